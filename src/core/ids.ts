@@ -1,0 +1,61 @@
+// Ids, slugs, API keys and delete tokens, all from a secure source. Spec 2.1, 5; design.md section 4.
+import { createHash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const keyPrefix = 'tt_';
+const keySecretLength = 43;
+const keyChecksumLength = 6;
+const keyPattern = new RegExp(`^${keyPrefix}[0-9A-Za-z]{${keySecretLength + keyChecksumLength}}$`);
+
+/** 119 bits: the id of an upload, a render, an account, a key. */
+export const newId = (): string => randomBase62(20);
+
+/** 71 bits, short enough to read out; uniqueness is the index's job. */
+export const newSlug = (): string => randomBase62(12);
+
+/** 256 bits for a tokenized delete URL; only its hash is stored. */
+export const newDeleteToken = (): string => randomBytes(32).toString('base64url');
+
+export function newApiKey(): string {
+  const body = keyPrefix + randomBase62(keySecretLength);
+  return body + checksum(body);
+}
+
+/** True for the shape and checksum of a key of ours: garbage is refused without a look-up. */
+export function isWellFormedApiKey(key: string): boolean {
+  if (!keyPattern.test(key)) return false;
+  return key.slice(-keyChecksumLength) === checksum(key.slice(0, -keyChecksumLength));
+}
+
+/** What is stored of a secret. Secrets here have 256 random bits, so a plain fast hash is enough. */
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** Compares two hashes in constant time. */
+export function sameHash(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function checksum(text: string): string {
+  let value = crc32(text);
+  let digits = '';
+  for (let place = 0; place < keyChecksumLength; place += 1) {
+    digits = base62.charAt(value % 62) + digits;
+    value = Math.floor(value / 62);
+  }
+  return digits;
+}
+
+/** Uniform over the alphabet: bytes of 248 and above would favour the first eight letters and are dropped. */
+function randomBase62(length: number): string {
+  const bytes = Buffer.allocUnsafe(length * 2);
+  let text = '';
+  while (text.length < length) {
+    randomFillSync(bytes);
+    for (const byte of bytes) {
+      if (byte < 248 && text.length < length) text += base62.charAt(byte % 62);
+    }
+  }
+  return text;
+}

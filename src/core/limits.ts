@@ -1,0 +1,21 @@
+// The contract's numbers. Spec 4, 8.
+
+const MiB = 1024 * 1024;
+
+export const limits = {
+  fileBytes: 10 * MiB,
+  batchFiles: 10,
+  batchBytes: 50 * MiB,
+  expiresInSeconds: { min: 60, max: 31_536_000 },
+  viewportWidth: { min: 320, max: 3840, default: 1440 },
+  viewportHeight: { min: 320, max: 2160, default: 900 },
+  navigationMs: 25_000,
+  settleMs: 3_000,
+  screenshotTotalMs: 60_000,
+  pdfTotalMs: 75_000,
+  pdfScale: { min: 0.1, max: 2, default: 1 },
+  pdfDelayMs: { min: 0, max: 10_000, default: 0 },
+  marginPx: 2000,
+  marginCharacters: 16,
+  quotaWarningPercents: [80, 90, 100],
+} as const;

@@ -1,0 +1,83 @@
+// Keeps the house of ARCHITECTURE.md: a room imports only rooms to its left, and four things live in one place each.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { test } from 'node:test';
+
+const rooms = ['core', 'storage', 'browser', 'accounts', 'metering', 'uploads', 'renders', 'http'];
+const source = join(import.meta.dirname, '..', 'src');
+
+const monopolies: { what: string; pattern: RegExp; allowed: (file: string) => boolean }[] = [
+  { what: 'Fastify', pattern: /^(fastify|@fastify\/.*)$/, allowed: (file) => roomOf(file) === 'http' },
+  {
+    what: 'the browser driver',
+    pattern: /^(devtools-protocol|devtools-protocol\/.*|@sparticuz\/chromium)$/,
+    allowed: (file) => roomOf(file) === 'browser',
+  },
+  {
+    what: 'SQL, files and S3',
+    pattern: /^(kysely|pg|node:sqlite|@aws-sdk\/.*)$/,
+    allowed: (file) => roomOf(file) === 'storage',
+  },
+];
+
+const files = readdirSync(source, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => relative(source, join(entry.parentPath, entry.name)));
+
+test('the house has files to check', () => {
+  assert.ok(files.length > 10, `found only ${files.length} source files`);
+});
+
+test('a room imports only rooms to its left, by its own name', () => {
+  const wrong: string[] = [];
+  for (const file of files) {
+    const room = roomOf(file);
+    for (const target of importsOf(file)) {
+      const targetRoom = /^#([a-z]+)\//.exec(target)?.[1];
+      if (target.startsWith('../')) wrong.push(`${file}: "${target}" leaves its folder; write #room/file.ts`);
+      if (!targetRoom || room === undefined) continue;
+      const allowed = targetRoom !== 'roof' && rooms.indexOf(targetRoom) <= rooms.indexOf(room);
+      if (!allowed) wrong.push(`${file}: imports ${target}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('Fastify, the browser driver, SQL and S3 each live in one room', () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file).flatMap((target) =>
+      monopolies
+        .filter(({ pattern, allowed }) => pattern.test(target) && !allowed(file))
+        .map(({ what }) => `${file}: ${what} (${target})`),
+    ),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('process.env is read in config.ts alone', () => {
+  const readers = files.filter((file) => /\bprocess\.env\b/.test(readFileSync(join(source, file), 'utf8')));
+  assert.deepEqual(readers, ['config.ts']);
+});
+
+test('only service.ts names implementations', () => {
+  const implementations = /(sqlite|postgres|disk-blobs|s3-blobs|chromium-browser)\.ts$/;
+  const wrong = files
+    .filter((file) => file !== 'service.ts')
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.startsWith('#') && implementations.test(target))
+        .map((target) => `${file}: ${target}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+function roomOf(file: string): string | undefined {
+  const [first, rest] = file.split(sep);
+  return rest === undefined ? undefined : first;
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(source, file), 'utf8');
+  return [...text.matchAll(/(?:from|import\(|import)\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+}
