@@ -16,7 +16,7 @@ const monopolies: { what: string; pattern: RegExp; allowed: (file: string) => bo
   },
   {
     what: 'SQL, files and S3',
-    pattern: /^(kysely|pg|node:sqlite|@aws-sdk\/.*)$/,
+    pattern: /^(kysely|kysely\/.*|pg|node:sqlite|@aws-sdk\/.*)$/,
     allowed: (file) => roomOf(file) === 'storage',
   },
 ];

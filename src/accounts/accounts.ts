@@ -1,0 +1,138 @@
+// Accounts and their API keys, as the command line and the dashboard manage them. Spec 5.
+import { newApiKey, newId, hashSecret } from '#core/ids.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import type { AccountRow, ApiKeyRow, Flag } from '#storage/schema.ts';
+import type { Plans } from '#accounts/plans.ts';
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+export interface Account {
+  id: string;
+  email: string;
+  plan: string;
+  verified: boolean;
+  suspended: boolean;
+  overages: boolean;
+}
+
+export interface AccountUpdate {
+  plan?: string;
+  verified?: boolean;
+  suspended?: boolean;
+  overages?: boolean;
+}
+
+/** A mistake of the operator: the message is one line for the terminal. */
+export class AccountError extends Error {}
+
+interface Parts {
+  database: Database;
+  plans: Plans;
+  clock: Clock;
+  /** Called after every change, so that nothing stale is answered from memory. */
+  onChange?: () => void;
+}
+
+export function createAccounts({ database, plans, clock, onChange = () => {} }: Parts) {
+  const { tables } = database;
+
+  function requirePlan(id: string): string {
+    if (plans.byId(id)) return id;
+    throw new AccountError(`unknown plan "${id}" (there are ${plans.all.map((plan) => plan.id).join(', ')})`);
+  }
+
+  async function requireAccount(email: string): Promise<AccountRow> {
+    const row = await tables.accounts.byEmail(normalizeEmail(email));
+    if (!row) throw new AccountError(`there is no account "${email}"`);
+    return row;
+  }
+
+  return {
+    async create(email: string, options: { plan?: string; verified?: boolean } = {}): Promise<Account> {
+      const row: AccountRow = {
+        id: newId(),
+        email: normalizeEmail(email),
+        plan: requirePlan(options.plan ?? plans.standard.id),
+        verified: flag(options.verified ?? true),
+        suspended: 0,
+        overages: 0,
+        created_at: clock.now(),
+      };
+      if (!(await tables.accounts.insert(row)))
+        throw new AccountError(`there is already an account "${row.email}"`);
+      return toAccount(row);
+    },
+
+    async update(email: string, change: AccountUpdate): Promise<Account> {
+      const { id, plan: currentPlan } = await requireAccount(email);
+      if (change.plan !== undefined) requirePlan(change.plan);
+      const plan = plans.orStandard(change.plan ?? currentPlan);
+      if (change.overages === true && !plan.overages) {
+        throw new AccountError(`overages are not available on the plan "${plan.id}"`);
+      }
+      const row = await tables.accounts.update(id, {
+        ...(change.plan !== undefined && { plan: change.plan }),
+        ...(change.verified !== undefined && { verified: flag(change.verified) }),
+        ...(change.suspended !== undefined && { suspended: flag(change.suspended) }),
+        ...(change.overages !== undefined && { overages: flag(change.overages) }),
+      });
+      onChange();
+      if (!row) throw new AccountError(`there is no account "${email}"`);
+      return toAccount(row);
+    },
+
+    list: async (): Promise<Account[]> => (await tables.accounts.list()).map(toAccount),
+    isEmpty: (): Promise<boolean> => tables.accounts.isEmpty(),
+
+    /** The key itself is returned this once and never again: only its hash is kept. */
+    async createKey(email: string, name: string): Promise<{ id: string; key: string }> {
+      const account = await requireAccount(email);
+      const key = newApiKey();
+      const id = newId();
+      await tables.apiKeys.insert({
+        id,
+        account_id: account.id,
+        name,
+        key_hash: hashSecret(key),
+        display: `${key.slice(0, 7)}…${key.slice(-4)}`,
+        created_at: clock.now(),
+        last_used_at: null,
+        revoked_at: null,
+      });
+      return { id, key };
+    },
+
+    listKeys: async (email: string): Promise<ApiKeyRow[]> =>
+      tables.apiKeys.listOf((await requireAccount(email)).id),
+
+    async revokeKey(id: string): Promise<ApiKeyRow> {
+      const row = await tables.apiKeys.revoke(id, clock.now());
+      onChange();
+      if (!row) throw new AccountError(`there is no key "${id}"`);
+      return row;
+    },
+  };
+}
+
+function normalizeEmail(email: string): string {
+  const normalized = email.trim().toLowerCase();
+  // Enough to catch a slip of the hand; whether the address works is shown by the mail that is sent to it.
+  if (normalized.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(normalized)) {
+    throw new AccountError(`"${email}" is not an e-mail address`);
+  }
+  return normalized;
+}
+
+function toAccount(row: AccountRow): Account {
+  return {
+    id: row.id,
+    email: row.email,
+    plan: row.plan,
+    verified: row.verified === 1,
+    suspended: row.suspended === 1,
+    overages: row.overages === 1,
+  };
+}
+
+const flag = (value: boolean): Flag => (value ? 1 : 0);

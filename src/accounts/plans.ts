@@ -1,0 +1,91 @@
+// What each plan allows. Spec 8; the built-in table is design section 3. A plans file adds plans and replaces built-in ones.
+import { Type, type Static } from 'typebox';
+import { Value } from 'typebox/value';
+
+const count = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, description });
+
+const Plan = Type.Object(
+  {
+    id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,39}$' }),
+    name: Type.String({ minLength: 1, maxLength: 60 }),
+    uploads_per_month: count('Upload units a month'),
+    renders_per_month: count('Render units a month'),
+    requests_per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    concurrent_renders: Type.Integer({ minimum: 0, maximum: 10_000 }),
+    overages: Type.Boolean(),
+    paid: Type.Boolean(),
+    max_link_seconds: Type.Union([Type.Integer({ minimum: 60 }), Type.Null()]),
+  },
+  { additionalProperties: false },
+);
+const PlansFile = Type.Object({ plans: Type.Array(Plan, { minItems: 1 }) }, { additionalProperties: false });
+
+export type Plan = Static<typeof Plan>;
+
+const thirtyDaysSeconds = 30 * 24 * 60 * 60;
+
+export const builtInPlans: Plan[] = [
+  plan('free', 'Free', [500, 100, 30, 1], {
+    overages: false,
+    paid: false,
+    max_link_seconds: thirtyDaysSeconds,
+  }),
+  plan('starter', 'Starter', [10_000, 2_000, 120, 3]),
+  plan('pro', 'Pro', [100_000, 20_000, 600, 10]),
+  plan('business', 'Business', [1_000_000, 100_000, 3_000, 25]),
+];
+
+export interface Plans {
+  all: Plan[];
+  /** The plan of a new account. */
+  standard: Plan;
+  /** The plan of the account made at the first start. */
+  owner: Plan;
+  byId(id: string): Plan | undefined;
+  /** An account can outlive its plan when a plans file changes; it then has the standard plan. */
+  orStandard(id: string): Plan;
+}
+
+export function createPlans(extra: Plan[] = []): Plans {
+  const byId = new Map([...builtInPlans, ...extra].map((plan) => [plan.id, plan]));
+  const standard = byId.get('free') as Plan;
+  return {
+    all: [...byId.values()],
+    standard,
+    owner: byId.get('business') as Plan,
+    byId: (id) => byId.get(id),
+    orStandard: (id) => byId.get(id) ?? standard,
+  };
+}
+
+/** Throws with the place and the reason, such as `/plans/0/name: must be string`. */
+export function parsePlans(json: string): Plan[] {
+  const value: unknown = JSON.parse(json);
+  const [error] = Value.Errors(PlansFile, value);
+  if (error) throw new Error(`${error.instancePath || '/'}: ${error.message}`);
+  const { plans } = value as Static<typeof PlansFile>;
+  const repeated = plans.find((plan, index) => plans.findIndex(({ id }) => id === plan.id) !== index);
+  if (repeated) throw new Error(`/plans: "${repeated.id}" is there twice`);
+  return plans;
+}
+
+function plan(
+  id: string,
+  name: string,
+  [uploads, renders, requests, concurrent]: [number, number, number, number],
+  rest: Pick<Plan, 'overages' | 'paid' | 'max_link_seconds'> = {
+    overages: true,
+    paid: true,
+    max_link_seconds: null,
+  },
+): Plan {
+  return {
+    id,
+    name,
+    uploads_per_month: uploads,
+    renders_per_month: renders,
+    requests_per_minute: requests,
+    concurrent_renders: concurrent,
+    ...rest,
+  };
+}

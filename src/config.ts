@@ -1,0 +1,168 @@
+// The operator's variables: one table gives the type, the defaults, the error messages and docs/configuration.md.
+// None is required; all mistakes are reported at once. This is the only reader of process.env.
+import { join, resolve } from 'node:path';
+
+interface Variable<T> {
+  description: string;
+  /** The form a value must have, as it is written in the error message. */
+  expected: string;
+  /** How the default reads in the documentation. */
+  shownDefault: string;
+  /** Undefined when the text does not have the expected form. */
+  parse: (text: string) => T | undefined;
+  default: T;
+}
+
+const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+type LogLevel = (typeof logLevels)[number];
+
+export const variables = {
+  HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for all.'),
+  PORT: integer(3000, 1, 65_535, 'Port to listen on.'),
+  BASE_URL: optional(
+    'http://localhost:PORT',
+    'Address under which people reach the service. Every link in an answer is made from it.',
+    'an http(s) address without path, query or credentials, such as https://img.example.com',
+    parseBaseUrl,
+  ),
+  DATA_DIR: { ...text('data', 'Folder for the database and the stored files.'), shownDefault: './data' },
+  PLANS_FILE: optional(
+    'the built-in plans',
+    'JSON file of plans; see below.',
+    'the path of a JSON file',
+    (value) => value,
+  ),
+  TLS_CERT_FILE: optional(
+    'plain http',
+    'Certificate chain in PEM; with TLS_KEY_FILE the service speaks https.',
+    'the path of a PEM file',
+    (value) => value,
+  ),
+  TLS_KEY_FILE: optional('plain http', 'Private key in PEM.', 'the path of a PEM file', (value) => value),
+  TRUST_PROXY: {
+    description: 'Whose X-Forwarded-For is believed: everyone, the last so many hops, or these addresses.',
+    expected: 'true, false, a number of hops, or a comma-separated list of addresses and CIDR blocks',
+    shownDefault: 'false',
+    parse: parseTrustProxy,
+    default: false,
+  } as Variable<boolean | number | string[]>,
+  LOG_LEVEL: oneOf('info', logLevels, 'How much is logged.'),
+} satisfies Record<string, Variable<unknown>>;
+
+type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
+
+export interface Config {
+  host: string;
+  port: number;
+  baseUrl: string;
+  dataDir: string;
+  databaseFile: string;
+  blobsDir: string;
+  plansFile: string | undefined;
+  tls: { certFile: string; keyFile: string } | undefined;
+  trustProxy: boolean | number | string[];
+  logLevel: LogLevel;
+}
+
+/** Thrown with every mistake, one to a line. */
+export class ConfigError extends Error {}
+
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readonly<Config> {
+  const mistakes: string[] = [];
+  const values = Object.fromEntries(
+    Object.entries(variables).map(([name, variable]) => [
+      name,
+      readVariable(name, variable, environment, mistakes),
+    ]),
+  ) as Variables;
+
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = values;
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+
+  const dataDir = resolve(values.DATA_DIR);
+  const scheme = certFile === undefined ? 'http' : 'https';
+  return Object.freeze({
+    host: values.HOST,
+    port: values.PORT,
+    baseUrl: values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`,
+    dataDir,
+    databaseFile: join(dataDir, 'tintype.db'),
+    blobsDir: join(dataDir, 'blobs'),
+    plansFile: values.PLANS_FILE,
+    tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
+    trustProxy: values.TRUST_PROXY,
+    logLevel: values.LOG_LEVEL,
+  });
+}
+
+function readVariable(
+  name: string,
+  variable: Variable<unknown>,
+  given: string | undefined,
+  mistakes: string[],
+): unknown {
+  if (given === undefined || given === '') return variable.default;
+  const value = variable.parse(given);
+  if (value === undefined)
+    mistakes.push(`invalid ${name}: ${JSON.stringify(given)} (expected ${variable.expected})`);
+  return value ?? variable.default;
+}
+
+function text(fallback: string, description: string): Variable<string> {
+  return {
+    description,
+    expected: 'text',
+    shownDefault: fallback,
+    parse: (value) => value,
+    default: fallback,
+  };
+}
+
+function optional<T>(
+  shownDefault: string,
+  description: string,
+  expected: string,
+  parse: (value: string) => T | undefined,
+): Variable<T | undefined> {
+  return { description, expected, shownDefault, parse, default: undefined };
+}
+
+function integer(fallback: number, min: number, max: number, description: string): Variable<number> {
+  return {
+    description,
+    expected: `an integer from ${min} to ${max}`,
+    shownDefault: String(fallback),
+    parse(value) {
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+    default: fallback,
+  };
+}
+
+function oneOf<T extends string>(fallback: T, choices: readonly T[], description: string): Variable<T> {
+  return {
+    description,
+    expected: `one of ${choices.join(', ')}`,
+    shownDefault: fallback,
+    parse: (value) => choices.find((choice) => choice === value),
+    default: fallback,
+  };
+}
+
+function parseBaseUrl(value: string): string | undefined {
+  const url = URL.parse(value);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  if (url.username || url.password || url.search || url.hash || url.pathname !== '/') return undefined;
+  return url.origin;
+}
+
+function parseTrustProxy(value: string): boolean | number | string[] | undefined {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  const parts = value.split(',').map((part) => part.trim());
+  return parts.every((part) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(part)) ? parts : undefined;
+}

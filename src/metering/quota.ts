@@ -1,0 +1,80 @@
+// The monthly quota: what a unit costs, and what the caller is told about it. Spec 1, 8.
+import { ServiceError } from '#core/errors.ts';
+import { newId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import type { Tables } from '#storage/database.ts';
+import type { Unit } from '#storage/schema.ts';
+import type { Usage } from '#storage/tables/usage.ts';
+import type { Caller } from '#accounts/authenticate.ts';
+
+export interface QuotaStanding {
+  limit: number;
+  remaining: number;
+  usagePercent: number;
+  /** The highest threshold that usage has crossed. */
+  warning: number | undefined;
+  /** The unit just consumed was past the quota. */
+  isOverage: boolean;
+}
+
+/** Takes one unit for `sourceId` inside the transaction that stores what it pays for; throws `quota_exceeded`. */
+export async function consumeUnit(
+  tables: Tables,
+  caller: Pick<Caller, 'accountId' | 'plan' | 'mayOverrun'> & { keyId: string | null },
+  unit: Unit,
+  sourceId: string,
+  now: number,
+): Promise<QuotaStanding> {
+  const limit = limitOf(caller, unit);
+  const month = monthOf(now);
+  const usage = await tables.usage.take({
+    accountId: caller.accountId,
+    unit,
+    month,
+    limit,
+    mayOverrun: caller.mayOverrun,
+  });
+  if (!usage) throw quotaExceeded(unit, limit);
+  const isOverage = usage.used > limit;
+  await tables.usage.record({
+    id: newId(),
+    account_id: caller.accountId,
+    key_id: caller.keyId,
+    unit,
+    month,
+    source_id: sourceId,
+    overage: isOverage ? 1 : 0,
+    created_at: now,
+  });
+  return quotaStanding(usage, limit, isOverage);
+}
+
+export function quotaStanding(
+  { used }: Pick<Usage, 'used'>,
+  limit: number,
+  isOverage = false,
+): QuotaStanding {
+  const usagePercent = limit === 0 ? 100 : Math.floor((100 * used) / limit);
+  return {
+    limit,
+    remaining: Math.max(0, limit - used),
+    usagePercent,
+    warning: limits.quotaWarningPercents.findLast((threshold) => usagePercent >= threshold),
+    isOverage,
+  };
+}
+
+export function limitOf({ plan }: Pick<Caller, 'plan'>, unit: Unit): number {
+  return unit === 'upload' ? plan.uploads_per_month : plan.renders_per_month;
+}
+
+/** The quota's month is the calendar month, UTC. */
+export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
+
+export function quotaExceeded(unit: Unit, limit: number): ServiceError {
+  return new ServiceError(
+    'quota_exceeded',
+    `The monthly quota of ${limit} ${unit} units is used up. It resets with the next calendar month (UTC); ` +
+      'an upgrade or, where the plan offers them, overages lift it now.',
+  );
+}

@@ -1,0 +1,38 @@
+// Bytes behind one interface. A blob is written to a spool first, where it is invisible; commit makes it durable under its
+// key, and only then may a row point at it.
+import type { Readable } from 'node:stream';
+
+export interface ByteRange {
+  start: number;
+  /** Inclusive, as in RFC 9110. */
+  end: number;
+}
+
+export interface Spool {
+  write(chunk: Buffer): Promise<void>;
+  /** Everything written so far. */
+  read(): Promise<Buffer>;
+  /** Makes the bytes durable under `key`. The spool is gone afterwards. */
+  commit(key: string): Promise<void>;
+  /** Drops the bytes; harmless after commit. */
+  discard(): Promise<void>;
+}
+
+export interface StoredBlob {
+  key: string;
+  modifiedAt: number;
+}
+
+export interface Blobs {
+  createSpool(): Spool;
+  /** The bytes of a blob, or undefined when there is none under this key. */
+  open(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** Harmless when there is no such blob. */
+  delete(key: string): Promise<void>;
+  /** Every blob, in batches, for the search for orphans. */
+  list(): AsyncIterable<StoredBlob[]>;
+  /** Drops spools whose process is gone. */
+  sweepSpools(): Promise<void>;
+  /** Rejects when the store does not answer. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,38 @@
+// The database behind one interface: typed tables, transactions, and a stamp that tells when another process has written.
+import type { Kysely } from 'kysely';
+import type { Schema } from '#storage/schema.ts';
+import { createAccountsTable, type AccountsTable } from '#storage/tables/accounts.ts';
+import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.ts';
+import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
+import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
+
+export interface Tables {
+  accounts: AccountsTable;
+  apiKeys: ApiKeysTable;
+  uploads: UploadsTable;
+  usage: UsageTable;
+}
+
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly tables: Tables;
+  /** Runs `work` on tables that commit together, or not at all when it throws. */
+  transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
+  /**
+   * A number that changes whenever another process has committed anything; undefined where the engine cannot tell
+   * without a round trip, and then nothing read earlier may be trusted.
+   */
+  changeStamp(): number | undefined;
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createTables(db: Kysely<Schema>): Tables {
+  return {
+    accounts: createAccountsTable(db),
+    apiKeys: createApiKeysTable(db),
+    uploads: createUploadsTable(db),
+    usage: createUsageTable(db),
+  };
+}

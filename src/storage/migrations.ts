@@ -1,0 +1,122 @@
+// The history of the database's shape. Migrations run at start, in order, each once; they are never edited after landing.
+import type { Kysely } from 'kysely';
+import { Migrator, type Migration } from 'kysely/migration';
+import type { Schema } from '#storage/schema.ts';
+
+const migrations: Record<string, Migration> = {
+  '0001_accounts_uploads_usage': {
+    async up(db) {
+      await db.schema
+        .createTable('accounts')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('email', 'text', (column) => column.notNull().unique())
+        .addColumn('plan', 'text', (column) => column.notNull())
+        .addColumn('verified', 'integer', (column) => column.notNull())
+        .addColumn('suspended', 'integer', (column) => column.notNull())
+        .addColumn('overages', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .execute();
+
+      await db.schema
+        .createTable('api_keys')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) =>
+          column.notNull().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('key_hash', 'text', (column) => column.notNull().unique())
+        .addColumn('display', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('last_used_at', 'bigint')
+        .addColumn('revoked_at', 'bigint')
+        .execute();
+      await db.schema.createIndex('api_keys_account').on('api_keys').column('account_id').execute();
+
+      await db.schema
+        .createTable('usage_counters')
+        .addColumn('account_id', 'text', (column) =>
+          column.notNull().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('unit', 'text', (column) => column.notNull())
+        .addColumn('month', 'text', (column) => column.notNull())
+        .addColumn('used', 'integer', (column) => column.notNull())
+        .addColumn('reserved', 'integer', (column) => column.notNull())
+        .addColumn('overage', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('usage_counters_key', ['account_id', 'unit', 'month'])
+        .execute();
+
+      await db.schema
+        .createTable('usage_events')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) =>
+          column.notNull().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('key_id', 'text')
+        .addColumn('unit', 'text', (column) => column.notNull())
+        .addColumn('month', 'text', (column) => column.notNull())
+        .addColumn('source_id', 'text', (column) => column.notNull().unique())
+        .addColumn('overage', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createIndex('usage_events_account_time')
+        .on('usage_events')
+        .columns(['account_id', 'created_at'])
+        .execute();
+
+      await db.schema
+        .createTable('uploads')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('slug', 'text', (column) => column.notNull().unique())
+        .addColumn('account_id', 'text', (column) =>
+          column.notNull().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('key_id', 'text')
+        .addColumn('filename', 'text', (column) => column.notNull())
+        .addColumn('content_type', 'text', (column) => column.notNull())
+        .addColumn('size_bytes', 'integer', (column) => column.notNull())
+        .addColumn('width', 'integer')
+        .addColumn('height', 'integer')
+        .addColumn('sha256', 'text', (column) => column.notNull())
+        .addColumn('delete_token_hash', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint')
+        .addColumn('deleted_at', 'bigint')
+        .execute();
+      await db.schema
+        .createIndex('uploads_account_time')
+        .on('uploads')
+        .columns(['account_id', 'created_at', 'id'])
+        .execute();
+      await db.schema
+        .createIndex('uploads_expiring')
+        .on('uploads')
+        .column('expires_at')
+        .where('expires_at', 'is not', null)
+        .execute();
+      await db.schema
+        .createIndex('uploads_deleted')
+        .on('uploads')
+        .column('deleted_at')
+        .where('deleted_at', 'is not', null)
+        .execute();
+    },
+  },
+};
+
+/** Brings the database to this version; refuses one that a newer version has written. */
+export async function migrate(db: Kysely<Schema>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const unknown = /previously executed migration (\S+) is missing/.exec(
+    error instanceof Error ? error.message : '',
+  )?.[1];
+  throw new Error(
+    unknown === undefined
+      ? 'migrating the database failed'
+      : `the database was written by a newer version of Tintype: it has the migration ${unknown}, which this version ` +
+          'does not know; start that version, or restore a backup',
+    { cause: error },
+  );
+}

@@ -1,0 +1,115 @@
+// SQLite as the database of one machine, through Node's own driver. WAL lets the command line write beside the server;
+// synchronous FULL means that what was acknowledged survives a power cut.
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import {
+  CompiledQuery,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely';
+import { createTables, type Database } from '#storage/database.ts';
+import { migrate } from '#storage/migrations.ts';
+import type { Schema } from '#storage/schema.ts';
+
+const statementCacheSize = 200;
+
+export async function openSqlite(path: string): Promise<Database> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const native = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
+  native.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536; pragma temp_store = memory',
+  );
+  const db = new Kysely<Schema>({ dialect: createDialect(native) });
+  await migrate(db);
+
+  const dataVersion = native.prepare('pragma data_version');
+  return {
+    engine: 'sqlite',
+    tables: createTables(db),
+    transaction: (work) => db.transaction().execute((transaction) => work(createTables(transaction))),
+    changeStamp: () => Number(dataVersion.get()?.['data_version']),
+    async ping() {
+      await sql`select 1`.execute(db);
+    },
+    close: () => db.destroy(),
+  };
+}
+
+function createDialect(native: DatabaseSync): Dialect {
+  return {
+    createDriver: () => createDriver(native),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createAdapter: () => new TransactionalDdlAdapter(),
+  };
+}
+
+/** SQLite runs schema changes inside transactions; with BEGIN IMMEDIATE two processes cannot migrate at once. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/** One connection, handed to one user at a time: a transaction must not see the statements of its neighbours. */
+function createDriver(native: DatabaseSync): Driver {
+  const connection = createConnection(native);
+  let holder: PromiseWithResolvers<void> | undefined;
+  let last: PromiseWithResolvers<void> | undefined;
+  const run = async (statement: string): Promise<void> => {
+    await connection.executeQuery(CompiledQuery.raw(statement));
+  };
+  return {
+    init: async () => {},
+    async acquireConnection() {
+      const previous = last;
+      const mine = Promise.withResolvers<void>();
+      last = mine;
+      await previous?.promise;
+      holder = mine;
+      return connection;
+    },
+    releaseConnection: async () => holder?.resolve(),
+    // IMMEDIATE takes the write lock at once: a deferred one fails half-way when another process wrote in between.
+    beginTransaction: () => run('begin immediate'),
+    commitTransaction: () => run('commit'),
+    rollbackTransaction: () => run('rollback'),
+    destroy: async () => native.close(),
+  };
+}
+
+function createConnection(native: DatabaseSync): DatabaseConnection {
+  const statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+
+  function prepare(text: string) {
+    const known = statements.get(text);
+    if (known) return known;
+    const statement = native.prepare(text);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    if (statements.size >= statementCacheSize) statements.clear();
+    statements.set(text, prepared);
+    return prepared;
+  }
+
+  return {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { statement, returnsRows } = prepare(query.sql);
+      const parameters = query.parameters as (string | number | bigint | null | Uint8Array)[];
+      if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+      const { changes } = statement.run(...parameters);
+      return { rows: [], numAffectedRows: BigInt(changes) };
+    },
+    async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+      const { statement } = prepare(query.sql);
+      for (const row of statement.iterate(...(query.parameters as string[]))) yield { rows: [row as R] };
+    },
+  };
+}

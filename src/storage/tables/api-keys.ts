@@ -1,0 +1,51 @@
+// Queries on API keys.
+import type { Kysely } from 'kysely';
+import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
+
+export type ApiKeysTable = ReturnType<typeof createApiKeysTable>;
+
+/** A key with what its account may do, in one look-up. */
+export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at'> &
+  Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages'>;
+
+export function createApiKeysTable(db: Kysely<Schema>) {
+  return {
+    async insert(row: ApiKeyRow): Promise<void> {
+      await db.insertInto('api_keys').values(row).execute();
+    },
+    holderOf: (keyHash: string): Promise<KeyHolder | undefined> =>
+      db
+        .selectFrom('api_keys')
+        .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+        .select([
+          'api_keys.id',
+          'api_keys.account_id',
+          'api_keys.revoked_at',
+          'accounts.plan',
+          'accounts.verified',
+          'accounts.suspended',
+          'accounts.overages',
+        ])
+        .where('api_keys.key_hash', '=', keyHash)
+        .executeTakeFirst(),
+    listOf: (accountId: string): Promise<ApiKeyRow[]> =>
+      db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    /** The revoked key; the time of the first revocation stays. Undefined when there is no such key. */
+    revoke: (id: string, now: number): Promise<ApiKeyRow | undefined> =>
+      db
+        .updateTable('api_keys')
+        .set((expression) => ({ revoked_at: expression.fn.coalesce('revoked_at', expression.val(now)) }))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst(),
+    async touch(ids: string[], now: number): Promise<void> {
+      await db.updateTable('api_keys').set({ last_used_at: now }).where('id', 'in', ids).execute();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// Queries on uploads.
+import type { Kysely } from 'kysely';
+import type { Schema, UploadRow } from '#storage/schema.ts';
+
+export type UploadsTable = ReturnType<typeof createUploadsTable>;
+
+/** An upload together with the one thing about its owner that decides whether it resolves. */
+export type OwnedUpload = UploadRow & { owner_suspended: number };
+
+export function createUploadsTable(db: Kysely<Schema>) {
+  const owned = () =>
+    db
+      .selectFrom('uploads')
+      .innerJoin('accounts', 'accounts.id', 'uploads.account_id')
+      .selectAll('uploads')
+      .select('accounts.suspended as owner_suspended');
+
+  return {
+    /** False when the slug is taken: the caller tries another. */
+    async insert(row: UploadRow): Promise<boolean> {
+      const result = await db
+        .insertInto('uploads')
+        .values(row)
+        .onConflict((conflict) => conflict.column('slug').doNothing())
+        .executeTakeFirst();
+      return result.numInsertedOrUpdatedRows === 1n;
+    },
+    bySlug: (slug: string): Promise<OwnedUpload | undefined> =>
+      owned().where('uploads.slug', '=', slug).executeTakeFirst(),
+    byId: (id: string): Promise<OwnedUpload | undefined> =>
+      owned().where('uploads.id', '=', id).executeTakeFirst(),
+    /** True for the one caller that deleted it. */
+    async markDeleted(id: string, now: number): Promise<boolean> {
+      const result = await db
+        .updateTable('uploads')
+        .set({ deleted_at: now })
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+    /** Ids of uploads whose bytes may go: deleted, or past their expiry. */
+    async dead(now: number, limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('uploads')
+        .select('id')
+        .where('deleted_at', 'is not', null)
+        .unionAll(
+          db
+            .selectFrom('uploads')
+            .select('id')
+            .where('expires_at', '<=', now)
+            .where('deleted_at', 'is', null),
+        )
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async purge(ids: string[]): Promise<void> {
+      await db.deleteFrom('uploads').where('id', 'in', ids).execute();
+    },
+    /** Those of the given ids that have a row. */
+    async existing(ids: string[]): Promise<Set<string>> {
+      const rows = await db.selectFrom('uploads').select('id').where('id', 'in', ids).execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+  };
+}
