@@ -1,0 +1,85 @@
+// Uploads after they are stored: finding one that still resolves, deleting by token, and freeing the space of the dead.
+// Spec 3; design section 6.
+import type { Clock } from '#core/clock.ts';
+import { hashSecret, sameHash } from '#core/ids.ts';
+import { resolves } from '#core/resolves.ts';
+import type { Blobs } from '#storage/blobs.ts';
+import type { Database } from '#storage/database.ts';
+import type { UploadRow } from '#storage/schema.ts';
+
+const sweepBatch = 200;
+/** An upload in progress has a blob before it has a row; one that old has not. */
+const orphanAgeMs = 60 * 60 * 1000;
+
+export type HostedUploads = ReturnType<typeof createHostedUploads>;
+
+export function createHostedUploads({
+  database,
+  blobs,
+  clock,
+}: {
+  database: Database;
+  blobs: Blobs;
+  clock: Clock;
+}) {
+  const { uploads } = database.tables;
+
+  async function bySlug(slug: string): Promise<UploadRow | undefined> {
+    const upload = await uploads.bySlug(slug);
+    return upload && resolves(upload, clock.now()) ? upload : undefined;
+  }
+
+  /** The upload that this delete token opens. */
+  async function byDeleteToken(id: string, token: string): Promise<UploadRow | undefined> {
+    const upload = await uploads.byId(id);
+    const isRight = sameHash(hashSecret(token), upload?.delete_token_hash ?? hashSecret(''));
+    return upload && isRight && resolves(upload, clock.now()) ? upload : undefined;
+  }
+
+  return {
+    bySlug,
+    byDeleteToken,
+    openBlob: blobs.open,
+
+    /** The row dies first, so it stops resolving at once; a blob that cannot go now is left to the sweep. */
+    async delete(id: string): Promise<boolean> {
+      const isMine = await uploads.markDeleted(id, clock.now());
+      if (isMine) await free([id]).catch(() => {});
+      return isMine;
+    },
+
+    /** Frees the space of deleted and expired uploads; returns how many. */
+    async sweep(): Promise<number> {
+      let freed = 0;
+      for (;;) {
+        const ids = await uploads.dead(clock.now(), sweepBatch);
+        freed += await free(ids);
+        if (ids.length < sweepBatch) return freed;
+      }
+    },
+
+    /** Drops spools of dead processes, and blobs that never got a row because the process died in between. */
+    async sweepOrphans(olderThanMs: number = orphanAgeMs): Promise<number> {
+      await blobs.sweepSpools();
+      let dropped = 0;
+      for await (const batch of blobs.list()) {
+        const old = batch
+          .filter(({ modifiedAt }) => modifiedAt <= clock.now() - olderThanMs)
+          .map(({ key }) => key);
+        const known = old.length > 0 ? await uploads.existing(old) : new Set<string>();
+        for (const key of old.filter((candidate) => !known.has(candidate))) {
+          await blobs.delete(key);
+          dropped += 1;
+        }
+      }
+      return dropped;
+    },
+  };
+
+  async function free(ids: string[]): Promise<number> {
+    if (ids.length === 0) return 0;
+    await Promise.all(ids.map((id) => blobs.delete(id)));
+    await uploads.purge(ids);
+    return ids.length;
+  }
+}

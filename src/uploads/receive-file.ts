@@ -1,0 +1,56 @@
+// Takes in one file as it arrives: counts it, hashes it, keeps its head for a look, and spools the rest, so that memory
+// does not grow with the file. Spec 4.1.
+import { createHash } from 'node:crypto';
+import { ServiceError } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
+import type { Blobs, Spool } from '#storage/blobs.ts';
+import { dimensionBytes } from '#uploads/dimensions.ts';
+
+/** A file as it came in: spooled, counted, not yet judged. */
+export interface ReceivedFile {
+  sourceFilename: string;
+  spool: Spool;
+  /** All bytes sent, also those past the limit that were not kept. */
+  sizeBytes: number;
+  head: Buffer;
+  sha256: string;
+}
+
+export interface FileReceiver {
+  write(chunk: Buffer): Promise<void>;
+  finish(): ReceivedFile;
+  discard(): Promise<void>;
+}
+
+export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver {
+  const spool = blobs.createSpool();
+  const hash = createHash('sha256');
+  const heads: Buffer[] = [];
+  let headBytes = 0;
+  let sizeBytes = 0;
+
+  return {
+    async write(chunk) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > limits.fileBytes) return;
+      if (headBytes < dimensionBytes) {
+        heads.push(chunk);
+        headBytes += chunk.length;
+      }
+      hash.update(chunk);
+      await spool.write(chunk);
+    },
+    finish: () => ({
+      sourceFilename,
+      spool,
+      sizeBytes,
+      head: Buffer.concat(heads),
+      sha256: hash.digest('hex'),
+    }),
+    discard: () => spool.discard(),
+  };
+}
+
+export function fileTooLarge(): ServiceError {
+  return new ServiceError('file_too_large', `file: larger than ${limits.fileBytes} bytes (10 MB).`);
+}
