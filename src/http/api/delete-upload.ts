@@ -1,0 +1,74 @@
+// /api/uploads/<id>/delete?token=…: deletes without further authentication. A person who follows the link is asked first,
+// and link previews delete nothing. Spec 3, 5.5; design section 4.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '#core/errors.ts';
+import type { UploadRow } from '#storage/schema.ts';
+import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import type { Guards } from '#http/guards.ts';
+import { html, sendGonePage, sendPage, wantsHtml } from '#http/hosted/page.ts';
+
+/** Programs that fetch every link they see, by what they call themselves. */
+const previewBots =
+  /bot\b|bot\/|crawl|spider|preview|unfurl|facebookexternalhit|whatsapp|embedly|iframely|skypeuri|vkshare|mastodon|pleroma|slack-imgproxy|google-read-aloud|bitlybot|metainspector|outlook|bingpreview/i;
+
+export function deleteUpload({ hostedUploads, guards }: { hostedUploads: HostedUploads; guards: Guards }) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+    const { id } = request.params as { id: string };
+    const { token } = request.query as { token?: string | string[] };
+    const upload = typeof token === 'string' ? await hostedUploads.byDeleteToken(id, token) : undefined;
+    if (!upload) return refuse(request, reply);
+    guards.showAddressBudget(request, reply);
+
+    if (request.method === 'HEAD') return reply.send();
+    if (request.method === 'GET' && (wantsHtml(request) || isAutomatic(request)))
+      return sendConfirmation(reply, upload);
+    if (!(await hostedUploads.delete(upload.id))) return refuse(request, reply);
+    if (wantsHtml(request)) return sendDeletedPage(reply);
+    return reply.send({ id: upload.id, deleted: true });
+  };
+
+  /** Wrong token, unknown, deleted and expired: one and the same answer. */
+  function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    guards.refuseGuess(request, reply);
+    if (wantsHtml(request)) return sendGonePage(reply);
+    throw new ServiceError('not_found', 'There is nothing at this address.');
+  }
+}
+
+function isAutomatic({ headers }: FastifyRequest): boolean {
+  const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-moz'], headers['x-purpose']].join(
+    ' ',
+  );
+  return /prefetch|prerender|preview/i.test(purpose) || previewBots.test(headers['user-agent'] ?? '');
+}
+
+function sendConfirmation(reply: FastifyReply, upload: UploadRow): FastifyReply {
+  return sendPage(reply, {
+    title: 'Delete this picture?',
+    body: html`<main class="card">
+      <img class="thumbnail" src="/f/${upload.slug}" alt="" />
+      <h1>Delete this picture?</h1>
+      <p>
+        <strong>${upload.filename}</strong> and every link to it will be gone at once. This cannot be undone.
+      </p>
+      <form method="post">
+        <button class="button danger">Delete it</button>
+        <a class="button" href="/i/${upload.slug}">Keep it</a>
+      </form>
+    </main>`,
+  });
+}
+
+function sendDeletedPage(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, {
+    title: 'Deleted',
+    body: html`<main class="card">
+      <h1>Deleted</h1>
+      <p>
+        The picture is gone, and its links no longer lead anywhere. Copies in other people's caches may last a
+        few minutes.
+      </p>
+    </main>`,
+  });
+}

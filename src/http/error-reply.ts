@@ -1,0 +1,43 @@
+// The one translator from errors to answers: the envelope for the client, the cause for the log. Spec 2.5, 7.
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError, toServiceError } from '#core/errors.ts';
+import { limitOf } from '#metering/quota.ts';
+import { setSpentQuotaHeaders } from '#http/reply-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    failure: ServiceError | undefined;
+  }
+}
+
+export function envelope({ code, message }: ServiceError): { error: { code: string; message: string } } {
+  return { error: { code, message } };
+}
+
+export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = translate(error);
+  request.failure = failure;
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+  if (failure.code === 'quota_exceeded' && request.caller) {
+    setSpentQuotaHeaders(
+      reply,
+      limitOf(request.caller, request.url.startsWith('/api/v1/upload') ? 'upload' : 'render'),
+    );
+  }
+  return reply
+    .code(failure.status)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(envelope(failure));
+}
+
+/** Fastify's own complaints about a request (a bad URL, a bad length) are the client's mistakes, not ours. */
+function translate(error: unknown): ServiceError {
+  const { statusCode, code, message } = error as FastifyError;
+  if (error instanceof ServiceError || statusCode === undefined || statusCode >= 500)
+    return toServiceError(error);
+  if (code === 'FST_ERR_BAD_URL' || statusCode === 404 || statusCode === 414) {
+    return new ServiceError('not_found', 'There is nothing at this address.', { cause: error });
+  }
+  return new ServiceError('validation_error', `body: ${message}`, { cause: error });
+}

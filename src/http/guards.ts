@@ -1,0 +1,82 @@
+// The checks in front of every API handler, in the contract's order: path, method, key, request budget. Spec 5, 7, 8.
+import { isIPv6 } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '#core/errors.ts';
+import type { Authentication, Caller } from '#accounts/authenticate.ts';
+import type { BudgetStanding, RequestBudget } from '#metering/request-budget.ts';
+import { setBudgetHeaders } from '#http/reply-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined;
+  }
+}
+
+/** Refusals that one client address may collect in a minute; past them, guessing keys and tokens gets a 429. */
+export const refusalsPerMinute = 600;
+
+export function createGuards(parts: { authentication: Authentication; budget: RequestBudget }) {
+  const { authentication, budget } = parts;
+
+  async function requireKey(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      request.caller = await authentication.authenticate(request.headers.authorization);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
+      else showAddressBudget(request, reply);
+      throw error;
+    }
+  }
+
+  async function spendBudget(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { accountId, plan } = callerOf(request);
+    const standing = budget.spend(`account ${accountId}`, plan.requests_per_minute);
+    setBudgetHeaders(reply, standing);
+    if (standing.isSpent) throw rateLimited(standing);
+  }
+
+  /** For answers without an account: 404 and 405 under /api/. */
+  function countRefusal(request: FastifyRequest, reply: FastifyReply): BudgetStanding {
+    const standing = budget.spend(addressSubject(request.ip), refusalsPerMinute);
+    setBudgetHeaders(reply, standing);
+    return standing;
+  }
+
+  /** A wrong key or token; once the address has spent its budget it learns no more about them. */
+  function refuseGuess(request: FastifyRequest, reply: FastifyReply): void {
+    const standing = countRefusal(request, reply);
+    if (standing.isSpent) throw rateLimited(standing);
+  }
+
+  function showAddressBudget(request: FastifyRequest, reply: FastifyReply): void {
+    setBudgetHeaders(reply, budget.peek(addressSubject(request.ip), refusalsPerMinute));
+  }
+
+  return { requireKey, spendBudget, countRefusal, refuseGuess, showAddressBudget };
+}
+
+export type Guards = ReturnType<typeof createGuards>;
+
+/** The caller of a route behind `requireKey`. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error(`${request.url} is not behind requireKey`);
+  return request.caller;
+}
+
+function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
+  return new ServiceError(
+    'rate_limited',
+    `The budget of ${limit} requests a minute is spent. It refills in ${resetSeconds} s.`,
+    { retryAfterSeconds: resetSeconds },
+  );
+}
+
+/** An IPv6 customer holds at least a /64, so that is what is counted as one address. */
+function addressSubject(ip: string): string {
+  if (!isIPv6(ip) || ip.startsWith('::ffff:')) return `address ${ip}`;
+  const [head = '', tail = ''] = ip.split('::');
+  const headGroups = head.split(':').filter(Boolean);
+  const tailGroups = tail.split(':').filter(Boolean);
+  const zeros = Array.from({ length: 8 - headGroups.length - tailGroups.length }, () => '0');
+  return `address ${[...headGroups, ...zeros, ...tailGroups].slice(0, 4).join(':')}`;
+}

@@ -1,0 +1,45 @@
+// GET /f/<slug>[.<ext>]: the raw bytes of an upload. Spec 2.1.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
+import { ServiceError } from '#core/errors.ts';
+import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
+import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
+import { sendBlob } from '#http/hosted/send-blob.ts';
+
+export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUploads; clock: Clock }) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { slug: requested } = request.params as { slug: string };
+    const [slug, extension] = splitExtension(requested);
+    const upload = await hostedUploads.bySlug(slug);
+    if (!upload || !hasExtension(upload.content_type, extension)) {
+      if (wantsHtml(request)) return sendGonePage(reply);
+      throw new ServiceError('not_found', 'There is nothing at this address.');
+    }
+    return sendBlob(
+      request,
+      reply,
+      {
+        contentType: upload.content_type,
+        sizeBytes: upload.size_bytes,
+        etag: `"${upload.sha256.slice(0, 32)}"`,
+        createdAt: upload.created_at,
+        expiresAt: upload.expires_at,
+        filename: upload.filename,
+        open: (range) => hostedUploads.openBlob(upload.id, range),
+      },
+      clock.now(),
+    );
+  };
+}
+
+function splitExtension(name: string): [string, string | undefined] {
+  const dot = name.indexOf('.');
+  return dot === -1 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+/** The alias is for tools that want a name with an extension; a wrong one does not resolve. */
+function hasExtension(contentType: string, extension: string | undefined): boolean {
+  if (extension === undefined) return true;
+  return (imageExtensions[contentType as ImageType] as readonly string[]).includes(extension.toLowerCase());
+}

@@ -1,0 +1,85 @@
+// The frame of every server-rendered page: escaping, the head, the look, and the headers that keep foreign code out.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { assetUrl } from '#http/assets.ts';
+
+/** Markup that is safe to put into a page. */
+export interface Html {
+  readonly markup: string;
+}
+
+type Insertable = string | number | boolean | null | undefined | Html | Insertable[];
+
+/** Escapes every value that is not itself Html; arrays are joined. */
+export function html(parts: TemplateStringsArray, ...values: Insertable[]): Html {
+  return { markup: parts.reduce((text, part, index) => text + insert(values[index - 1]) + part) };
+}
+
+function insert(value: Insertable): string {
+  if (value === undefined || value === null || typeof value === 'boolean') return '';
+  if (Array.isArray(value)) return value.map(insert).join('');
+  if (typeof value === 'object') return value.markup;
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+export interface Page {
+  title: string;
+  head?: Html;
+  body: Html;
+  script?: string;
+}
+
+/** True for a person with a browser, as far as the request tells. */
+export function wantsHtml(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? '').toLowerCase().includes('text/html');
+}
+
+export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  return reply
+    .headers({
+      'content-security-policy':
+        "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; form-action 'self'; " +
+        "frame-ancestors 'none'; base-uri 'none'",
+      'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex',
+      'referrer-policy': 'no-referrer',
+    })
+    .type('text/html; charset=utf-8')
+    .send(render(page).markup.trimStart());
+}
+
+/** What is shown for everything that does not resolve: unknown, deleted and expired look the same. */
+export function sendGonePage(reply: FastifyReply): FastifyReply {
+  return sendPage(reply.code(404).header('cache-control', 'no-store'), {
+    title: 'Nothing here',
+    body: html`<main class="card">
+      <h1>Nothing here</h1>
+      <p>This link does not lead anywhere. It may have expired, been deleted, or never have existed.</p>
+    </main>`,
+  });
+}
+
+function render({ title, head, body, script }: Page): Html {
+  return html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Tintype</title>
+        <link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${assetUrl('pages.css')}" />
+        ${head}
+      </head>
+      <body>
+        <header class="top">
+          <a class="mark" href="/"
+            ><img src="${assetUrl('icon.svg')}" alt="" width="22" height="22" />Tintype</a
+          >
+        </header>
+        ${body} ${script !== undefined && html`<script src="${assetUrl(script)}" type="module"></script>`}
+      </body>
+    </html>
+  `;
+}

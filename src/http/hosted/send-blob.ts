@@ -1,0 +1,114 @@
+// Serves stored bytes: conditional requests and ranges by RFC 9110, never cached beyond the thing's remaining life, and so
+// that no script inside them can run in our origin.
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '#core/errors.ts';
+import type { ByteRange } from '#storage/blobs.ts';
+
+export interface HostedBlob {
+  contentType: string;
+  sizeBytes: number;
+  etag: string;
+  createdAt: number;
+  expiresAt: number | null;
+  filename: string;
+  open: (range?: ByteRange) => Promise<Readable | undefined>;
+}
+
+const maxAgeSeconds = 300;
+
+/** Deletion must be felt soon, so even what lives for ever is asked for again after five minutes. */
+export function cacheControl(expiresAt: number | null, now: number): string {
+  const remainingSeconds = expiresAt === null ? Infinity : Math.max(0, Math.floor((expiresAt - now) / 1000));
+  return `public, max-age=${Math.min(maxAgeSeconds, remainingSeconds)}, must-revalidate`;
+}
+
+export async function sendBlob(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  blob: HostedBlob,
+  now: number,
+): Promise<FastifyReply> {
+  const lastModified = new Date(blob.createdAt).toUTCString();
+  reply.headers({
+    'cache-control': cacheControl(blob.expiresAt, now),
+    etag: blob.etag,
+    'last-modified': lastModified,
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-allow-origin': '*',
+    'x-robots-tag': 'noindex',
+    'referrer-policy': 'no-referrer',
+  });
+  if (isUnchanged(request, blob)) return reply.code(304).send();
+
+  const isDownload = (request.query as { download?: string }).download !== undefined;
+  reply.header(
+    'content-disposition',
+    contentDisposition(isDownload ? 'attachment' : 'inline', blob.filename),
+  );
+  reply.type(blob.contentType);
+
+  const range = rangeOf(request, blob, lastModified);
+  if (range === 'unsatisfiable') {
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${blob.sizeBytes}`)
+      .header('content-length', 0)
+      .send('');
+  }
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${blob.sizeBytes}`);
+  reply.header('content-length', range ? range.end - range.start + 1 : blob.sizeBytes);
+  if (request.method === 'HEAD') return reply.send();
+
+  const stream = await blob.open(range);
+  if (!stream) throw new ServiceError('not_found', 'There is nothing at this address.');
+  return reply.send(stream);
+}
+
+/** RFC 9110 13.1.2, 13.1.3: If-None-Match decides where it is present, If-Modified-Since otherwise. */
+function isUnchanged(request: FastifyRequest, { etag, createdAt }: HostedBlob): boolean {
+  const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince } = request.headers;
+  if (noneMatch !== undefined) {
+    return (
+      noneMatch.trim() === '*' || noneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+    );
+  }
+  const since = Date.parse(modifiedSince ?? '');
+  return Number.isFinite(since) && Math.floor(createdAt / 1000) * 1000 <= since;
+}
+
+/** RFC 9110 14.2: only one range of bytes is served; anything else is ignored and the whole is sent. */
+function rangeOf(
+  request: FastifyRequest,
+  { etag, sizeBytes }: HostedBlob,
+  lastModified: string,
+): ByteRange | 'unsatisfiable' | undefined {
+  const { range, 'if-range': ifRange } = request.headers;
+  if (range === undefined || (ifRange !== undefined && ifRange !== etag && ifRange !== lastModified))
+    return undefined;
+  const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(range);
+  if (!match) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), sizeBytes);
+    return length === 0 ? 'unsatisfiable' : { start: sizeBytes - length, end: sizeBytes - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= sizeBytes ? 'unsatisfiable' : { start, end };
+}
+
+/** RFC 6266: a plain name for old readers, the true one in UTF-8. */
+function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
+  const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

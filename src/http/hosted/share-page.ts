@@ -1,0 +1,189 @@
+// GET /i/<slug>: the page that shows an upload to people and describes it to chats. Spec 2.1.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
+import { ServiceError } from '#core/errors.ts';
+import type { UploadRow } from '#storage/schema.ts';
+import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import { cacheControl } from '#http/hosted/send-blob.ts';
+import { html, sendGonePage, sendPage, wantsHtml, type Html } from '#http/hosted/page.ts';
+
+export interface SharePageParts {
+  hostedUploads: HostedUploads;
+  baseUrl: string;
+  clock: Clock;
+}
+
+const typeNames: Record<string, string> = {
+  'image/png': 'PNG',
+  'image/jpeg': 'JPEG',
+  'image/gif': 'GIF',
+  'image/webp': 'WebP',
+  'image/svg+xml': 'SVG',
+  'image/avif': 'AVIF',
+};
+
+export function sharePage({ hostedUploads, baseUrl, clock }: SharePageParts) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { slug } = request.params as { slug: string };
+    const upload = await hostedUploads.bySlug(slug);
+    if (!upload && wantsHtml(request)) return sendGonePage(reply);
+    if (!upload) throw new ServiceError('not_found', 'There is nothing at this address.');
+    reply.header('cache-control', cacheControl(upload.expires_at, clock.now()));
+    return sendPage(reply, describe(upload, baseUrl, clock.now()));
+  };
+}
+
+/** GET /oembed?url=…: the same facts for programs that embed. */
+export function oembed({ hostedUploads, baseUrl }: SharePageParts) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { url = '', format = 'json' } = request.query as { url?: string; format?: string };
+    const slug = url.startsWith(`${baseUrl}/i/`) ? url.slice(`${baseUrl}/i/`.length) : '';
+    const upload = await hostedUploads.bySlug(slug);
+    if (!upload || format !== 'json')
+      throw new ServiceError('not_found', 'There is nothing at this address.');
+    return reply.header('access-control-allow-origin', '*').send({
+      version: '1.0',
+      type: upload.width === null ? 'link' : 'photo',
+      title: upload.filename,
+      provider_name: 'Tintype',
+      provider_url: baseUrl,
+      url: `${baseUrl}/f/${upload.slug}`,
+      ...(upload.width !== null && { width: upload.width, height: upload.height }),
+    });
+  };
+}
+
+function describe(upload: UploadRow, baseUrl: string, now: number) {
+  const pageUrl = `${baseUrl}/i/${upload.slug}`;
+  const fileUrl = `${baseUrl}/f/${upload.slug}`;
+  const size = upload.width === null ? undefined : { width: upload.width, height: upload.height };
+  const dimensions = size && `${size.width} × ${size.height}`;
+  const summary = [typeNames[upload.content_type], dimensions, readableSize(upload.size_bytes)]
+    .filter(Boolean)
+    .join(' · ');
+
+  const head = html`<link rel="canonical" href="${pageUrl}" />
+    <meta property="og:site_name" content="Tintype" />
+    <meta property="og:type" content="website" />
+    <meta property="og:title" content="${upload.filename}" />
+    <meta property="og:description" content="${summary}" />
+    <meta property="og:url" content="${pageUrl}" />
+    <meta property="og:image" content="${fileUrl}" />
+    <meta property="og:image:type" content="${upload.content_type}" />
+    <meta property="og:image:alt" content="${upload.filename}" />
+    ${
+      size &&
+      html`<meta property="og:image:width" content="${size.width}" />
+        <meta property="og:image:height" content="${size.height}" />`
+    }
+    <meta name="twitter:card" content="summary_large_image" />
+    <meta name="twitter:title" content="${upload.filename}" />
+    <meta name="twitter:description" content="${summary}" />
+    <meta name="twitter:image" content="${fileUrl}" />
+    <link
+      rel="alternate"
+      type="application/json+oembed"
+      href="${baseUrl}/oembed?format=json&url=${encodeURIComponent(pageUrl)}"
+      title="${upload.filename}"
+    />`;
+
+  const body = html`<main class="share">
+    <section class="stage">
+      <input class="zoom" type="checkbox" id="zoom" aria-label="Show at full size" />
+      <div class="frame">
+        <label for="zoom"
+          ><img
+            class="picture"
+            src="/f/${upload.slug}"
+            alt="${upload.filename}"
+            ${size && html` width="${size.width}" height="${size.height}"`}
+        /></label>
+      </div>
+    </section>
+    <aside class="details">
+      <h1>${upload.filename}</h1>
+      <p class="quiet">${summary}</p>
+      <nav class="actions">
+        <a class="button primary" href="/f/${upload.slug}?download=1" download="${upload.filename}"
+          >Download</a
+        >
+        <a class="button" href="/f/${upload.slug}">Open original</a>
+        <label class="button" for="zoom"
+          ><span class="to-full">100 %</span><span class="to-fit">Fit</span></label
+        >
+      </nav>
+      <dl>
+        <div>
+          <dt>Type</dt>
+          <dd>${upload.content_type}</dd>
+        </div>
+        ${
+          dimensions &&
+          html`<div>
+            <dt>Dimensions</dt>
+            <dd>${dimensions} px</dd>
+          </div>`
+        }
+        <div>
+          <dt>Size</dt>
+          <dd>${readableSize(upload.size_bytes)}</dd>
+        </div>
+        <div>
+          <dt>Uploaded</dt>
+          <dd>${time(upload.created_at)}</dd>
+        </div>
+        <div>
+          <dt>Expires</dt>
+          <dd>
+            ${
+              upload.expires_at === null
+                ? 'never'
+                : html`${time(upload.expires_at)}
+                    <span class="quiet">(${remaining(upload.expires_at - now)})</span>`
+            }
+          </dd>
+        </div>
+      </dl>
+      <h2>Share</h2>
+      ${copyRow('Page link', pageUrl)} ${copyRow('Direct link', fileUrl)}
+      ${copyRow('Markdown', `[![${markdownText(upload.filename)}](${fileUrl})](${pageUrl})`)}
+      ${copyRow('HTML', html`<a href="${pageUrl}"><img src="${fileUrl}" alt="${upload.filename}" /></a>`.markup)}
+      ${copyRow('BBCode', `[url=${pageUrl}][img]${fileUrl}[/img][/url]`)}
+    </aside>
+  </main>`;
+  return { title: upload.filename, head, body, script: 'share.js' };
+}
+
+/** Readable and selectable without script; the button appears with it. */
+function copyRow(label: string, text: string): Html {
+  const id = `copy-${label.toLowerCase().replace(' ', '-')}`;
+  return html`<div class="copy">
+    <label for="${id}">${label}</label><input id="${id}" readonly value="${text}" /><button
+      type="button"
+      hidden
+      data-copy="${id}"
+    >
+      Copy
+    </button>
+  </div>`;
+}
+
+const markdownText = (text: string): string => text.replace(/[\\[\]]/g, '\\$&');
+
+function time(at: number): Html {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
+
+function remaining(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  if (minutes < 120) return `in ${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours < 72 ? `in ${hours} hours` : `in ${Math.round(hours / 24)} days`;
+}
+
+function readableSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / (1024 * 1024)).toFixed(2)} MB`;
+}

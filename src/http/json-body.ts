@@ -1,0 +1,133 @@
+// Reads and judges a JSON body. No coercion; the message names the field, the rule and what was sent. Design section 4.
+import type { IncomingMessage } from 'node:http';
+import type { Static, TObject, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { invalid, type ServiceError } from '#core/errors.ts';
+
+const maxBytes = 64 * 1024;
+const idleMs = 30_000;
+
+/** The body with the schema's defaults filled in. */
+export async function readJsonBody<T extends TObject>(
+  request: IncomingMessage,
+  schema: T,
+): Promise<Static<T>> {
+  const contentType = request.headers['content-type'] ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(contentType)) {
+    throw invalid(
+      'body',
+      `must be application/json, not ${JSON.stringify(contentType)}; set the Content-Type header`,
+    );
+  }
+  const body = parse(await readAll(request));
+  const mistake = firstMistake(schema, body, '');
+  if (mistake) throw mistake;
+  return Value.Default(schema, body) as Static<T>;
+}
+
+function readAll(request: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const idle = setTimeout(() => fail(`no data for ${idleMs / 1000} seconds`), idleMs);
+  request.on('data', (chunk: Buffer) => {
+    idle.refresh();
+    bytes += chunk.length;
+    if (bytes > maxBytes) fail(`larger than ${maxBytes} bytes`);
+    else chunks.push(chunk);
+  });
+  request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  request.on('error', () => fail('unreadable'));
+  request.on('close', () => request.complete || fail('the connection closed before its end'));
+  return promise.finally(() => clearTimeout(idle));
+
+  function fail(reason: string): void {
+    chunks.length = 0;
+    reject(invalid('body', reason));
+  }
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') throw invalid('body', 'empty; send a JSON object');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw invalid('body', `malformed JSON (${(error as Error).message.slice(0, 120)})`);
+  }
+}
+
+function firstMistake(schema: TObject, value: unknown, path: string): ServiceError | undefined {
+  if (!isPlainObject(value)) return invalid(path || 'body', `must be a JSON object, not ${shown(value)}`);
+  const properties: Record<string, TSchema> = schema.properties;
+  const names = Object.keys(properties);
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(properties, name)) {
+      return invalid(
+        path + name.slice(0, 60),
+        `unknown field; did you mean ${JSON.stringify(path + nearest(name, names))}?`,
+      );
+    }
+  }
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) return invalid(path + name, 'missing');
+  }
+  for (const [name, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const given = value[name];
+    if ('properties' in property) {
+      const mistake = firstMistake(property as TObject, given, `${path}${name}.`);
+      if (mistake) return mistake;
+    } else if (!Value.Check(property, given)) {
+      return invalid(path + name, `must be ${ruleOf(property)}, not ${shown(given)}`);
+    }
+  }
+  return undefined;
+}
+
+interface Rule {
+  type?: string;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  description?: string;
+}
+
+function ruleOf(schema: TSchema): string {
+  const { type, enum: choices, minimum, maximum, description = '' } = schema as Rule;
+  if (choices) return `one of ${choices.join(', ')}`;
+  if (minimum !== undefined && maximum !== undefined) {
+    return `${type === 'integer' ? 'an integer' : 'a number'} from ${minimum} to ${maximum}`;
+  }
+  if (type === 'boolean') return 'true or false';
+  if (type === 'string') return 'a string';
+  // A union says in its description what it takes, after a colon.
+  return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');
+}
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function nearest(name: string, candidates: string[]): string {
+  const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(name, candidate) }));
+  return ranked.reduce((best, next) => (next.distance < best.distance ? next : best)).candidate;
+}
+
+/** Levenshtein distance; names are short. */
+function editDistance(left: string, right: string): number {
+  const from = left.slice(0, 60).toLowerCase();
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 0; i < from.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 1; j <= right.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (from[i] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,34 @@
+// GET /metrics: what Prometheus reads.
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'tintype_http_requests_total',
+    help: 'Requests answered, by route, method, status and error code.',
+    labelNames: ['route', 'method', 'status', 'code'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'tintype_http_request_duration_seconds',
+    help: 'Time from the request head to the end of the answer.',
+    labelNames: ['route'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 75],
+    registers: [registry],
+  });
+
+  return {
+    registry,
+    observe(request: FastifyRequest, reply: FastifyReply): void {
+      const route = request.routeOptions.url ?? 'none';
+      const code = request.failure?.code ?? '';
+      requests.inc({ route, method: request.method, status: reply.statusCode, code });
+      durations.observe({ route }, reply.elapsedTime / 1000);
+    },
+    async send(_request: FastifyRequest, reply: FastifyReply) {
+      return reply.type(registry.contentType).send(await registry.metrics());
+    },
+  };
+}

@@ -1,0 +1,25 @@
+// The contract's response headers, written in one place. Spec 8.
+import type { FastifyReply } from 'fastify';
+import type { BudgetStanding } from '#metering/request-budget.ts';
+import type { QuotaStanding } from '#metering/quota.ts';
+
+export function setBudgetHeaders(reply: FastifyReply, standing: BudgetStanding): void {
+  reply.header('x-service-ratelimit-limit', standing.limit);
+  reply.header('x-service-ratelimit-remaining', standing.remaining);
+  reply.header('x-service-ratelimit-reset', standing.resetSeconds);
+}
+
+/** On responses that consumed a unit. */
+export function setQuotaHeaders(reply: FastifyReply, quota: QuotaStanding): void {
+  reply.header('x-service-quota-limit', quota.limit);
+  reply.header('x-service-quota-remaining', quota.remaining);
+  reply.header('x-service-quota-usage-percent', quota.usagePercent);
+  if (quota.warning !== undefined) reply.header('x-service-quota-warning', quota.warning);
+  if (quota.isOverage) reply.header('x-service-overage', 'true');
+}
+
+/** A 402 tells the limit, and that nothing is left. Spec 7. */
+export function setSpentQuotaHeaders(reply: FastifyReply, limit: number): void {
+  reply.header('x-service-quota-limit', limit);
+  reply.header('x-service-quota-remaining', 0);
+}
