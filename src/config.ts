@@ -70,11 +70,11 @@ export class ConfigError extends Error {}
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
-    Object.entries(variables).map(([name, variable]) => [
+    Object.entries<Variable<unknown>>(variables).map(([name, variable]) => [
       name,
-      readVariable(name, variable, environment, mistakes),
+      readVariable(name, variable, environment[name], mistakes),
     ]),
-  ) as Variables;
+  ) as unknown as Variables;
 
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = values;
   if ((certFile === undefined) !== (keyFile === undefined)) {

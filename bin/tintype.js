@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// Starts the command line on the Node that the project brings, whatever Node the machine has.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pinnedNode = join(root, 'node_modules', '.bin', 'node');
+
+if (Number(process.versions.node.split('.')[0]) >= 26) {
+  const { runCli } = await import('../src/cli.ts');
+  process.exitCode = await runCli(process.argv.slice(2));
+} else if (existsSync(pinnedNode)) {
+  const { status } = spawnSync(pinnedNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? 1;
+} else {
+  process.stderr.write('tintype: nothing is installed yet; run "npm run setup" first\n');
+  process.exitCode = 1;
+}

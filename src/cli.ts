@@ -1,0 +1,171 @@
+// npx tintype: the operator's commands. They work on the same data while the server runs. Design section 3.
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { AccountError, type Account, type Accounts } from '#accounts/accounts.ts';
+import type { ApiKeyRow } from '#storage/schema.ts';
+import { ConfigError, readConfig } from '#roof/config.ts';
+import { serve } from '#roof/main.ts';
+import { openAccounts } from '#roof/service.ts';
+
+const usage = `Usage: npx tintype <command> [--json]
+
+  serve                                             run the service
+  account create --email E [--plan P] [--unverified]
+  account update E [--plan P] [--suspended true|false] [--verified true|false] [--overages on|off]
+  account list
+  key create --account E [--name N]
+  key list --account E
+  key revoke ID
+`;
+
+class UsageError extends Error {}
+
+type Options = Record<string, string | boolean | undefined>;
+
+interface Command {
+  options: ParseArgsOptionsConfig;
+  /** How many words follow the command's name. */
+  operands: number;
+  run: (accounts: Accounts, options: Options, operand: string) => Promise<{ data: unknown; text: string }>;
+}
+
+const text = { type: 'string' } as const;
+
+const commands: Record<string, Command> = {
+  'account create': {
+    options: { email: text, plan: text, unverified: { type: 'boolean' } },
+    operands: 0,
+    async run(accounts, { email, plan, unverified }) {
+      const account = await accounts.create(required('--email', email), {
+        ...(typeof plan === 'string' && { plan }),
+        verified: unverified !== true,
+      });
+      return { data: account, text: accountLine(account) };
+    },
+  },
+  'account update': {
+    options: { plan: text, suspended: text, verified: text, overages: text },
+    operands: 1,
+    async run(accounts, { plan, suspended, verified, overages }, email) {
+      const account = await accounts.update(email, {
+        ...(typeof plan === 'string' && { plan }),
+        ...(suspended !== undefined && { suspended: choice('--suspended', suspended, 'true', 'false') }),
+        ...(verified !== undefined && { verified: choice('--verified', verified, 'true', 'false') }),
+        ...(overages !== undefined && { overages: choice('--overages', overages, 'on', 'off') }),
+      });
+      return { data: account, text: accountLine(account) };
+    },
+  },
+  'account list': {
+    options: {},
+    operands: 0,
+    async run(accounts) {
+      const list = await accounts.list();
+      return { data: list, text: list.map(accountLine).join('\n') };
+    },
+  },
+  'key create': {
+    options: { account: text, name: text },
+    operands: 0,
+    async run(accounts, { account, name }) {
+      const created = await accounts.createKey(
+        required('--account', account),
+        typeof name === 'string' ? name : 'command line',
+      );
+      return { data: created, text: `${created.key}\n(id ${created.id}; the key is shown this once)` };
+    },
+  },
+  'key list': {
+    options: { account: text },
+    operands: 0,
+    async run(accounts, { account }) {
+      const list = (await accounts.listKeys(required('--account', account))).map(keyView);
+      return { data: list, text: list.map((key) => Object.values(key).join('  ')).join('\n') };
+    },
+  },
+  'key revoke': {
+    options: {},
+    operands: 1,
+    async run(accounts, _options, id) {
+      const key = keyView(await accounts.revokeKey(id));
+      return { data: key, text: `revoked ${key.id} (${key.name})` };
+    },
+  },
+};
+
+export async function runCli(args: string[]): Promise<number> {
+  const [first = '', second = ''] = args;
+  if (first === 'serve') {
+    await serve();
+    return 0;
+  }
+  if (['help', '--help', '-h', ''].includes(first)) {
+    process.stdout.write(usage);
+    return first === '' ? 2 : 0;
+  }
+  const problem = await runCommand(`${first} ${second}`, args.slice(2)).catch(explain);
+  if (problem === undefined) return 0;
+  process.stderr.write(`tintype: ${problem}\n`);
+  return 1;
+}
+
+async function runCommand(name: string, args: string[]): Promise<undefined> {
+  const command = commands[name];
+  if (!command) throw new UsageError(`unknown command "${name.trim()}" (see npx tintype help)`);
+  const { values, positionals } = parseArgs({
+    args,
+    options: { ...command.options, json: { type: 'boolean' } },
+    allowPositionals: true,
+    strict: true,
+  });
+  if (positionals.length !== command.operands) {
+    throw new UsageError(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
+  }
+  const { accounts, close } = await openAccounts(readConfig());
+  try {
+    const result = await command.run(accounts, values, positionals[0] ?? '');
+    process.stdout.write(`${values['json'] === true ? JSON.stringify(result.data) : result.text}\n`);
+  } finally {
+    await close();
+  }
+  return undefined;
+}
+
+function explain(error: unknown): string {
+  const code = (error as { code?: string }).code ?? '';
+  const isOperators =
+    error instanceof UsageError || error instanceof AccountError || error instanceof ConfigError;
+  const { message } = error as Error;
+  if (isOperators || code.startsWith('ERR_PARSE_ARGS')) return message.replaceAll('\n', '; ');
+  return (error as Error).stack ?? message;
+}
+
+function required(option: string, value: string | boolean | undefined): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new UsageError(`${option} is missing`);
+}
+
+function choice(option: string, value: string | boolean, yes: string, no: string): boolean {
+  if (value === yes) return true;
+  if (value === no) return false;
+  throw new UsageError(`${option} must be ${yes} or ${no}, not "${value}"`);
+}
+
+function accountLine({ email, plan, verified, suspended, overages, id }: Account): string {
+  const marks = [!verified && 'unverified', suspended && 'suspended', overages && 'overages on'].filter(
+    Boolean,
+  );
+  return `${email}  ${plan}  ${id}${marks.length > 0 ? `  (${marks.join(', ')})` : ''}`;
+}
+
+function keyView({ id, name, display, created_at, last_used_at, revoked_at }: ApiKeyRow) {
+  return {
+    id,
+    name,
+    key: display,
+    created_at: isoTime(created_at),
+    last_used_at: isoTime(last_used_at),
+    revoked_at: isoTime(revoked_at),
+  };
+}
+
+const isoTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

@@ -1,0 +1,64 @@
+// The process: reads the configuration, starts the service, prints the first-start block, ends on a signal.
+import { ConfigError, readConfig, type Config } from '#roof/config.ts';
+import { createLog, createService, type Service } from '#roof/service.ts';
+
+const shutdownMs = 80_000;
+
+export async function serve(): Promise<void> {
+  try {
+    const config = readConfig();
+    const log = createLog(config.logLevel);
+    const service = await createService(config, log);
+    await service.listen();
+    log.info(`listening on ${config.host}:${config.port}, reached at ${config.baseUrl}`);
+    await welcomeOwner(service, config);
+    endOnSignal(service);
+  } catch (error) {
+    process.stderr.write(`${startProblem(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** The first start with an empty database makes the owner's account and shows its key, this once. */
+async function welcomeOwner({ accounts }: Service, { baseUrl }: Config): Promise<void> {
+  if (!(await accounts.isEmpty())) return;
+  const email = 'owner@localhost';
+  await accounts.create(email, { plan: 'business' });
+  const { key } = await accounts.createKey(email, 'first key');
+  process.stdout.write(`
+  Tintype is ready at ${baseUrl}
+
+  Your account   ${email} (plan business)
+  Your API key   ${key}
+                 It is shown this once; "npx tintype key create --account ${email}" makes another.
+
+  Put a picture online:
+
+  curl ${baseUrl}/api/v1/upload \\
+    -H "Authorization: Bearer ${key}" \\
+    -F file=@docs/sample.png
+
+`);
+}
+
+function endOnSignal(service: Service): void {
+  const end = () => {
+    setTimeout(() => process.exit(1), shutdownMs).unref();
+    service.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${startProblem(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+}
+
+function startProblem(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

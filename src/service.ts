@@ -1,0 +1,117 @@
+// Builds the object graph by hand, in one visible place. Only this file names implementations.
+import { readFileSync } from 'node:fs';
+import { pino, type Logger } from 'pino';
+import { systemClock, type Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import { createDiskBlobs } from '#storage/disk-blobs.ts';
+import { openSqlite } from '#storage/sqlite.ts';
+import { createAccounts, type Accounts } from '#accounts/accounts.ts';
+import { createAuthentication } from '#accounts/authenticate.ts';
+import { createPlans, parsePlans, type Plans } from '#accounts/plans.ts';
+import { createRequestBudget } from '#metering/request-budget.ts';
+import { createHostedUploads } from '#uploads/hosted-uploads.ts';
+import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
+import { createUploadStore } from '#uploads/store-uploads.ts';
+import { createServer } from '#http/server.ts';
+import { ConfigError, type Config } from '#roof/config.ts';
+import { repeat } from '#roof/repeat.ts';
+
+const sweepEveryMs = 15_000;
+const orphansEveryMs = 60 * 60_000;
+const lastUsedEveryMs = 30_000;
+
+export interface Service {
+  accounts: Accounts;
+  database: Database;
+  /** Starts to listen; resolves to the port. */
+  listen(): Promise<number>;
+  /** Finishes what is in flight, then closes everything. */
+  close(): Promise<void>;
+}
+
+export async function createService(
+  config: Config,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Service> {
+  const plans = readPlans(config);
+  const database = await openDatabase(config);
+  const blobs = await createDiskBlobs(config.blobsDir);
+  const authentication = createAuthentication({ database, plans, clock });
+  const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
+  const sanitizer = createSvgSanitizer();
+  const hostedUploads = createHostedUploads({ database, blobs, clock });
+  const server = createServer({
+    log,
+    clock,
+    baseUrl: config.baseUrl,
+    trustProxy: config.trustProxy,
+    tls: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
+    database,
+    blobs,
+    authentication,
+    budget: createRequestBudget({ clock }),
+    uploadStore: createUploadStore({ database, blobs, clock, sanitizer }),
+    hostedUploads,
+  });
+
+  const chores = [
+    repeat('sweep', sweepEveryMs, hostedUploads.sweep, log),
+    repeat('sweep of orphans', orphansEveryMs, hostedUploads.sweepOrphans, log),
+    repeat('last use of keys', lastUsedEveryMs, authentication.flushLastUsed, log),
+  ];
+
+  return {
+    accounts,
+    database,
+    async listen() {
+      await server.listen({ host: config.host, port: config.port });
+      const address = server.server.address();
+      return typeof address === 'object' && address ? address.port : config.port;
+    },
+    async close() {
+      await server.close();
+      await Promise.all(chores.map((chore) => chore.stop()));
+      await authentication.flushLastUsed();
+      await sanitizer.close();
+      await database.close();
+    },
+  };
+}
+
+/** What the command line needs: the same data, without a server. */
+export async function openAccounts(
+  config: Config,
+): Promise<{ accounts: Accounts; close: () => Promise<void> }> {
+  const plans = readPlans(config);
+  const database = await openDatabase(config);
+  return { accounts: createAccounts({ database, plans, clock: systemClock }), close: database.close };
+}
+
+export function createLog(level: string): Logger {
+  return pino({
+    level,
+    // Nothing logs headers today; should something start to, these stay out.
+    redact: [
+      'headers.authorization',
+      'headers.cookie',
+      'req.headers.authorization',
+      'req.headers.cookie',
+      '*.token',
+      '*.key_hash',
+    ],
+  });
+}
+
+function openDatabase(config: Config): Promise<Database> {
+  return openSqlite(config.databaseFile);
+}
+
+function readPlans({ plansFile }: Config): Plans {
+  if (plansFile === undefined) return createPlans();
+  try {
+    return createPlans(parsePlans(readFileSync(plansFile, 'utf8')));
+  } catch (error) {
+    throw new ConfigError(`invalid PLANS_FILE: ${JSON.stringify(plansFile)} (${(error as Error).message})`);
+  }
+}
