@@ -1,0 +1,72 @@
+// A real service for tests: its own data folder, its own port, a clock that the test may turn.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '#core/clock.ts';
+import { pino } from 'pino';
+import { readConfig, type Config } from '#roof/config.ts';
+import { createService, type Service } from '#roof/service.ts';
+
+export interface TestService extends Service {
+  /** Where requests go: the service's own port. Links in answers begin with `config.baseUrl` instead. */
+  origin: string;
+  config: Config;
+  clock: TestClock;
+  logLines: () => Record<string, unknown>[];
+  /** A key of a new account. */
+  newKey: (options?: {
+    plan?: string;
+    overages?: boolean;
+  }) => Promise<{ key: string; keyId: string; email: string; accountId: string }>;
+  stop: () => Promise<void>;
+}
+
+export interface TestClock extends Clock {
+  advance: (ms: number) => void;
+}
+
+export async function startService(environment: Record<string, string> = {}): Promise<TestService> {
+  const dataDir = environment['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
+  const config: Config = {
+    ...readConfig({ DATA_DIR: dataDir, BASE_URL: 'http://tintype.test', ...environment }),
+    port: 0,
+  };
+  const clock = createTestClock();
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: config.logLevel },
+    { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const service = await createService(config, log, clock);
+  const port = await service.listen();
+  let accounts = 0;
+  return {
+    ...service,
+    origin: `http://127.0.0.1:${port}`,
+    config,
+    clock,
+    logLines: () => lines,
+    async newKey({ plan = 'business', overages = false } = {}) {
+      accounts += 1;
+      const email = `user${accounts}-${Date.now()}@example.com`;
+      const { id: accountId } = await service.accounts.create(email, { plan });
+      if (overages) await service.accounts.update(email, { overages: true });
+      const { key, id: keyId } = await service.accounts.createKey(email, 'test');
+      return { key, keyId, email, accountId };
+    },
+    async stop() {
+      await service.close();
+      if (environment['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function createTestClock(): TestClock {
+  let offset = 0;
+  return {
+    now: () => Date.now() + offset,
+    advance(ms) {
+      offset += ms;
+    },
+  };
+}
