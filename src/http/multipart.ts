@@ -57,6 +57,7 @@ function parseForm(
   const files: Promise<ReceivedFile>[] = [];
   const expiresIn: string[] = [];
   let totalBytes = 0;
+  let hasFailed = false;
 
   const idle = setTimeout(() => fail(invalid('body', `no data for ${idleMs / 1000} seconds`)), idleMs);
   const total = setTimeout(
@@ -65,10 +66,12 @@ function parseForm(
   );
 
   parser.on('file', (name, stream, { filename }) => {
+    // Whoever reads the stream sees its errors; one that is dropped must not end the process.
+    stream.on('error', () => {});
     const refusal = refusePart(name, files.length, kind);
-    if (refusal) {
+    if (refusal) fail(refusal);
+    if (hasFailed) {
       stream.resume();
-      fail(refusal);
       return;
     }
     const received = receive(stream, receiverFor(filename ?? ''));
@@ -110,9 +113,12 @@ function parseForm(
   }
 
   function fail(error: unknown): void {
+    if (hasFailed) return;
+    hasFailed = true;
     reject(error);
     request.unpipe(parser);
-    parser.destroy();
+    // Not at once: the parser may be in the middle of a chunk, and throws when it is destroyed there.
+    setImmediate(() => parser.destroy());
     // The rest of the body is read and dropped, so that the client gets to read the answer.
     request.resume();
   }

@@ -117,6 +117,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
 
   /** Every answer under /api/ has the rate-limit headers; where no account was found, those of the client's address. */
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.header('x-request-id', request.id);
     if (isApi(request) && !reply.hasHeader('x-service-ratelimit-limit')) guards.countRefusal(request, reply);
     return replyWithError(error, request, reply);
   }

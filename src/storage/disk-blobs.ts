@@ -72,17 +72,26 @@ function createSpool(path: string, moveIntoStore: (path: string, key: string) =>
   let file: FileHandle | undefined;
   let finished = false;
 
-  async function flush(): Promise<FileHandle> {
-    liveSpools.add(name);
-    file ??= await open(path, 'wx+', 0o600);
-    if (inMemory.length > 0) await file.writev(inMemory);
+  let flushing: Promise<FileHandle> | undefined;
+
+  function flush(): Promise<FileHandle> {
+    flushing = writeOut();
+    return flushing;
+  }
+
+  async function writeOut(): Promise<FileHandle> {
+    const chunks = inMemory;
     inMemory = [];
     inMemoryBytes = 0;
+    liveSpools.add(name);
+    file ??= await open(path, 'wx+', 0o600);
+    if (chunks.length > 0) await file.writev(chunks);
     return file;
   }
 
   return {
     async write(chunk) {
+      if (finished) return;
       inMemory.push(chunk);
       inMemoryBytes += chunk.length;
       if (inMemoryBytes > memoryBytes) await flush();
@@ -106,6 +115,7 @@ function createSpool(path: string, moveIntoStore: (path: string, key: string) =>
       if (finished) return;
       finished = true;
       inMemory = [];
+      await flushing?.catch(() => {});
       await file?.close().catch(() => {});
       if (file) await rm(path, { force: true });
       liveSpools.delete(name);
