@@ -148,6 +148,26 @@ test('a name that does not resolve is 502 and told apart from one that does not 
   assert.match(door.refusalOf('http://nowhere.test/')!.reason, /ENOTFOUND/);
 });
 
+test('an answer that is none is 502 at once', async (context) => {
+  const answers = [
+    '',
+    'SSH-2.0-OpenSSH_9.9\r\n',
+    'HTTP/1.1',
+    'HTTP/1.1 200 OK\r\nContent-Le',
+    'HTTP/1.1 999999 No\r\n\r\n',
+    'HTTP/1.1 000 No\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
+    '\u0000\u0000\u0012\u0004\u0000',
+  ];
+  const door = await startProxy(context).openDoor();
+  for (const bytes of answers) {
+    const { port } = await startTwins(context, rawServer(bytes));
+    assert.match(await ways['plain']!(door, `${open}:${port}`), /^HTTP\/1\.1 502 [^]*unreachable/, bytes);
+    assert.equal(door.refusalOf(`http://${open}:${port}/`)?.kind, 'unreachable');
+  }
+});
+
 test('a server that answers at last is no longer told as unreachable', async (context) => {
   let isReady = false;
   const twins = await startTwins(context, () =>
@@ -285,6 +305,45 @@ test('a page of slow names takes four look-ups at a time, and none after the doo
   for (const release of waiting) release();
   await Promise.all(clients.map((client) => client.untilClosed()));
   assert.equal(asked.length, 5);
+});
+
+test('abrupt endings on either side, at any moment, leave nothing behind and crash nothing', async (context) => {
+  const twins = await startTwins(context, () =>
+    createTcpServer((socket) =>
+      socket.on('data', (data) => {
+        const choice = data.length % 7;
+        if (choice === 0) socket.resetAndDestroy();
+        else if (choice === 1) socket.end();
+        else if (choice === 2) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nshort');
+        else if (choice === 3) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort');
+        else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nshort');
+      }),
+    ),
+  );
+  const door = await startProxy(context).openDoor();
+  const heads = [
+    'GET http://{}/ HTTP/1.1',
+    'POST http://{}/ HTTP/1.1\r\nContent-Length: 50000',
+    'CONNECT {} HTTP/1.1',
+  ];
+  for (let round = 0; round < 40; round += 1) {
+    const clients = await Promise.all(Array.from({ length: 10 }, () => connectTo(door)));
+    for (const [index, client] of clients.entries()) {
+      const seed = round * clients.length + index;
+      const head = heads[seed % heads.length]!.replace('{}', `${open}:${twins.port}`);
+      const lines = `${head}\r\nHost: a\r\nX-Pad: ${'p'.repeat(seed % 7)}\r\n\r\n`;
+      client.write(seed % 5 === 0 ? lines + lines : lines);
+      client.write('b'.repeat(seed % 11));
+      // Event-loop turns, not time: each client leaves at another stage of its request.
+      for (let turn = 0; turn < seed % 6; turn += 1) await new Promise(setImmediate);
+      if (seed % 2 === 0) client.socket.resetAndDestroy();
+      else client.socket.destroy();
+    }
+    await Promise.all(clients.map((client) => client.untilClosed()));
+  }
+  const leftOver = [...twins.sockets].map((socket) => once(socket, 'close'));
+  await Promise.all(leftOver);
+  assert.equal(twins.sockets.size, 0);
 });
 
 test('closing a door ends everything behind it at once, and nothing behind another', async (context) => {
