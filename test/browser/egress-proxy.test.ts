@@ -346,6 +346,33 @@ test('abrupt endings on either side, at any moment, leave nothing behind and cra
   assert.equal(twins.sockets.size, 0);
 });
 
+test('a connection made for a browser that has gone meanwhile is closed', async (context) => {
+  for (const head of ['GET http://{}/ HTTP/1.1', 'CONNECT {} HTTP/1.1']) {
+    const isAsked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<{ address: string }[]>();
+    const cameAndWent = Promise.withResolvers<void>();
+    const twins = await startTwins(context, () =>
+      createTcpServer((socket) => socket.resume().on('close', () => cameAndWent.resolve())),
+    );
+    const door = await startProxy(context, {
+      lookup: () => {
+        isAsked.resolve();
+        return answer.promise;
+      },
+    }).openDoor();
+    const client = await connectTo(door);
+    client.write(`${head.replace('{}', `late.test:${twins.port}`)}\r\nHost: a\r\n\r\n`);
+    await isAsked.promise;
+    client.socket.destroy();
+    await client.untilClosed();
+    await new Promise(setImmediate);
+    answer.resolve([{ address: open }]);
+    await cameAndWent.promise;
+    assert.deepEqual(twins.hits, { open: 1, shut: 0 });
+    assert.deepEqual(door.report().unreachable, []);
+  }
+});
+
 test('closing a door ends everything behind it at once, and nothing behind another', async (context) => {
   const twins = await startTwins(context, () => createTcpServer((socket) => socket.write('welcome')));
   const proxy = startProxy(context);
