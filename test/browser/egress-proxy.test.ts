@@ -398,7 +398,9 @@ test('closing a door ends everything behind it at once, and nothing behind anoth
   kept.write('still here');
   assert.equal(String((await echoed)[0]), 'still here');
   await one.close();
+  const tooLate = assert.rejects(proxy.openDoor(), /closed/);
   await proxy.close();
+  await tooLate;
   await kept.untilClosed();
   await assert.rejects(proxy.openDoor(), /closed/);
 });
