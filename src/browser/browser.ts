@@ -1,0 +1,116 @@
+// The browser as the rest of the house sees it: a page in, a picture or a PDF out. Spec 4.3, 4.4.
+
+export type ScreenshotFormat = 'png' | 'jpeg' | 'webp';
+export type PaperFormat = 'letter' | 'a4' | 'legal';
+export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
+
+export interface ScreenshotJob {
+  url: string;
+  fullPage: boolean;
+  format: ScreenshotFormat;
+  width: number;
+  height: number;
+}
+
+export interface PdfJob {
+  url: string;
+  paperFormat: PaperFormat;
+  landscape: boolean;
+  printBackground: boolean;
+  preferCssPageSize: boolean;
+  scale: number;
+  marginInches: { top: number; right: number; bottom: number; left: number };
+  viewport: { width: number; height: number };
+  waitUntil: WaitUntil;
+  delayMs: number;
+}
+
+/** What was found at the address, for the record of the render. */
+export interface PageReport {
+  finalUrl: string;
+  status: number;
+  deniedRequests: number;
+}
+
+export interface RenderTimings {
+  navigateMs: number;
+  settleMs: number;
+  captureMs: number;
+  encodeMs: number;
+}
+
+export interface Screenshot {
+  bytes: Buffer;
+  pixelWidth: number;
+  pixelHeight: number;
+  /** The page is taller than the format can hold and was cut there. */
+  truncated: boolean;
+  page: PageReport;
+  timings: RenderTimings;
+}
+
+export interface Pdf {
+  bytes: Buffer;
+  pageCount: number;
+  page: PageReport;
+  timings: RenderTimings;
+}
+
+export interface BrowserAbout {
+  name: string;
+  version: string;
+  path: string;
+  /** Where the executable came from, in words for the operator. */
+  source: string;
+  sandboxed: boolean;
+  /** Why the sandbox is off; null when it is on. */
+  sandboxProblem: string | null;
+  /** Scripts whose text would be invisible; empty when every one was drawn. */
+  blankScripts: string[];
+}
+
+export interface Browser {
+  screenshot(job: ScreenshotJob, signal: AbortSignal): Promise<Screenshot>;
+  pdf(job: PdfJob, signal: AbortSignal): Promise<Pdf>;
+  readonly about: BrowserAbout;
+  /** Rejects when the browser does not answer. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type RenderFailureReason =
+  | 'unresolved'
+  | 'unreachable'
+  | 'timed_out'
+  | 'denied'
+  | 'download'
+  | 'no_content'
+  | 'crashed'
+  | 'too_large'
+  | 'unprintable'
+  | 'aborted';
+
+/** A render that could not be made. `message` is for the client; what only the log may hold is in `cause`. */
+export class RenderFailure extends Error {
+  readonly reason: RenderFailureReason;
+  /** The browser died under the render through no fault of the page that we know of: worth one more try. */
+  readonly browserLost: boolean;
+
+  constructor(
+    reason: RenderFailureReason,
+    message: string,
+    options: { cause?: unknown; browserLost?: boolean } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'RenderFailure';
+    this.reason = reason;
+    this.browserLost = options.browserLost ?? false;
+  }
+}
+
+/** The part of a pino logger that this room uses. */
+export interface Log {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}

@@ -1,0 +1,179 @@
+// A client for the Chrome DevTools Protocol over the debugging pipe: commands, sessions and events, typed by
+// devtools-protocol. Messages are JSON texts that end with a NUL byte.
+import type { Readable, Writable } from 'node:stream';
+import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+
+type Commands = ProtocolMapping.Commands;
+type Events = ProtocolMapping.Events;
+
+export interface CdpSession {
+  readonly id: string | undefined;
+  /** Rejects with the signal's reason on abort, and with a CdpError when the browser refuses or is gone. */
+  send<Method extends keyof Commands>(
+    method: Method,
+    params: Commands[Method]['paramsType'][0],
+    signal?: AbortSignal,
+  ): Promise<Commands[Method]['returnType']>;
+  on<Event extends keyof Events>(event: Event, handler: (params: Events[Event][0]) => void): void;
+  /** Forgets the session: its handlers are dropped and what still waits on it is rejected. */
+  forget(): void;
+}
+
+export interface CdpConnection {
+  readonly root: CdpSession;
+  session(id: string): CdpSession;
+  /** Rejects everything in flight; nothing can be sent afterwards. */
+  close(reason: string): void;
+}
+
+/** A refusal by the browser, or the end of the connection. */
+export class CdpError extends Error {
+  readonly method: string;
+  readonly connectionLost: boolean;
+
+  constructor(method: string, message: string, connectionLost = false) {
+    super(`${method}: ${message}`);
+    this.name = 'CdpError';
+    this.method = method;
+    this.connectionLost = connectionLost;
+  }
+}
+
+interface Pending {
+  method: string;
+  sessionId: string | undefined;
+  settle(error: Error | undefined, result?: unknown): void;
+}
+
+interface Message {
+  id?: number;
+  sessionId?: string;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: { message: string };
+}
+
+type Handlers = Map<string, ((params: never) => void)[]>;
+
+// Beyond this a message is no picture of ours but an attack on our memory.
+const messageLimitBytes = 400 * 1024 * 1024;
+
+export function connectCdp(
+  input: Writable,
+  output: Readable,
+  onBroken: (reason: string) => void,
+): CdpConnection {
+  const pending = new Map<number, Pending>();
+  const sessions = new Map<string, Handlers>();
+  const rootHandlers: Handlers = new Map();
+  let nextId = 1;
+  let closedBecause: string | undefined;
+
+  function close(reason: string): void {
+    if (closedBecause !== undefined) return;
+    closedBecause = reason;
+    for (const call of pending.values()) call.settle(new CdpError(call.method, reason, true));
+    pending.clear();
+    sessions.clear();
+    onBroken(reason);
+  }
+
+  input.on('error', (error) => close(error.message));
+  output.on('error', (error) => close(error.message));
+  output.on('close', () => close('the browser closed its pipe'));
+  output.on('end', () => close('the browser closed its pipe'));
+  splitMessages(output, dispatch, () => close('the browser sent a message beyond all bounds'));
+
+  function dispatch(text: string): void {
+    const message = JSON.parse(text) as Message;
+    if (message.id !== undefined) {
+      const call = pending.get(message.id);
+      pending.delete(message.id);
+      if (message.error) call?.settle(new CdpError(call.method, message.error.message));
+      else call?.settle(undefined, message.result);
+      return;
+    }
+    const handlers = message.sessionId === undefined ? rootHandlers : sessions.get(message.sessionId);
+    for (const handler of handlers?.get(message.method ?? '') ?? []) handler(message.params as never);
+  }
+
+  function createSession(id: string | undefined, handlers: Handlers): CdpSession {
+    return {
+      id,
+      send(method, params, signal) {
+        return new Promise((resolve, reject) => {
+          if (closedBecause !== undefined) return reject(new CdpError(method, closedBecause, true));
+          if (signal?.aborted) return reject(signal.reason as Error);
+          const callId = nextId++;
+          const abort = () => {
+            pending.delete(callId);
+            reject(signal?.reason as Error);
+          };
+          signal?.addEventListener('abort', abort, { once: true });
+          pending.set(callId, {
+            method,
+            sessionId: id,
+            settle(error, result) {
+              signal?.removeEventListener('abort', abort);
+              if (error) reject(error);
+              else resolve(result as never);
+            },
+          });
+          input.write(`${JSON.stringify({ id: callId, method, params, sessionId: id })}\0`);
+        });
+      },
+      on(event, handler) {
+        const list = handlers.get(event);
+        if (list) list.push(handler);
+        else handlers.set(event, [handler]);
+      },
+      forget() {
+        if (id === undefined) return;
+        sessions.delete(id);
+        for (const [callId, call] of pending) {
+          if (call.sessionId !== id) continue;
+          pending.delete(callId);
+          call.settle(new CdpError(call.method, 'the session is over', true));
+        }
+      },
+    };
+  }
+
+  return {
+    root: createSession(undefined, rootHandlers),
+    session(id) {
+      const handlers: Handlers = new Map();
+      sessions.set(id, handlers);
+      return createSession(id, handlers);
+    },
+    close,
+  };
+}
+
+/** Chunks are collected and joined once per message, so that tens of megabytes cost no more than their copying. */
+function splitMessages(output: Readable, onMessage: (text: string) => void, onTooLarge: () => void): void {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  output.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(0, start);
+      if (end === -1) break;
+      const tail = chunk.subarray(start, end);
+      const text = chunks.length === 0 ? tail.toString() : Buffer.concat([...chunks, tail]).toString();
+      chunks = [];
+      size = 0;
+      start = end + 1;
+      onMessage(text);
+    }
+    if (start === chunk.length) return;
+    chunks.push(start === 0 ? chunk : chunk.subarray(start));
+    size += chunk.length - start;
+    if (size > messageLimitBytes) {
+      chunks = [];
+      output.destroy();
+      onTooLarge();
+    }
+  });
+}

@@ -1,0 +1,169 @@
+// The browser of the house on a managed Chromium: finds and starts it, proves its wall, sandbox and fonts, and tells
+// one screenshot and one PDF from top to bottom. Spec 4.3, 4.4; design section 5.
+import { limits } from '#core/limits.ts';
+import { RenderFailure } from '#browser/browser.ts';
+import type { Browser, Log, PageReport, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
+import { capture, tallestPx } from '#browser/capture.ts';
+import { CdpError } from '#browser/cdp.ts';
+import { createDeadline, createPhase, pause } from '#browser/deadline.ts';
+import type { Deadline } from '#browser/deadline.ts';
+import type { EgressProxy } from '#browser/egress-proxy.ts';
+import { revealFullPage } from '#browser/full-page.ts';
+import { createHost } from '#browser/host.ts';
+import { navigate, throwIfFailed } from '#browser/navigate.ts';
+import type { Page } from '#browser/page.ts';
+import { createPool } from '#browser/pool.ts';
+import type { RecycleLimits } from '#browser/pool.ts';
+import { print } from '#browser/print.ts';
+import { settle } from '#browser/settle.ts';
+import { startChromium } from '#browser/start-chromium.ts';
+
+export interface ChromiumBrowserOptions {
+  /** CHROMIUM_PATH. */
+  executable: string | undefined;
+  /** PATH, to look for a browser of the system. */
+  searchPath: string;
+  /** For the unpacked browser and the fonts; kept between starts. */
+  cacheFolder: string;
+  egress: EgressProxy;
+  /** Renders that may run side by side: so many pages are kept ready. */
+  concurrency: number;
+  log: Log;
+  recycle?: Partial<RecycleLimits>;
+  rendererMostBytes?: number;
+}
+
+const GiB = 1024 ** 3;
+const usualRecycle: RecycleLimits = { renders: 500, ageMs: 60 * 60_000, browserBytes: GiB };
+const usualRendererBytes = 1.5 * GiB;
+const checkMs = 5_000;
+// Below this much budget a second try could only fail too.
+const retryMs = 5_000;
+
+export async function createChromiumBrowser(options: ChromiumBrowserOptions): Promise<Browser> {
+  const { egress, log } = options;
+  const { about, launch } = await startChromium(options);
+  const viewport = { width: limits.viewportWidth.default, height: limits.viewportHeight.default };
+  const pool = await createPool({
+    launch,
+    createHost: (process) =>
+      createHost({
+        process,
+        egress,
+        viewport,
+        warmPages: options.concurrency,
+        rendererMostBytes: options.rendererMostBytes ?? usualRendererBytes,
+        log,
+      }),
+    recycle: { ...usualRecycle, ...options.recycle },
+    log,
+  });
+
+  async function render<T>(
+    totalMs: number,
+    caller: AbortSignal,
+    work: (page: Page, deadline: Deadline) => Promise<T>,
+  ): Promise<T> {
+    const endsAt = performance.now() + totalMs;
+    for (let isRetry = false; ; isRetry = true) {
+      const deadline = createDeadline(totalMs, endsAt - performance.now(), caller);
+      try {
+        return await pool.lend(deadline.signal, (page) => {
+          const fault = () => deadline.fail(page.fault.reason as RenderFailure);
+          if (page.fault.aborted) fault();
+          page.fault.addEventListener('abort', fault, { once: true });
+          return work(page, deadline);
+        });
+      } catch (error) {
+        const failure = toRenderFailure(error, deadline.signal);
+        if (isRetry || !failure.browserLost || endsAt - performance.now() < retryMs) throw failure;
+        log.warn({ err: failure }, 'a render lost its browser and is tried once more');
+      } finally {
+        deadline.end();
+      }
+    }
+  }
+
+  return {
+    about,
+    screenshot: (job, signal) =>
+      render(limits.screenshotTotalMs, signal, (page, deadline) => takeScreenshot(page, job, deadline)),
+    pdf: (job, signal) => render(limits.pdfTotalMs, signal, (page, deadline) => makePdf(page, job, deadline)),
+    async check() {
+      const phase = createPhase(
+        new AbortController().signal,
+        checkMs,
+        () => new Error('the browser does not answer'),
+      );
+      try {
+        await pool.check(phase.signal);
+      } finally {
+        phase.end();
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline): Promise<Screenshot> {
+  const watch = stopwatch();
+  page.resize(job);
+  await navigate(page, job.url, 'load', deadline);
+  const navigateMs = watch();
+  await settle(page, deadline);
+  const tallest = tallestPx[job.format];
+  const pageHeight = job.fullPage ? await revealFullPage(page, tallest, deadline) : job.height;
+  const size = { width: job.width, height: Math.min(Math.max(pageHeight, job.height), tallest) };
+  const settleMs = watch();
+  const { bytes, captureMs, encodeMs } = await capture(page, job, size, deadline);
+  throwIfFailed(page);
+  return {
+    bytes,
+    pixelWidth: size.width,
+    pixelHeight: size.height,
+    truncated: pageHeight > size.height,
+    page: reportOf(page),
+    timings: { navigateMs, settleMs, captureMs, encodeMs },
+  };
+}
+
+async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Pdf> {
+  const watch = stopwatch();
+  page.resize(job.viewport);
+  await navigate(page, job.url, job.waitUntil, deadline);
+  const navigateMs = watch();
+  if (job.delayMs > 0) await pause(job.delayMs, deadline.signal);
+  throwIfFailed(page);
+  const settleMs = watch();
+  const { bytes, pageCount } = await print(page, job, deadline);
+  throwIfFailed(page);
+  return {
+    bytes,
+    pageCount,
+    page: reportOf(page),
+    timings: { navigateMs, settleMs, captureMs: watch(), encodeMs: 0 },
+  };
+}
+
+function reportOf({ mainFrame, door }: Page): PageReport {
+  return { finalUrl: mainFrame.url, status: mainFrame.status, deniedRequests: door.report().denied.length };
+}
+
+/** Whatever ended the render, the client reads one of our sentences. */
+function toRenderFailure(error: unknown, signal: AbortSignal): RenderFailure {
+  if (error instanceof RenderFailure) return error;
+  if (signal.reason instanceof RenderFailure) return signal.reason;
+  const browserLost = error instanceof CdpError && error.connectionLost;
+  return new RenderFailure('crashed', 'the browser could not render the page', { cause: error, browserLost });
+}
+
+/** Milliseconds since the last call. */
+function stopwatch(): () => number {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    const elapsedMs = now - last;
+    last = now;
+    return elapsedMs;
+  };
+}

@@ -1,0 +1,132 @@
+// One browser process with its pages: those made ahead of need and those at work. Design section 5 (pool).
+import type { Log } from '#browser/browser.ts';
+import type { ChromiumProcess } from '#browser/chromium-process.ts';
+import { createPhase } from '#browser/deadline.ts';
+import type { EgressProxy } from '#browser/egress-proxy.ts';
+import { createMemoryWatch } from '#browser/memory-watch.ts';
+import { openPage } from '#browser/page.ts';
+import type { Page, Viewport } from '#browser/page.ts';
+
+export interface Host {
+  readonly process: ChromiumProcess;
+  readonly served: number;
+  readonly active: number;
+  readonly browserBytes: number;
+  /** A page of its own for one render; made now when none is ready. */
+  take(signal: AbortSignal): Promise<Page>;
+  /** Throws the page away. Resolves false when the browser did not do so in time. */
+  dispose(page: Page): Promise<boolean>;
+  /** Makes pages ahead of need. */
+  stock(): Promise<void>;
+  watchMemory(): Promise<void>;
+  /** Takes no more renders; ends when those at work have. */
+  retire(): Promise<void>;
+}
+
+export interface HostOptions {
+  process: ChromiumProcess;
+  egress: EgressProxy;
+  viewport: Viewport;
+  warmPages: number;
+  rendererMostBytes: number;
+  log: Log;
+}
+
+const openMs = 10_000;
+const disposeMs = 2_000;
+
+export function createHost(options: HostOptions): Host {
+  const { process, egress, viewport, warmPages, log } = options;
+  const memory = createMemoryWatch(process, options.rendererMostBytes, log);
+  const warm: Page[] = [];
+  const active = new Set<Page>();
+  let warming = 0;
+  let served = 0;
+  let isRetired = false;
+
+  async function open(signal: AbortSignal): Promise<Page> {
+    const phase = createPhase(signal, openMs, () => new Error('the browser made no page in time'));
+    const door = await egress.openDoor();
+    try {
+      return await openPage(
+        { process, door, viewport, wasTooLarge: () => memory.struckLately },
+        phase.signal,
+      );
+    } catch (error) {
+      await door.close();
+      throw error;
+    } finally {
+      phase.end();
+    }
+  }
+
+  async function discard(page: Page): Promise<boolean> {
+    const phase = createPhase(process.gone, disposeMs, () => new Error('not disposed in time'));
+    try {
+      await page.dispose(phase.signal);
+      return true;
+    } catch {
+      return process.gone.aborted;
+    } finally {
+      phase.end();
+      await page.door.close();
+    }
+  }
+
+  async function endIfIdle(): Promise<void> {
+    if (!isRetired || active.size > 0) return;
+    await Promise.all(warm.splice(0).map((page) => page.door.close()));
+    await process.close();
+  }
+
+  return {
+    process,
+    get served() {
+      return served;
+    },
+    get active() {
+      return active.size;
+    },
+    get browserBytes() {
+      return memory.browserBytes;
+    },
+    async take(signal) {
+      served += 1;
+      let page = warm.shift();
+      while (page?.fault.aborted === true) {
+        void discard(page);
+        page = warm.shift();
+      }
+      page ??= await open(signal);
+      active.add(page);
+      return page;
+    },
+    async dispose(page) {
+      active.delete(page);
+      const isDone = await discard(page);
+      await endIfIdle();
+      return isDone;
+    },
+    async stock() {
+      const missing = warmPages - warm.length - warming;
+      if (isRetired || missing <= 0 || process.gone.aborted) return;
+      warming += missing;
+      await Promise.allSettled(
+        Array.from({ length: missing }, async () => {
+          try {
+            const page = await open(process.gone);
+            if (isRetired) await discard(page);
+            else warm.push(page);
+          } finally {
+            warming -= 1;
+          }
+        }),
+      );
+    },
+    watchMemory: () => memory.look(),
+    async retire() {
+      isRetired = true;
+      await endIfIdle();
+    },
+  };
+}

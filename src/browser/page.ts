@@ -1,0 +1,119 @@
+// One page in a browser context of its own, with its own door to the web: made ahead of need, used for one render,
+// always thrown away. Design section 5 (pool, faults).
+import { RenderFailure } from '#browser/browser.ts';
+import type { CdpSession } from '#browser/cdp.ts';
+import { proxyBypassList } from '#browser/chromium-flags.ts';
+import type { ChromiumProcess } from '#browser/chromium-process.ts';
+import type { Door } from '#browser/egress-door.ts';
+import { createFailureJudge } from '#browser/load-failure.ts';
+import { followMainFrame } from '#browser/main-frame.ts';
+import type { FailureJudge, MainFrame } from '#browser/main-frame.ts';
+import { followSessions, ignore } from '#browser/page-sessions.ts';
+import { createTraffic } from '#browser/traffic.ts';
+import type { Traffic } from '#browser/traffic.ts';
+import { createWatch } from '#browser/watch.ts';
+import type { Watch } from '#browser/watch.ts';
+
+export interface Viewport {
+  width: number;
+  height: number;
+}
+
+export interface Page {
+  readonly session: CdpSession;
+  readonly frameId: string;
+  readonly door: Door;
+  readonly judge: FailureJudge;
+  readonly mainFrame: MainFrame;
+  readonly traffic: Traffic;
+  /** Notified by both. */
+  readonly changes: Watch;
+  /** Aborts with a RenderFailure when the page crashes or its browser is lost. */
+  readonly fault: AbortSignal;
+  /** Goes ahead of what is sent next; nobody waits for the answer. */
+  resize(viewport: Viewport): void;
+  /** Throws the context away with all that is in it. Rejects when the browser does not do so in time. */
+  dispose(signal: AbortSignal): Promise<void>;
+}
+
+export interface PageOptions {
+  process: ChromiumProcess;
+  door: Door;
+  viewport: Viewport;
+  /** Asked when the page's process has died: was it ended for its memory? */
+  wasTooLarge: () => boolean;
+}
+
+export async function openPage(options: PageOptions, signal: AbortSignal): Promise<Page> {
+  const { process, door } = options;
+  const { root } = process.connection;
+  const { browserContextId } = await root.send(
+    'Target.createBrowserContext',
+    { proxyServer: `http://127.0.0.1:${door.port}`, proxyBypassList, disposeOnDetach: true },
+    signal,
+  );
+  try {
+    const [{ targetId }] = await Promise.all([
+      root.send('Target.createTarget', { url: 'about:blank', browserContextId, ...options.viewport }, signal),
+      root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }, signal),
+    ]);
+    const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
+    const session = process.connection.session(sessionId);
+    const fault = watchForFaults(session, options);
+    const judge = createFailureJudge(door);
+    // The main frame has the id of its target.
+    const changes = createWatch();
+    const mainFrame = followMainFrame(session, targetId, judge, changes);
+    const traffic = createTraffic(changes);
+    let viewport = options.viewport;
+    const [sessions] = await Promise.all([
+      followSessions(process.connection, session, traffic, signal),
+      session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),
+    ]);
+    return {
+      session,
+      frameId: targetId,
+      door,
+      judge,
+      mainFrame,
+      traffic,
+      changes,
+      fault: fault.signal,
+      resize(wanted) {
+        if (wanted.width === viewport.width && wanted.height === viewport.height) return;
+        viewport = wanted;
+        ignore(session.send('Emulation.setDeviceMetricsOverride', metricsOf(wanted)));
+      },
+      async dispose(until) {
+        fault.end();
+        sessions.forget();
+        await root.send('Target.disposeBrowserContext', { browserContextId }, until);
+      },
+    };
+  } catch (error) {
+    ignore(root.send('Target.disposeBrowserContext', { browserContextId }));
+    throw error;
+  }
+}
+
+function watchForFaults(session: CdpSession, { process, wasTooLarge }: PageOptions) {
+  const controller = new AbortController();
+  const lost = () =>
+    controller.abort(
+      new RenderFailure('crashed', 'the browser was lost during the render', { browserLost: true }),
+    );
+  if (process.gone.aborted) lost();
+  process.gone.addEventListener('abort', lost, { once: true });
+  session.on('Inspector.targetCrashed', () =>
+    controller.abort(
+      wasTooLarge()
+        ? new RenderFailure('too_large', 'the page used more memory than a render may')
+        : new RenderFailure('crashed', 'the page crashed'),
+    ),
+  );
+  return { signal: controller.signal, end: () => process.gone.removeEventListener('abort', lost) };
+}
+
+function metricsOf({ width, height }: Viewport) {
+  return { width, height, deviceScaleFactor: 1, mobile: false };
+}

@@ -1,0 +1,143 @@
+// Keeps one browser ready and replaces it in time: by renders served, age and memory, when it hangs, and at once when
+// it is lost; a successor stands before its predecessor goes. Design section 5 (pool).
+import { RenderFailure } from '#browser/browser.ts';
+import type { Log } from '#browser/browser.ts';
+import type { ChromiumProcess } from '#browser/chromium-process.ts';
+import { within } from '#browser/deadline.ts';
+import type { Host } from '#browser/host.ts';
+import type { Page } from '#browser/page.ts';
+
+export interface RecycleLimits {
+  renders: number;
+  ageMs: number;
+  browserBytes: number;
+}
+
+export interface PoolOptions {
+  launch: () => Promise<ChromiumProcess>;
+  createHost: (process: ChromiumProcess) => Host;
+  recycle: RecycleLimits;
+  log: Log;
+}
+
+export interface Pool {
+  /** Gives `work` a page of its own, and throws the page away whatever becomes of it. */
+  lend<T>(signal: AbortSignal, work: (page: Page) => Promise<T>): Promise<T>;
+  /** Rejects when the browser does not answer. */
+  check(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+const memoryLookMs = 250;
+
+export async function createPool({ launch, createHost, recycle, log }: PoolOptions): Promise<Pool> {
+  const hosts = new Set<Host>();
+  let current: Promise<Host> = start();
+  let succeeding: Promise<void> | undefined;
+  let isClosed = false;
+  let memoryTimer: NodeJS.Timeout | undefined;
+  await current;
+
+  async function start(): Promise<Host> {
+    const host = createHost(await launch());
+    hosts.add(host);
+    host.process.gone.addEventListener(
+      'abort',
+      () => {
+        hosts.delete(host);
+        if (!isClosed) void replaceIfCurrent(host);
+      },
+      { once: true },
+    );
+    await host.stock();
+    return host;
+  }
+
+  /** A lost browser: whoever comes next waits for its successor. */
+  async function replaceIfCurrent(lost: Host): Promise<void> {
+    if ((await current.catch(() => lost)) !== lost) return;
+    log.warn({ pid: lost.process.pid, reason: String(lost.process.gone.reason) }, 'the browser was lost');
+    current = start();
+    // A failed start is met by the next render, which tries again.
+    current.catch((error: unknown) => log.error({ err: error }, 'the browser did not start again'));
+  }
+
+  /** Make before break: renders go to the old browser until the new one is ready. */
+  function succeed(old: Host, why: string): void {
+    succeeding ??= (async () => {
+      try {
+        if ((await current) !== old || isClosed) return;
+        log.info({ pid: old.process.pid, served: old.served, why }, 'the browser is replaced');
+        const successor = await start();
+        current = Promise.resolve(successor);
+        void old.retire();
+      } catch (error) {
+        log.error({ err: error }, 'the browser could not be replaced');
+      } finally {
+        succeeding = undefined;
+      }
+    })();
+  }
+
+  async function host(): Promise<Host> {
+    try {
+      const found = await current;
+      if (!found.process.gone.aborted) return found;
+      await replaceIfCurrent(found);
+    } catch {
+      current = start();
+    }
+    return current;
+  }
+
+  function whyReplace(host: Host): string | undefined {
+    if (host.served >= recycle.renders) return 'renders served';
+    if (performance.now() - host.process.startedAt > recycle.ageMs) return 'age';
+    return host.browserBytes > recycle.browserBytes ? 'memory' : undefined;
+  }
+
+  function watchMemory(): void {
+    memoryTimer ??= setInterval(() => {
+      const busy = [...hosts].filter((host) => host.active > 0);
+      for (const host of busy) void host.watchMemory();
+      if (busy.length > 0) return;
+      clearInterval(memoryTimer);
+      memoryTimer = undefined;
+    }, memoryLookMs).unref();
+  }
+
+  async function finish(host: Host, page: Page): Promise<void> {
+    const isDisposed = await host.dispose(page);
+    if (isClosed) return;
+    if (!isDisposed) return succeed(host, 'it does not answer');
+    const why = whyReplace(host);
+    if (why !== undefined) succeed(host, why);
+    await host.stock();
+  }
+
+  return {
+    async lend(signal, work) {
+      if (isClosed) throw new RenderFailure('aborted', 'the service is stopping');
+      const lender = await within(host(), signal);
+      const page = await lender.take(signal);
+      watchMemory();
+      try {
+        return await work(page);
+      } finally {
+        // The answer does not wait for the cleaning up.
+        finish(lender, page).catch((error: unknown) => log.error({ err: error }, 'a page was not put away'));
+      }
+    },
+    async check(signal) {
+      const { process } = await within(host(), signal);
+      await process.connection.root.send('Browser.getVersion', undefined, signal);
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(memoryTimer);
+      await succeeding;
+      await current.catch(() => {});
+      await Promise.all([...hosts].map((host) => host.process.close()));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// The private folder of one browser process (profile, temporary files, caches), removed with it; what a killed
+// service left behind is swept at the next start.
+import { chownSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const prefix = 'tintype-browser-';
+const inUse = new Set<string>();
+
+export interface ScratchFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+export function createScratchFolder(owner: { uid: number; gid: number } | null): ScratchFolder {
+  const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-${startTimeOf(process.pid)}-`));
+  inUse.add(path);
+  for (const name of ['profile', 'tmp', 'cache']) mkdirSync(join(path, name), { mode: 0o700 });
+  if (owner) {
+    for (const name of ['', 'profile', 'tmp', 'cache']) chownSync(join(path, name), owner.uid, owner.gid);
+  }
+  return {
+    path,
+    async remove() {
+      // A process of the group that is just dying may still write: hence the retries.
+      await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      inUse.delete(path);
+    },
+  };
+}
+
+/** Removes the folders of services that no longer run, ours alone: other users' are not touched. */
+export async function sweepScratchFolders(ownerIds: number[]): Promise<number> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  let swept = 0;
+  for (const name of names) {
+    const path = join(tmpdir(), name);
+    const [, pid, startTime] = /^(\d+)-(\d+)-/.exec(name.slice(prefix.length)) ?? [];
+    if (pid === undefined || inUse.has(path)) continue;
+    // A process id alone may be another's by now, or our own in a container that was started again.
+    const isOurs = Number(pid) === process.pid && startTime === startTimeOf(process.pid);
+    if (isOurs || startTimeOf(Number(pid)) === startTime) continue;
+    const entry = await lstat(path).catch(() => null);
+    if (!entry?.isDirectory() || !ownerIds.includes(entry.uid)) continue;
+    await rm(path, { recursive: true, force: true });
+    swept += 1;
+  }
+  return swept;
+}
+
+/** In clock ticks since boot: with the process id it names one process for good. Empty where there is no /proc. */
+function startTimeOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
+  } catch {
+    return '0';
+  }
+}

@@ -1,0 +1,71 @@
+// After the load event: up to three seconds in which a page finishes what it is at. Spec 4.3 (network settle), design
+// section 5 (settle in virtual time): timers run ahead of the clock, requests are waited for.
+import { limits } from '#core/limits.ts';
+import type { Deadline } from '#browser/deadline.ts';
+import { quiet } from '#browser/idle.ts';
+import { ready, throwIfFailed } from '#browser/navigate.ts';
+import type { Page } from '#browser/page.ts';
+
+const mostDocuments = 10;
+const lookAgainMs = 100;
+// Workers keep real time: what they post soon after they start is waited for.
+const workerQuietMs = 250;
+const afterWorkersMs = 500;
+
+export async function settle(
+  page: Page,
+  deadline: Deadline,
+  virtualMs: number = limits.settleMs,
+): Promise<void> {
+  const outOfTime = new Error('settled as far as it goes');
+  const cap = deadline.phase(limits.settleMs, () => outOfTime);
+  try {
+    for (let documents = 0; documents < mostDocuments; documents += 1) {
+      const shown = page.mainFrame.documents;
+      await settleDocument(page, virtualMs, cap.signal);
+      if (page.mainFrame.documents === shown && !page.mainFrame.leaving) break;
+      // The page has gone elsewhere by itself (a refresh, a script): what it comes to is what is shown.
+      await page.changes.until(() => !page.mainFrame.leaving, cap.signal);
+      await ready(page, 'load', cap.signal);
+    }
+  } catch (error) {
+    if (error !== outOfTime) throw error;
+  } finally {
+    cap.end();
+  }
+  throwIfFailed(page);
+}
+
+async function settleDocument(page: Page, virtualMs: number, signal: AbortSignal): Promise<void> {
+  const { traffic } = page;
+  const isCalm = () => traffic.awaited === 0;
+  const workersBefore = traffic.workers;
+  if (workersBefore > 0) await quiet(page, isCalm, workerQuietMs, signal);
+  await runAhead(page, virtualMs, signal);
+  if (traffic.workers === workersBefore && (workersBefore === 0 || isCalm())) return;
+  await quiet(page, isCalm, workerQuietMs, signal);
+  await runAhead(page, afterWorkersMs, signal);
+}
+
+/** Lets virtual time pass: it jumps from timer to timer and stands still while requests are under way. */
+async function runAhead(page: Page, budgetMs: number, signal: AbortSignal): Promise<void> {
+  const { session, mainFrame, traffic, changes } = page;
+  const shown = mainFrame.documents;
+  let isOver = false;
+  session.on('Emulation.virtualTimeBudgetExpired', () => {
+    isOver = true;
+    changes.notify();
+  });
+  await session.send(
+    'Emulation.setVirtualTimePolicy',
+    // The starvation count keeps a page of endless tasks from stopping its own clock.
+    { policy: 'pauseIfNetworkFetchesPending', budget: budgetMs, maxVirtualTimeTaskStarvationCount: 1000 },
+    signal,
+  );
+  for (;;) {
+    if (isOver || mainFrame.leaving || mainFrame.failure || mainFrame.documents !== shown) return;
+    // Only long polls are left: the clock would stand still until the cap.
+    if (traffic.inFlight > 0 && traffic.awaited === 0) return;
+    await changes.change(lookAgainMs, signal);
+  }
+}

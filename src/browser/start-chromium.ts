@@ -1,0 +1,114 @@
+// The first start of the browser: chooses it, finds out whether its sandbox works here, proves the egress wall and the
+// fonts, and answers how every further one is launched. Design section 5 (which browser, process).
+import type { BrowserAbout, Log } from '#browser/browser.ts';
+import { launchChromium } from '#browser/chromium-process.ts';
+import type { ChromiumProcess, LaunchOptions } from '#browser/chromium-process.ts';
+import { createPhase } from '#browser/deadline.ts';
+import type { EgressProxy } from '#browser/egress-proxy.ts';
+import { findChromium } from '#browser/find-chromium.ts';
+import { installFonts } from '#browser/fonts.ts';
+import { blankScripts } from '#browser/glyph-check.ts';
+import { openPage } from '#browser/page.ts';
+import { sweepScratchFolders } from '#browser/scratch-folder.ts';
+import { browserUser, reachableCache } from '#browser/unprivileged.ts';
+import { testWall } from '#browser/wall-test.ts';
+
+export interface StartOptions {
+  executable: string | undefined;
+  searchPath: string;
+  cacheFolder: string;
+  egress: EgressProxy;
+  log: Log;
+}
+
+const glyphMs = 10_000;
+
+export async function startChromium(options: StartOptions): Promise<{
+  about: BrowserAbout;
+  launch: () => Promise<ChromiumProcess>;
+}> {
+  const { log } = options;
+  const user = browserUser();
+  await sweepScratchFolders([process.getuid?.() ?? 0, ...(user ? [user.uid] : [])]);
+  const cacheFolder = await reachableCache(options.cacheFolder, user);
+  const chromium = await findChromium({
+    explicitPath: options.executable,
+    searchPath: options.searchPath,
+    cacheFolder,
+  });
+  const fontsFile = await installFonts(cacheFolder);
+  const base = { chromium, fontsFile, user };
+  const { process: first, sandboxProblem } = await launchWithSandbox(base);
+  const sandboxed = sandboxProblem === null;
+  try {
+    const wall = await testWall(first);
+    if (wall.leaks.tcp + wall.leaks.udp > 0) {
+      throw new Error(`The browser can reach the network past the egress proxy: ${JSON.stringify(wall)}`);
+    }
+    const about: BrowserAbout = {
+      name: chromium.kind === 'full' ? 'Chromium' : 'chrome-headless-shell',
+      version: first.version.replace(/^.*\//, ''),
+      path: chromium.executable,
+      source: chromium.source,
+      sandboxed,
+      sandboxProblem,
+      blankScripts: await drawnBlank(first, options.egress),
+    };
+    log.info(about, 'the browser is ready');
+    if (!sandboxed) {
+      log.warn(
+        { problem: sandboxProblem },
+        'THE BROWSER RUNS WITHOUT ITS SANDBOX: a page that breaks the renderer has the rights of this user. ' +
+          'Allow user namespaces for it, or run the service as root, which starts the browser as nobody.',
+      );
+    }
+    if (about.blankScripts.length > 0) {
+      log.warn(
+        { scripts: about.blankScripts },
+        'text in these scripts would be invisible: install fonts for them',
+      );
+    }
+    return { about, launch: reuse(first, () => launchChromium({ ...base, sandboxed })) };
+  } catch (error) {
+    await first.close();
+    throw error;
+  }
+}
+
+/** Never without it in silence: the problem is told in the log and in `about`. */
+async function launchWithSandbox(base: Omit<LaunchOptions, 'sandboxed'>) {
+  try {
+    return { process: await launchChromium({ ...base, sandboxed: true }), sandboxProblem: null };
+  } catch (error) {
+    const sandboxProblem = (error as Error).message;
+    return { process: await launchChromium({ ...base, sandboxed: false }), sandboxProblem };
+  }
+}
+
+async function drawnBlank(process: ChromiumProcess, egress: EgressProxy): Promise<string[]> {
+  const door = await egress.openDoor();
+  const phase = createPhase(process.gone, glyphMs, () => new Error('the test of the fonts took too long'));
+  try {
+    const viewport = { width: 400, height: 600 };
+    const page = await openPage({ process, door, viewport, wasTooLarge: () => false }, phase.signal);
+    const blank = await blankScripts(page, phase.signal);
+    await page.dispose(phase.signal);
+    return blank;
+  } finally {
+    phase.end();
+    await door.close();
+  }
+}
+
+/** The process that passed the tests serves first. */
+function reuse(
+  first: ChromiumProcess,
+  launch: () => Promise<ChromiumProcess>,
+): () => Promise<ChromiumProcess> {
+  let ready: ChromiumProcess | undefined = first;
+  return () => {
+    const process = ready;
+    ready = undefined;
+    return process && !process.gone.aborted ? Promise.resolve(process) : launch();
+  };
+}

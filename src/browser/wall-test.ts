@@ -1,0 +1,129 @@
+// Proves at start that the browser has no way to the network but its door: a page without one tries every way there
+// is to listeners of ours on loopback, and none may hear a packet. Design section 5 (the only way out).
+import { once } from 'node:events';
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { ChromiumProcess } from '#browser/chromium-process.ts';
+import { deadEndProxy, proxyBypassList } from '#browser/chromium-flags.ts';
+import { createPhase } from '#browser/deadline.ts';
+import { ignore } from '#browser/page-sessions.ts';
+
+export interface WallReport {
+  /** Packets that reached a listener, by protocol. None is what the wall is for. */
+  leaks: { tcp: number; udp: number };
+  /** What the page tried, with what it saw; proof that the ways were really taken. */
+  tried: Record<string, string>;
+}
+
+const budgetMs = 10_000;
+const walled = { proxyServer: deadEndProxy, proxyBypassList };
+
+/** `context` is how the page is shut in; other than by default only to see that a hole is found. */
+export async function testWall(process: ChromiumProcess, context = walled): Promise<WallReport> {
+  const leaks = { tcp: 0, udp: 0 };
+  const tcp = createServer((socket) => {
+    leaks.tcp += 1;
+    socket.destroy();
+  });
+  const udp = createSocket('udp4', () => (leaks.udp += 1));
+  tcp.listen(0, '127.0.0.1');
+  udp.bind(0, '127.0.0.1');
+  await Promise.all([once(tcp, 'listening'), once(udp, 'listening')]);
+  const phase = createPhase(
+    process.gone,
+    budgetMs,
+    () => new Error('the test of the egress wall took too long'),
+  );
+  try {
+    const tried = await tryEveryWay(
+      process,
+      context,
+      (tcp.address() as AddressInfo).port,
+      udp.address().port,
+      phase.signal,
+    );
+    return { leaks, tried };
+  } finally {
+    phase.end();
+    tcp.close();
+    udp.close();
+  }
+}
+
+async function tryEveryWay(
+  process: ChromiumProcess,
+  context: typeof walled,
+  tcpPort: number,
+  udpPort: number,
+  signal: AbortSignal,
+) {
+  const { root } = process.connection;
+  const { browserContextId } = await root.send(
+    'Target.createBrowserContext',
+    { ...context, disposeOnDetach: true },
+    signal,
+  );
+  try {
+    const { targetId } = await root.send(
+      'Target.createTarget',
+      { url: 'about:blank', browserContextId },
+      signal,
+    );
+    const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
+    const session = process.connection.session(sessionId);
+    const { result, exceptionDetails } = await session.send(
+      'Runtime.evaluate',
+      { expression: `(${attempts})(${tcpPort}, ${udpPort})`, awaitPromise: true, returnByValue: true },
+      signal,
+    );
+    if (exceptionDetails) throw new Error(`the test of the egress wall failed: ${exceptionDetails.text}`);
+    // The way a page may not prevent: the main frame itself.
+    const { errorText } = await session.send(
+      'Page.navigate',
+      { url: `http://127.0.0.1:${tcpPort}/` },
+      signal,
+    );
+    session.forget();
+    return { ...(result.value as Record<string, string>), navigation: errorText ?? 'answered' };
+  } finally {
+    ignore(root.send('Target.disposeBrowserContext', { browserContextId }));
+  }
+}
+
+/** Runs in the page. Each way ends by itself or after a second and a half; all are tried at once. */
+const attempts = `async (tcpPort, udpPort) => {
+  const http = 'http://127.0.0.1:' + tcpPort + '/';
+  const outcome = (start) => new Promise((resolve) => {
+    setTimeout(() => resolve('no answer'), 1500);
+    try { start(resolve); } catch (error) { resolve(String(error)); }
+  });
+  const element = (name, attribute) => outcome((done) => {
+    const node = document.createElement(name);
+    node.onload = () => done('loaded');
+    node.onerror = () => done('error');
+    if (name === 'link') node.rel = 'stylesheet';
+    node[attribute] = http + name;
+    document.documentElement.append(node);
+  });
+  const ways = {
+    fetch: outcome((done) => fetch(http, { mode: 'no-cors' }).then(() => done('answered'), (error) => done(String(error)))),
+    image: element('img', 'src'),
+    stylesheet: element('link', 'href'),
+    frame: element('iframe', 'src'),
+    websocket: outcome((done) => {
+      const socket = new WebSocket(http.replace('http', 'ws'));
+      socket.onopen = () => done('open');
+      socket.onerror = () => done('error');
+    }),
+    webrtc: outcome((done) => {
+      const urls = ['stun:127.0.0.1:' + udpPort, 'turn:127.0.0.1:' + udpPort + '?transport=udp', 'turn:127.0.0.1:' + tcpPort + '?transport=tcp'];
+      const peer = new RTCPeerConnection({ iceServers: [{ urls: urls[0] }, { urls: urls.slice(1), username: 'a', credential: 'b' }] });
+      peer.createDataChannel('x');
+      peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') done('complete'); };
+      peer.createOffer().then((offer) => peer.setLocalDescription(offer), (error) => done(String(error)));
+    }),
+  };
+  const entries = await Promise.all(Object.entries(ways).map(async ([name, way]) => [name, await way]));
+  return Object.fromEntries(entries);
+}`;
