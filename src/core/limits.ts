@@ -13,6 +13,8 @@ export const limits = {
   settleMs: 3_000,
   screenshotTotalMs: 60_000,
   pdfTotalMs: 75_000,
+  /** How long a render may wait for a place on the machine; its clocks start afterwards. */
+  renderQueueMs: 30_000,
   pdfScale: { min: 0.1, max: 2, default: 1 },
   pdfDelayMs: { min: 0, max: 10_000, default: 0 },
   marginPx: 2000,

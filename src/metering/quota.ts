@@ -17,31 +17,29 @@ export interface QuotaStanding {
   isOverage: boolean;
 }
 
+/** Who pays: an API key's account, or an account signed in at the dashboard. */
+export type Payer = Pick<Caller, 'accountId' | 'plan' | 'mayOverrun'> & { keyId: string | null };
+
 /** Takes one unit for `sourceId` inside the transaction that stores what it pays for; throws `quota_exceeded`. */
 export async function consumeUnit(
   tables: Tables,
-  caller: Pick<Caller, 'accountId' | 'plan' | 'mayOverrun'> & { keyId: string | null },
+  payer: Payer,
   unit: Unit,
   sourceId: string,
   now: number,
+  { isReserved = false } = {},
 ): Promise<QuotaStanding> {
-  const limit = limitOf(caller, unit);
-  const month = monthOf(now);
-  const usage = await tables.usage.take({
-    accountId: caller.accountId,
-    unit,
-    month,
-    limit,
-    mayOverrun: caller.mayOverrun,
-  });
+  const limit = limitOf(payer, unit);
+  const counter = { accountId: payer.accountId, unit, month: monthOf(now) };
+  const usage = await tables.usage.take(counter, limit, payer.mayOverrun || isReserved ? Infinity : limit);
   if (!usage) throw quotaExceeded(unit, limit);
   const isOverage = usage.used > limit;
   await tables.usage.record({
     id: newId(),
-    account_id: caller.accountId,
-    key_id: caller.keyId,
+    account_id: payer.accountId,
+    key_id: payer.keyId,
     unit,
-    month,
+    month: counter.month,
     source_id: sourceId,
     overage: isOverage ? 1 : 0,
     created_at: now,

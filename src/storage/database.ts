@@ -3,6 +3,9 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import { createAccountsTable, type AccountsTable } from '#storage/tables/accounts.ts';
 import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.ts';
+import { createIdempotencyTable, type IdempotencyTable } from '#storage/tables/idempotency.ts';
+import { createRenderLeasesTable, type RenderLeasesTable } from '#storage/tables/render-leases.ts';
+import { createRendersTable, type RendersTable } from '#storage/tables/renders.ts';
 import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
 import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
 
@@ -10,6 +13,9 @@ export interface Tables {
   accounts: AccountsTable;
   apiKeys: ApiKeysTable;
   uploads: UploadsTable;
+  renders: RendersTable;
+  renderLeases: RenderLeasesTable;
+  idempotency: IdempotencyTable;
   usage: UsageTable;
 }
 
@@ -33,6 +39,9 @@ export function createTables(db: Kysely<Schema>): Tables {
     accounts: createAccountsTable(db),
     apiKeys: createApiKeysTable(db),
     uploads: createUploadsTable(db),
+    renders: createRendersTable(db),
+    renderLeases: createRenderLeasesTable(db),
+    idempotency: createIdempotencyTable(db),
     usage: createUsageTable(db),
   };
 }

@@ -40,7 +40,6 @@ const migrations: Record<string, Migration> = {
         .addColumn('unit', 'text', (column) => column.notNull())
         .addColumn('month', 'text', (column) => column.notNull())
         .addColumn('used', 'integer', (column) => column.notNull())
-        .addColumn('reserved', 'integer', (column) => column.notNull())
         .addColumn('overage', 'integer', (column) => column.notNull())
         .addPrimaryKeyConstraint('usage_counters_key', ['account_id', 'unit', 'month'])
         .execute();
@@ -99,6 +98,82 @@ const migrations: Record<string, Migration> = {
         .on('uploads')
         .column('deleted_at')
         .where('deleted_at', 'is not', null)
+        .execute();
+    },
+  },
+
+  '0002_renders_idempotency': {
+    async up(db) {
+      await db.schema
+        .createTable('renders')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) =>
+          column.notNull().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('key_id', 'text')
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('target', 'text', (column) => column.notNull())
+        .addColumn('failure', 'text')
+        .addColumn('options', 'text', (column) => column.notNull())
+        .addColumn('content_type', 'text', (column) => column.notNull())
+        .addColumn('size_bytes', 'integer')
+        .addColumn('duration_ms', 'integer')
+        .addColumn('sha256', 'text')
+        .addColumn('hosted', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint')
+        .addColumn('deleted_at', 'bigint')
+        .execute();
+      await db.schema
+        .createIndex('renders_account_time')
+        .on('renders')
+        .columns(['account_id', 'created_at', 'id'])
+        .execute();
+      await db.schema.createIndex('renders_time').on('renders').column('created_at').execute();
+      await db.schema
+        .createIndex('renders_expiring')
+        .on('renders')
+        .column('expires_at')
+        .where('expires_at', 'is not', null)
+        .execute();
+      await db.schema
+        .createIndex('renders_deleted')
+        .on('renders')
+        .column('deleted_at')
+        .where('deleted_at', 'is not', null)
+        .execute();
+
+      await db.schema
+        .createTable('render_leases')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) =>
+          column.notNull().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('render_leases_account').on('render_leases').column('account_id').execute();
+
+      await db.schema
+        .createTable('idempotency_keys')
+        .addColumn('account_id', 'text', (column) =>
+          column.notNull().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('endpoint', 'text', (column) => column.notNull())
+        .addColumn('idempotency_key', 'text', (column) => column.notNull())
+        .addColumn('fingerprint', 'text', (column) => column.notNull())
+        .addColumn('attempt', 'text', (column) => column.notNull().unique())
+        .addColumn('locked_until', 'bigint', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('status', 'integer')
+        .addColumn('headers', 'text')
+        .addColumn('body', 'text')
+        .addColumn('render_id', 'text')
+        .addPrimaryKeyConstraint('idempotency_keys_key', ['account_id', 'endpoint', 'idempotency_key'])
+        .execute();
+      await db.schema
+        .createIndex('idempotency_keys_time')
+        .on('idempotency_keys')
+        .column('created_at')
         .execute();
     },
   },

@@ -3,6 +3,7 @@
 
 export type Flag = 0 | 1;
 export type Unit = 'upload' | 'render';
+export type RenderKind = 'screenshot' | 'pdf';
 
 export interface AccountRow {
   id: string;
@@ -31,8 +32,6 @@ export interface UsageCounterRow {
   unit: Unit;
   month: string;
   used: number;
-  /** Units held by renders in progress: they count against the quota, but are not used yet. */
-  reserved: number;
   overage: number;
 }
 
@@ -64,10 +63,59 @@ export interface UploadRow {
   deleted_at: number | null;
 }
 
+export interface RenderRow {
+  id: string;
+  account_id: string;
+  key_id: string | null;
+  kind: RenderKind;
+  target: string;
+  /** Why it failed, in the client's words; null when it succeeded. */
+  failure: string | null;
+  /** The options used, as JSON. */
+  options: string;
+  content_type: string;
+  size_bytes: number | null;
+  duration_ms: number | null;
+  sha256: string | null;
+  /** 1 when /s/ or /p/ shows it; a render asked for as bytes is recorded only. */
+  hosted: Flag;
+  created_at: number;
+  /** When the stored bytes go; null when there is no end to them, or none are stored. */
+  expires_at: number | null;
+  deleted_at: number | null;
+}
+
+/** A render in progress: it holds a capture slot and a unit until it ends or the lease runs out. */
+export interface RenderLeaseRow {
+  id: string;
+  account_id: string;
+  expires_at: number;
+}
+
+export interface IdempotencyRow {
+  account_id: string;
+  endpoint: string;
+  idempotency_key: string;
+  fingerprint: string;
+  /** The attempt that runs, or ran, the request. */
+  attempt: string;
+  locked_until: number;
+  created_at: number;
+  /** Null while the request runs. */
+  status: number | null;
+  headers: string | null;
+  body: string | null;
+  /** The render whose stored bytes are the body. */
+  render_id: string | null;
+}
+
 export interface Schema {
   accounts: AccountRow;
   api_keys: ApiKeyRow;
   usage_counters: UsageCounterRow;
   usage_events: UsageEventRow;
   uploads: UploadRow;
+  renders: RenderRow;
+  render_leases: RenderLeaseRow;
+  idempotency_keys: IdempotencyRow;
 }

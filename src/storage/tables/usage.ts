@@ -5,12 +5,10 @@ import type { Schema, Unit, UsageEventRow } from '#storage/schema.ts';
 
 export type UsageTable = ReturnType<typeof createUsageTable>;
 
-export interface Allowance {
+export interface CounterKey {
   accountId: string;
   unit: Unit;
   month: string;
-  limit: number;
-  mayOverrun: boolean;
 }
 
 export interface Usage {
@@ -19,29 +17,38 @@ export interface Usage {
 }
 
 export function createUsageTable(db: Kysely<Schema>) {
-  /** Takes one unit if the allowance has one left; undefined when it has not. */
-  async function take({ accountId, unit, month, limit, mayOverrun }: Allowance): Promise<Usage | undefined> {
-    const move = () =>
-      db
-        .updateTable('usage_counters')
-        .set({
-          used: sql`used + 1`,
-          overage: sql`overage + case when used >= ${limit} then 1 else 0 end`,
-        })
-        .where('account_id', '=', accountId)
-        .where('unit', '=', unit)
-        .where('month', '=', month)
-        .$if(!mayOverrun, (query) => query.where(sql<boolean>`used + reserved < ${limit}`))
-        .returning(['used', 'overage'])
-        .executeTakeFirst();
-    const moved = await move();
-    if (moved) return moved;
+  /**
+   * Takes one unit if fewer than `below` are used; undefined when not. Units past `limit` are counted as overage.
+   * `below` is Infinity for a unit that is already reserved, or may overrun.
+   */
+  async function take(counter: CounterKey, limit: number, below: number): Promise<Usage | undefined> {
+    const moved = await move(counter, limit, below);
+    if (moved || !(await open(counter))) return moved;
+    return move(counter, limit, below);
+  }
+
+  const move = ({ accountId, unit, month }: CounterKey, limit: number, below: number) =>
+    db
+      .updateTable('usage_counters')
+      .set({
+        used: sql`used + 1`,
+        overage: sql`overage + case when used >= ${limit} then 1 else 0 end`,
+      })
+      .where('account_id', '=', accountId)
+      .where('unit', '=', unit)
+      .where('month', '=', month)
+      .$if(Number.isFinite(below), (query) => query.where('used', '<', below))
+      .returning(['used', 'overage'])
+      .executeTakeFirst();
+
+  /** Makes the counter; false when it is there already. */
+  async function open({ accountId, unit, month }: CounterKey): Promise<boolean> {
     const opened = await db
       .insertInto('usage_counters')
-      .values({ account_id: accountId, unit, month, used: 0, reserved: 0, overage: 0 })
+      .values({ account_id: accountId, unit, month, used: 0, overage: 0 })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
-    return opened.numInsertedOrUpdatedRows === 1n ? move() : undefined;
+    return opened.numInsertedOrUpdatedRows === 1n;
   }
 
   return {
@@ -49,7 +56,19 @@ export function createUsageTable(db: Kysely<Schema>) {
     async record(event: UsageEventRow): Promise<void> {
       await db.insertInto('usage_events').values(event).execute();
     },
-    async read(accountId: string, unit: Unit, month: string): Promise<Usage> {
+    /** Reads the counter and keeps it from moving until the transaction ends. */
+    async lock(counter: CounterKey): Promise<Usage> {
+      await open(counter);
+      return db
+        .updateTable('usage_counters')
+        .set({ used: sql`used` })
+        .where('account_id', '=', counter.accountId)
+        .where('unit', '=', counter.unit)
+        .where('month', '=', counter.month)
+        .returning(['used', 'overage'])
+        .executeTakeFirstOrThrow();
+    },
+    async read({ accountId, unit, month }: CounterKey): Promise<Usage> {
       const row = await db
         .selectFrom('usage_counters')
         .select(['used', 'overage'])
@@ -60,7 +79,7 @@ export function createUsageTable(db: Kysely<Schema>) {
       return row ?? { used: 0, overage: 0 };
     },
     /** What the ledger says, for the invariant that it equals the counter. */
-    async sumOfLedger(accountId: string, unit: Unit, month: string): Promise<Usage> {
+    async sumOfLedger({ accountId, unit, month }: CounterKey): Promise<Usage> {
       const row = await db
         .selectFrom('usage_events')
         .select(({ fn }) => [

@@ -1,0 +1,59 @@
+// The concurrent-capture cap: a render in progress holds a lease that is both its slot and its reserved unit. Leases run
+// out, so a crash leaks neither. Spec 7, 8; design section 6.
+import type { Clock } from '#core/clock.ts';
+import { ServiceError } from '#core/errors.ts';
+import { newId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import type { Database } from '#storage/database.ts';
+import { limitOf, monthOf, quotaExceeded, type Payer } from '#metering/quota.ts';
+
+/** Longer than any render may wait and run. */
+const leaseMs = limits.pdfTotalMs + limits.renderQueueMs + 15_000;
+const retryAfterSeconds = 2;
+
+export interface CaptureSlots {
+  /** Throws `quota_exceeded` or `concurrency_limited`. */
+  acquire(payer: Payer): Promise<{ leaseId: string }>;
+  release(leaseId: string): Promise<void>;
+  /** Forgets leases that have run out. */
+  sweep(): Promise<void>;
+}
+
+export function createCaptureSlots({ database, clock }: { database: Database; clock: Clock }): CaptureSlots {
+  return {
+    acquire: (payer) =>
+      database.transaction(async ({ usage, renderLeases }) => {
+        const now = clock.now();
+        // Locking the counter makes parallel renders of one account come one by one, on every machine.
+        const { used } = await usage.lock({
+          accountId: payer.accountId,
+          unit: 'render',
+          month: monthOf(now),
+        });
+        const running = await renderLeases.countLive(payer.accountId, now);
+        const limit = limitOf(payer, 'render');
+        if (!payer.mayOverrun && used + running >= limit) throw quotaExceeded('render', limit);
+        if (running >= payer.plan.concurrent_renders) throw capReached(payer.plan.concurrent_renders);
+        const leaseId = newId();
+        await renderLeases.insert({ id: leaseId, account_id: payer.accountId, expires_at: now + leaseMs });
+        return { leaseId };
+      }),
+    release: (leaseId) => database.tables.renderLeases.delete(leaseId),
+    sweep: () => database.tables.renderLeases.purgeExpired(clock.now()),
+  };
+}
+
+function capReached(cap: number): ServiceError {
+  return new ServiceError(
+    'concurrency_limited',
+    `All ${cap} concurrent renders of the plan are in use. Retry when one has finished.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** The machine itself had no place for the render in time. */
+export function machineBusy(): ServiceError {
+  return new ServiceError('concurrency_limited', 'The service is busy with other renders. Retry shortly.', {
+    retryAfterSeconds,
+  });
+}

@@ -1,0 +1,40 @@
+// Queries on remembered answers, by account, endpoint and Idempotency-Key.
+import type { Kysely } from 'kysely';
+import type { IdempotencyRow, Schema } from '#storage/schema.ts';
+
+export type IdempotencyTable = ReturnType<typeof createIdempotencyTable>;
+
+export type IdempotencyKey = Pick<IdempotencyRow, 'account_id' | 'endpoint' | 'idempotency_key'>;
+export type RememberedAnswer = Pick<IdempotencyRow, 'status' | 'headers' | 'body' | 'render_id'>;
+
+export function createIdempotencyTable(db: Kysely<Schema>) {
+  return {
+    /** True for the one caller that may run the request. */
+    async claim(row: IdempotencyRow): Promise<boolean> {
+      const result = await db
+        .insertInto('idempotency_keys')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['account_id', 'endpoint', 'idempotency_key']).doNothing())
+        .executeTakeFirst();
+      return result.numInsertedOrUpdatedRows === 1n;
+    },
+    find: ({ account_id, endpoint, idempotency_key }: IdempotencyKey): Promise<IdempotencyRow | undefined> =>
+      db
+        .selectFrom('idempotency_keys')
+        .selectAll()
+        .where('account_id', '=', account_id)
+        .where('endpoint', '=', endpoint)
+        .where('idempotency_key', '=', idempotency_key)
+        .executeTakeFirst(),
+    async answer(attempt: string, answer: RememberedAnswer): Promise<void> {
+      await db.updateTable('idempotency_keys').set(answer).where('attempt', '=', attempt).execute();
+    },
+    /** Forgets an attempt that ended without an answer to remember, or one that has run out. */
+    async forget(attempt: string): Promise<void> {
+      await db.deleteFrom('idempotency_keys').where('attempt', '=', attempt).execute();
+    },
+    async purge(createdBefore: number): Promise<void> {
+      await db.deleteFrom('idempotency_keys').where('created_at', '<', createdBefore).execute();
+    },
+  };
+}

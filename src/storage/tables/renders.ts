@@ -1,0 +1,64 @@
+// Queries on renders.
+import type { Kysely } from 'kysely';
+import type { RenderRow, Schema } from '#storage/schema.ts';
+
+export type RendersTable = ReturnType<typeof createRendersTable>;
+
+export type OwnedRender = RenderRow & { owner_suspended: number };
+
+export function createRendersTable(db: Kysely<Schema>) {
+  return {
+    async insert(row: RenderRow): Promise<void> {
+      await db.insertInto('renders').values(row).execute();
+    },
+    byId: (id: string): Promise<OwnedRender | undefined> =>
+      db
+        .selectFrom('renders')
+        .innerJoin('accounts', 'accounts.id', 'renders.account_id')
+        .selectAll('renders')
+        .select('accounts.suspended as owner_suspended')
+        .where('renders.id', '=', id)
+        .executeTakeFirst(),
+    async markDeleted(id: string, now: number): Promise<boolean> {
+      const result = await db
+        .updateTable('renders')
+        .set({ deleted_at: now })
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+    /** Ids of renders whose bytes, if any, may go: deleted, past their expiry, or older than the history is kept. */
+    async dead(now: number, historyBefore: number, limit: number): Promise<string[]> {
+      const dead = () => db.selectFrom('renders').select('id');
+      const rows = await dead()
+        .where('deleted_at', 'is not', null)
+        .unionAll(dead().where('expires_at', '<=', now).where('deleted_at', 'is', null))
+        .unionAll(
+          dead()
+            .where('created_at', '<', historyBefore)
+            .where('hosted', '=', 0)
+            .where('deleted_at', 'is', null),
+        )
+        .limit(limit)
+        .execute();
+      return [...new Set(rows.map(({ id }) => id))];
+    },
+    /** After their bytes are gone: what was only kept for a replay stays in the history, the rest goes. */
+    async retire(ids: string[], historyBefore: number): Promise<void> {
+      await db
+        .deleteFrom('renders')
+        .where('id', 'in', ids)
+        .where(({ eb, or }) =>
+          or([eb('hosted', '=', 1), eb('deleted_at', 'is not', null), eb('created_at', '<', historyBefore)]),
+        )
+        .execute();
+      await db.updateTable('renders').set({ expires_at: null }).where('id', 'in', ids).execute();
+    },
+    /** Those of the given ids that have a row. */
+    async existing(ids: string[]): Promise<Set<string>> {
+      const rows = await db.selectFrom('renders').select('id').where('id', 'in', ids).execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+  };
+}
