@@ -1,6 +1,8 @@
 // The operator's variables: one table gives the type, the defaults, the error messages and docs/configuration.md.
 // None is required; all mistakes are reported at once. This is the only reader of process.env.
+import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseEgressAllow, type EgressException } from '#browser/egress-allow.ts';
 
 interface Variable<T> {
   description: string;
@@ -32,6 +34,31 @@ export const variables = {
     'the path of a JSON file',
     (value) => value,
   ),
+  RENDER_CONCURRENCY: optional(
+    'from the cores and memory',
+    'Renders that run at once on this machine; the rest wait in line.',
+    'an integer from 1 to 256',
+    (value) => (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 256 ? Number(value) : undefined),
+  ),
+  CHROMIUM_PATH: optional(
+    'a headless-shell of the system, else the one from npm',
+    'The browser to use.',
+    'the path of a Chromium or headless-shell',
+    (value) => value,
+  ),
+  EGRESS_ALLOW: {
+    description: 'Exceptions to the rule that renders reach public addresses only.',
+    expected: 'a comma-separated list of host[:port], IP[:port], [IPv6][:port] or CIDR[:port]',
+    shownDefault: 'none',
+    parse: parseExceptions,
+    default: [],
+  } as Variable<EgressException[]>,
+  CACHE_DIR: optional(
+    'node_modules/.cache/tintype',
+    'Folder for the unpacked browser and its fonts; made again when missing.',
+    'the path of a folder',
+    (value) => value,
+  ),
   TLS_CERT_FILE: optional(
     'plain http',
     'Certificate chain in PEM; with TLS_KEY_FILE the service speaks https.',
@@ -59,6 +86,12 @@ export interface Config {
   databaseFile: string;
   blobsDir: string;
   plansFile: string | undefined;
+  renderConcurrency: number;
+  chromiumPath: string | undefined;
+  egressAllow: EgressException[];
+  cacheDir: string;
+  /** Where programs are looked for. */
+  searchPath: string;
   tls: { certFile: string; keyFile: string } | undefined;
   trustProxy: boolean | number | string[];
   logLevel: LogLevel;
@@ -92,6 +125,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     databaseFile: join(dataDir, 'tintype.db'),
     blobsDir: join(dataDir, 'blobs'),
     plansFile: values.PLANS_FILE,
+    renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
+    chromiumPath: values.CHROMIUM_PATH,
+    egressAllow: values.EGRESS_ALLOW,
+    cacheDir: resolve(
+      values.CACHE_DIR ?? join(import.meta.dirname, '..', 'node_modules', '.cache', 'tintype'),
+    ),
+    searchPath: environment['PATH'] ?? '',
     tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
@@ -151,6 +191,20 @@ function oneOf<T extends string>(fallback: T, choices: readonly T[], description
     parse: (value) => choices.find((choice) => choice === value),
     default: fallback,
   };
+}
+
+/** Two renders a core keep it busy while pages wait for the network; each may need half a gigabyte. */
+function usualRenderConcurrency(): number {
+  const byMemory = Math.floor(totalmem() / (512 * 1024 * 1024));
+  return Math.max(1, Math.min(availableParallelism() * 2, byMemory, 32));
+}
+
+function parseExceptions(value: string): EgressException[] | undefined {
+  try {
+    return parseEgressAllow(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function parseBaseUrl(value: string): string | undefined {

@@ -1,17 +1,28 @@
 // Builds the object graph by hand, in one visible place. Only this file names implementations.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
+import { limits } from '#core/limits.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
+import type { Blobs } from '#storage/blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
 import { createPlans, parsePlans, type Plans } from '#accounts/plans.ts';
+import { createChromiumBrowser } from '#browser/chromium-browser.ts';
+import { createEgressProxy } from '#browser/egress-proxy.ts';
+import { createEgressRules } from '#browser/egress-rules.ts';
+import { createCaptureSlots } from '#metering/capture-slots.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
 import { createUploadStore } from '#uploads/store-uploads.ts';
+import { createHostedRenders } from '#renders/hosted-renders.ts';
+import { createRenderQueue } from '#renders/render-queue.ts';
+import { createRenders } from '#renders/render.ts';
+import { createIdempotency } from '#http/idempotency.ts';
 import { createServer } from '#http/server.ts';
 import { ConfigError, type Config } from '#roof/config.ts';
 import { repeat } from '#roof/repeat.ts';
@@ -36,11 +47,26 @@ export async function createService(
 ): Promise<Service> {
   const plans = readPlans(config);
   const database = await openDatabase(config);
-  const blobs = await createDiskBlobs(config.blobsDir);
+  const uploadBlobs = await openBlobs(config, 'uploads');
+  const renderBlobs = await openBlobs(config, 'renders');
   const authentication = createAuthentication({ database, plans, clock });
   const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
   const sanitizer = createSvgSanitizer();
-  const hostedUploads = createHostedUploads({ database, blobs, clock });
+  const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
+  const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
+  const idempotency = createIdempotency({ database, renderBlobs, clock });
+  const slots = createCaptureSlots({ database, clock });
+  const egressRules = createEgressRules({ allow: config.egressAllow });
+  const egress = createEgressProxy({ rules: egressRules });
+  const browser = await createChromiumBrowser({
+    executable: config.chromiumPath,
+    searchPath: config.searchPath,
+    cacheFolder: config.cacheDir,
+    egress,
+    concurrency: config.renderConcurrency,
+    log,
+  });
+  const queue = createRenderQueue({ concurrency: config.renderConcurrency, maxWaitMs: limits.renderQueueMs });
   const server = createServer({
     log,
     clock,
@@ -48,16 +74,24 @@ export async function createService(
     trustProxy: config.trustProxy,
     tls: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
     database,
-    blobs,
+    browser,
+    uploadBlobs,
     authentication,
     budget: createRequestBudget({ clock }),
-    uploadStore: createUploadStore({ database, blobs, clock, sanitizer }),
+    uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer }),
     hostedUploads,
+    renders: createRenders({ database, blobs: renderBlobs, clock, browser, egressRules, slots, queue }),
+    hostedRenders,
+    idempotency,
   });
 
   const chores = [
-    repeat('sweep', sweepEveryMs, hostedUploads.sweep, log),
-    repeat('sweep of orphans', orphansEveryMs, hostedUploads.sweepOrphans, log),
+    repeat('sweep of uploads', sweepEveryMs, hostedUploads.sweep, log),
+    repeat('sweep of renders', sweepEveryMs, hostedRenders.sweep, log),
+    repeat('sweep of leases', sweepEveryMs, slots.sweep, log),
+    repeat('sweep of remembered answers', orphansEveryMs, idempotency.sweep, log),
+    repeat('sweep of orphaned uploads', orphansEveryMs, hostedUploads.sweepOrphans, log),
+    repeat('sweep of orphaned renders', orphansEveryMs, hostedRenders.sweepOrphans, log),
     repeat('last use of keys', lastUsedEveryMs, authentication.flushLastUsed, log),
   ];
 
@@ -74,6 +108,8 @@ export async function createService(
       await Promise.all(chores.map((chore) => chore.stop()));
       await authentication.flushLastUsed();
       await sanitizer.close();
+      await browser.close();
+      await egress.close();
       await database.close();
     },
   };
@@ -101,6 +137,10 @@ export function createLog(level: string): Logger {
       '*.key_hash',
     ],
   });
+}
+
+function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
+  return createDiskBlobs(join(config.blobsDir, kind));
 }
 
 function openDatabase(config: Config): Promise<Database> {

@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, toServiceError } from '#core/errors.ts';
 import { limitOf } from '#metering/quota.ts';
-import { setSpentQuotaHeaders } from '#http/reply-headers.ts';
+import { spentQuotaHeaders } from '#http/reply-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,10 +19,8 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   request.failure = failure;
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   if (failure.code === 'quota_exceeded' && request.caller) {
-    setSpentQuotaHeaders(
-      reply,
-      limitOf(request.caller, request.url.startsWith('/api/v1/upload') ? 'upload' : 'render'),
-    );
+    const unit = request.url.startsWith('/api/v1/upload') ? 'upload' : 'render';
+    reply.headers(spentQuotaHeaders(limitOf(request.caller, unit)));
   }
   return reply
     .code(failure.status)

@@ -1,5 +1,6 @@
 // Whether the process is alive, and whether what it stands on answers.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Browser } from '#browser/browser.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 
@@ -9,11 +10,20 @@ export async function healthz(_request: FastifyRequest, reply: FastifyReply) {
   return reply.header('cache-control', 'no-store').send({ status: 'ok' });
 }
 
-export function readyz({ database, blobs }: { database: Database; blobs: Blobs }) {
+export function readyz({
+  database,
+  uploadBlobs,
+  browser,
+}: {
+  database: Database;
+  uploadBlobs: Blobs;
+  browser: Browser;
+}) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const checks: [string, () => Promise<void>][] = [
       ['database', database.ping],
-      ['storage', blobs.ping],
+      ['storage', uploadBlobs.ping],
+      ['browser', browser.check],
     ];
     const results = await Promise.all(
       checks.map(async ([name, check]): Promise<[string, 'ok' | 'failing']> => {

@@ -7,11 +7,18 @@ import { invalid, type ServiceError } from '#core/errors.ts';
 const maxBytes = 64 * 1024;
 const idleMs = 30_000;
 
+/** A body in which every field that has a default is there. */
+type Filled<T> = {
+  [Name in keyof T]-?: T[Name] extends object | undefined
+    ? Filled<NonNullable<T[Name]>>
+    : NonNullable<T[Name]>;
+};
+
 /** The body with the schema's defaults filled in. */
 export async function readJsonBody<T extends TObject>(
   request: IncomingMessage,
   schema: T,
-): Promise<Static<T>> {
+): Promise<Filled<Static<T>>> {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(contentType)) {
     throw invalid(
@@ -22,7 +29,7 @@ export async function readJsonBody<T extends TObject>(
   const body = parse(await readAll(request));
   const mistake = firstMistake(schema, body, '');
   if (mistake) throw mistake;
-  return Value.Default(schema, body) as Static<T>;
+  return Value.Default(schema, body) as Filled<Static<T>>;
 }
 
 function readAll(request: IncomingMessage): Promise<string> {

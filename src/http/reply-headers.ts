@@ -10,16 +10,17 @@ export function setBudgetHeaders(reply: FastifyReply, standing: BudgetStanding):
 }
 
 /** On responses that consumed a unit. */
-export function setQuotaHeaders(reply: FastifyReply, quota: QuotaStanding): void {
-  reply.header('x-service-quota-limit', quota.limit);
-  reply.header('x-service-quota-remaining', quota.remaining);
-  reply.header('x-service-quota-usage-percent', quota.usagePercent);
-  if (quota.warning !== undefined) reply.header('x-service-quota-warning', quota.warning);
-  if (quota.isOverage) reply.header('x-service-overage', 'true');
+export function quotaHeaders(quota: QuotaStanding): Record<string, string | number> {
+  return {
+    'x-service-quota-limit': quota.limit,
+    'x-service-quota-remaining': quota.remaining,
+    'x-service-quota-usage-percent': quota.usagePercent,
+    ...(quota.warning !== undefined && { 'x-service-quota-warning': quota.warning }),
+    ...(quota.isOverage && { 'x-service-overage': 'true' }),
+  };
 }
 
 /** A 402 tells the limit, and that nothing is left. Spec 7. */
-export function setSpentQuotaHeaders(reply: FastifyReply, limit: number): void {
-  reply.header('x-service-quota-limit', limit);
-  reply.header('x-service-quota-remaining', 0);
+export function spentQuotaHeaders(limit: number): Record<string, number> {
+  return { 'x-service-quota-limit': limit, 'x-service-quota-remaining': 0 };
 }

@@ -5,11 +5,10 @@ import { hashSecret, sameHash } from '#core/ids.ts';
 import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
+import { sweepOrphans } from '#storage/sweep-orphans.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
 const sweepBatch = 200;
-/** An upload in progress has a blob before it has a row; one that old has not. */
-const orphanAgeMs = 60 * 60 * 1000;
 
 export type HostedUploads = ReturnType<typeof createHostedUploads>;
 
@@ -58,22 +57,7 @@ export function createHostedUploads({
       }
     },
 
-    /** Drops spools of dead processes, and blobs that never got a row because the process died in between. */
-    async sweepOrphans(olderThanMs: number = orphanAgeMs): Promise<number> {
-      await blobs.sweepSpools();
-      let dropped = 0;
-      for await (const batch of blobs.list()) {
-        const old = batch
-          .filter(({ modifiedAt }) => modifiedAt <= clock.now() - olderThanMs)
-          .map(({ key }) => key);
-        const known = old.length > 0 ? await uploads.existing(old) : new Set<string>();
-        for (const key of old.filter((candidate) => !known.has(candidate))) {
-          await blobs.delete(key);
-          dropped += 1;
-        }
-      }
-      return dropped;
-    },
+    sweepOrphans: (): Promise<number> => sweepOrphans(blobs, uploads.existing, clock.now()),
   };
 
   async function free(ids: string[]): Promise<number> {

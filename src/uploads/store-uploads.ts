@@ -7,7 +7,14 @@ import type { Blobs, Spool } from '#storage/blobs.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { Plan } from '#accounts/plans.ts';
-import { consumeUnit, limitOf, monthOf, quotaExceeded, type QuotaStanding } from '#metering/quota.ts';
+import {
+  consumeUnit,
+  limitOf,
+  monthOf,
+  quotaExceeded,
+  type Payer,
+  type QuotaStanding,
+} from '#metering/quota.ts';
 import { detectType, unsupportedType } from '#uploads/detect-type.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { readDimensions } from '#uploads/dimensions.ts';
@@ -15,19 +22,15 @@ import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-f
 import { sanitizeFilename } from '#uploads/filename.ts';
 import type { SvgSanitizer } from '#uploads/svg-sanitizer.ts';
 
-export interface Uploader {
-  accountId: string;
-  keyId: string | null;
-  plan: Plan;
-  mayOverrun: boolean;
-}
-
 export interface StoredUpload {
   row: UploadRow;
   /** Known at this moment only: its hash is what is kept. */
   deleteToken: string;
   quota: QuotaStanding;
 }
+
+/** Runs in the transaction that stores and meters the uploads, so that what it writes stands and falls with them. */
+export type AlsoRecord = (tables: Tables, outcomes: UploadOutcome[]) => Promise<void>;
 
 export type UploadOutcome = { ok: true; upload: StoredUpload } | { ok: false; error: ServiceError };
 
@@ -47,9 +50,10 @@ export function createUploadStore(parts: {
 
   /** Stores the files that can be stored, in order; each has its own outcome. */
   async function storeUploads(
-    uploader: Uploader,
+    uploader: Payer,
     files: ReceivedFile[],
     expiresInSeconds: number | undefined,
+    alsoRecord: AlsoRecord = async () => {},
   ): Promise<UploadOutcome[]> {
     const expiresAt = expiryOf(uploader.plan, expiresInSeconds, clock.now());
     const prepared = await Promise.all(
@@ -60,7 +64,7 @@ export function createUploadStore(parts: {
     // A courtesy that spares the disk; the guarded counter below decides.
     await refuseSpentQuota(uploader);
     const durable = await Promise.all(prepared.map((file) => makeDurable(file).catch(toServiceError)));
-    const outcomes = await record(uploader, durable).catch((error: unknown) =>
+    const outcomes = await record(uploader, durable, alsoRecord).catch((error: unknown) =>
       durable.map((file) => failed(file instanceof ServiceError ? file : toServiceError(error))),
     );
     await Promise.all(
@@ -71,10 +75,14 @@ export function createUploadStore(parts: {
     );
     return outcomes;
 
-    async function refuseSpentQuota({ accountId, mayOverrun }: Uploader): Promise<void> {
+    async function refuseSpentQuota({ accountId, mayOverrun }: Payer): Promise<void> {
       const limit = limitOf(uploader, 'upload');
       if (mayOverrun) return;
-      const { used } = await database.tables.usage.read(accountId, 'upload', monthOf(clock.now()));
+      const { used } = await database.tables.usage.read({
+        accountId,
+        unit: 'upload',
+        month: monthOf(clock.now()),
+      });
       if (used < limit) return;
       prepared.forEach((file, index) => {
         if (!(file instanceof ServiceError)) prepared[index] = quotaExceeded('upload', limit);
@@ -83,7 +91,7 @@ export function createUploadStore(parts: {
   }
 
   async function prepare(
-    uploader: Uploader,
+    uploader: Payer,
     file: ReceivedFile,
     expiresAt: number | null,
   ): Promise<PreparedFile> {
@@ -135,7 +143,11 @@ export function createUploadStore(parts: {
   }
 
   /** One transaction for all rows and their units; a spent quota fails one file and leaves the others. */
-  function record(uploader: Uploader, files: (PreparedFile | ServiceError)[]): Promise<UploadOutcome[]> {
+  function record(
+    uploader: Payer,
+    files: (PreparedFile | ServiceError)[],
+    alsoRecord: AlsoRecord,
+  ): Promise<UploadOutcome[]> {
     return database.transaction(async (tables) => {
       const outcomes: UploadOutcome[] = [];
       for (const file of files) {
@@ -153,6 +165,7 @@ export function createUploadStore(parts: {
           outcomes.push(failed(error));
         }
       }
+      await alsoRecord(tables, outcomes);
       return outcomes;
     });
   }

@@ -1,29 +1,59 @@
 // POST /api/v1/upload: stores one image and returns its links. Spec 4.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Blobs } from '#storage/blobs.ts';
-import type { UploadStore } from '#uploads/store-uploads.ts';
+import type { UploadOutcome, UploadStore } from '#uploads/store-uploads.ts';
 import { uploadResult } from '#uploads/upload-result.ts';
+import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
-import { readUploadForm } from '#http/multipart.ts';
-import { setQuotaHeaders } from '#http/reply-headers.ts';
+import type { Idempotency } from '#http/idempotency.ts';
+import { readUploadForm, type UploadForm } from '#http/multipart.ts';
+import { quotaHeaders } from '#http/reply-headers.ts';
 
 export interface UploadParts {
   uploadStore: UploadStore;
-  blobs: Blobs;
+  uploadBlobs: Blobs;
+  idempotency: Idempotency;
   baseUrl: string;
 }
 
-export function upload({ uploadStore, blobs, baseUrl }: UploadParts) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const form = await readUploadForm(request.raw, blobs, 'single');
-    try {
-      const [outcome] = await uploadStore.storeUploads(callerOf(request), form.files, form.expiresInSeconds);
+export function upload(parts: UploadParts) {
+  return (request: FastifyRequest, reply: FastifyReply) =>
+    answerUpload(parts, 'single', request, reply, ([outcome]) => {
       if (!outcome) throw new Error('no outcome for the one file');
       if (!outcome.ok) throw outcome.error;
-      setQuotaHeaders(reply, outcome.upload.quota);
-      return reply.code(201).send(uploadResult(baseUrl, outcome.upload));
-    } finally {
-      await form.discard();
-    }
-  };
+      const body = uploadResult(parts.baseUrl, outcome.upload);
+      return { status: 201, headers: quotaHeaders(outcome.upload.quota), body };
+    });
+}
+
+/** What both upload endpoints share: reading the form, storing its files once, and dropping what was not stored. */
+export async function answerUpload(
+  { uploadStore, uploadBlobs, idempotency }: UploadParts,
+  kind: 'single' | 'batch',
+  request: FastifyRequest,
+  reply: FastifyReply,
+  toAnswer: (outcomes: UploadOutcome[], form: UploadForm) => Answer,
+): Promise<FastifyReply> {
+  const form = await readUploadForm(request.raw, uploadBlobs, kind);
+  try {
+    const { files, expiresInSeconds } = form;
+    const content = {
+      expiresInSeconds,
+      files: files.map(({ sourceFilename, sha256 }) => [sourceFilename, sha256]),
+    };
+    const answer = await idempotency.once(request, content, async (remember) => {
+      const outcomes = await uploadStore.storeUploads(
+        callerOf(request),
+        files,
+        expiresInSeconds,
+        async (tables, done) => {
+          if (done.some(({ ok }) => ok)) await remember?.(tables, toAnswer(done, form));
+        },
+      );
+      return toAnswer(outcomes, form);
+    });
+    return sendAnswer(reply, answer);
+  } finally {
+    await form.discard();
+  }
 }

@@ -33,7 +33,7 @@ export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUplo
   };
 }
 
-function splitExtension(name: string): [string, string | undefined] {
+export function splitExtension(name: string): [string, string | undefined] {
   const dot = name.indexOf('.');
   return dot === -1 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
 }

@@ -148,11 +148,11 @@ test('4.2.6 eleven files: too_many_files in the plain envelope, nothing stored',
   const files = Array.from({ length: 11 }, (): [Buffer, string] => [images.svg(), 'a.svg']);
   const { status, body } = await send<ErrorBody>(files, {}, fresh.key);
   assert.deepEqual([status, body.error.code], [422, 'too_many_files']);
-  const { used } = await service.database.tables.usage.read(
-    fresh.accountId,
-    'upload',
-    new Date().toISOString().slice(0, 7),
-  );
+  const { used } = await service.database.tables.usage.read({
+    accountId: fresh.accountId,
+    unit: 'upload',
+    month: new Date().toISOString().slice(0, 7),
+  });
   assert.equal(used, 0);
 });
 
@@ -164,11 +164,11 @@ test('4.2 ten files and exactly 50 MB pass; one byte more is batch_too_large, no
   const over = [...ten.slice(1), [Buffer.concat([five, Buffer.alloc(1)]), 'over.png'] as [Buffer, string]];
   const { status, body } = await send<ErrorBody>(over, {}, fresh.key);
   assert.deepEqual([status, body.error.code], [413, 'batch_too_large']);
-  const { used } = await service.database.tables.usage.read(
-    fresh.accountId,
-    'upload',
-    new Date().toISOString().slice(0, 7),
-  );
+  const { used } = await service.database.tables.usage.read({
+    accountId: fresh.accountId,
+    unit: 'upload',
+    month: new Date().toISOString().slice(0, 7),
+  });
   assert.equal(used, 10);
 });
 

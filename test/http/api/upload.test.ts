@@ -261,7 +261,7 @@ describe('4.1 a form that is not right is a validation_error, and stores nothing
 });
 
 test('a client that hangs up in the middle leaves nothing behind', async () => {
-  const spool = join(service.config.blobsDir, 'spool');
+  const spool = join(service.config.blobsDir, 'uploads', 'spool');
   const { port } = new URL(service.origin);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(

@@ -1,0 +1,94 @@
+// What both render endpoints share: running a render for a request, and its answer in bytes or as metadata. Spec 4.3, 4.4.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hostedPath, type FinishedRender, type RenderRequest, type Renders } from '#renders/render.ts';
+import { sendAnswer, type Answer } from '#http/answer.ts';
+import { callerOf } from '#http/guards.ts';
+import { rememberMs, type Idempotency } from '#http/idempotency.ts';
+import { quotaHeaders } from '#http/reply-headers.ts';
+
+export interface RenderParts {
+  renders: Renders;
+  idempotency: Idempotency;
+  baseUrl: string;
+}
+
+export async function answerRender(
+  { renders, idempotency, baseUrl }: RenderParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  render: RenderRequest,
+): Promise<FastifyReply> {
+  const { isHosted, options, url } = render;
+  let timings: FinishedRender['timings'] | undefined;
+  const answer = await idempotency.once(request, { url, isHosted, options }, async (remember) => {
+    const finished = await renders.render(
+      callerOf(request),
+      remember && !isHosted ? { ...render, keepMs: rememberMs } : render,
+      hangUpSignal(request, reply),
+      async (tables, done) => remember?.(tables, toAnswer(done), isHosted ? undefined : done.id),
+    );
+    ({ timings } = finished);
+    return toAnswer(finished);
+  });
+  if (timings) reply.header('server-timing', serverTiming(timings));
+  return sendAnswer(reply, answer);
+
+  function toAnswer({ id, bytes, contentType, durationMs, quota }: Omit<FinishedRender, 'timings'>): Answer {
+    if (!isHosted) {
+      return {
+        status: 200,
+        headers: {
+          ...quotaHeaders(quota),
+          'content-type': contentType,
+          'x-service-id': id,
+          'x-service-duration-ms': durationMs,
+          'x-content-type-options': 'nosniff',
+        },
+        body: bytes,
+      };
+    }
+    return {
+      status: 200,
+      headers: { ...quotaHeaders(quota), 'content-type': 'application/json; charset=utf-8' },
+      body: {
+        id,
+        url: baseUrl + hostedPath(render.kind, id),
+        ...options,
+        duration_ms: durationMs,
+        size_bytes: bytes.length,
+      },
+    };
+  }
+}
+
+/** A client that hangs up frees its slot at once. */
+function hangUpSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!reply.raw.writableFinished) controller.abort(new Error('the client hung up'));
+  };
+  if (request.raw.socket.destroyed) abort();
+  reply.raw.once('close', abort);
+  return controller.signal;
+}
+
+function serverTiming({
+  queueMs,
+  navigateMs,
+  settleMs,
+  captureMs,
+  encodeMs,
+  storeMs,
+}: FinishedRender['timings']): string {
+  const phases = {
+    queue: queueMs,
+    navigate: navigateMs,
+    settle: settleMs,
+    capture: captureMs,
+    encode: encodeMs,
+    store: storeMs,
+  };
+  return Object.entries(phases)
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
+    .join(', ');
+}

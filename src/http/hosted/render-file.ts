@@ -1,0 +1,45 @@
+// GET /s/<capture_id>[.<ext>] and /p/<render_id>[.pdf]: the bytes of a hosted render. Spec 2.3, 2.4.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
+import { ServiceError } from '#core/errors.ts';
+import type { RenderKind } from '#storage/schema.ts';
+import type { HostedRenders } from '#renders/hosted-renders.ts';
+import { splitExtension } from '#http/hosted/file.ts';
+import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
+import { sendBlob } from '#http/hosted/send-blob.ts';
+
+const extensions: Record<string, string[]> = {
+  'image/png': ['png'],
+  'image/jpeg': ['jpg', 'jpeg'],
+  'image/webp': ['webp'],
+  'application/pdf': ['pdf'],
+};
+
+export function renderFile(
+  kind: RenderKind,
+  { hostedRenders, clock }: { hostedRenders: HostedRenders; clock: Clock },
+) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const [id, extension] = splitExtension((request.params as { id: string }).id);
+    const render = await hostedRenders.byId(id, kind);
+    const known = extensions[render?.content_type ?? ''] ?? [];
+    if (!render || (extension !== undefined && !known.includes(extension.toLowerCase()))) {
+      if (wantsHtml(request)) return sendGonePage(reply);
+      throw new ServiceError('not_found', 'There is nothing at this address.');
+    }
+    return sendBlob(
+      request,
+      reply,
+      {
+        contentType: render.content_type,
+        sizeBytes: render.size_bytes ?? 0,
+        etag: `"${(render.sha256 ?? render.id).slice(0, 32)}"`,
+        createdAt: render.created_at,
+        expiresAt: render.expires_at,
+        filename: `${new URL(render.target).hostname}.${known[0]}`,
+        open: (range) => hostedRenders.openBlob(render.id, range),
+      },
+      clock.now(),
+    );
+  };
+}

@@ -1,0 +1,39 @@
+// Paper and margins of a PDF, in inches. Spec 4.4.
+import { invalid } from '#core/errors.ts';
+import type { PaperFormat } from '#browser/browser.ts';
+
+export type MarginLength = number | string;
+export type Sides<T> = Record<'top' | 'right' | 'bottom' | 'left', T>;
+
+const mmPerInch = 25.4;
+const unitsPerInch = { px: 96, in: 1, cm: 2.54, mm: mmPerInch } as const;
+
+export const paperInches: Record<PaperFormat, { width: number; height: number }> = {
+  letter: { width: 8.5, height: 11 },
+  a4: { width: 210 / mmPerInch, height: 297 / mmPerInch },
+  legal: { width: 8.5, height: 14 },
+};
+
+/** A number is CSS pixels; a text has its unit, or is the literal 0. */
+export function lengthInches(length: MarginLength): number {
+  if (typeof length === 'number') return length / unitsPerInch.px;
+  const unit = length.slice(-2);
+  return unit in unitsPerInch
+    ? Number(length.slice(0, -2)) / unitsPerInch[unit as keyof typeof unitsPerInch]
+    : 0;
+}
+
+/** Margins that leave nothing to print on are the client's mistake, found before a browser is bothered with them. */
+export function requireRoomOnPaper(
+  margin: Sides<number>,
+  paperFormat: PaperFormat,
+  landscape: boolean,
+): void {
+  const paper = paperInches[paperFormat];
+  const [width, height] = landscape ? [paper.height, paper.width] : [paper.width, paper.height];
+  const name = `${paperFormat}${landscape ? ' landscape' : ''}`;
+  if (margin.left + margin.right >= width)
+    throw invalid('margin', `left and right leave no room on ${name} paper`);
+  if (margin.top + margin.bottom >= height)
+    throw invalid('margin', `top and bottom leave no room on ${name} paper`);
+}

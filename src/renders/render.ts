@@ -1,0 +1,174 @@
+// One render told top to bottom: target, capture slot and reserved unit, a place on the machine, the browser, then bytes,
+// row and unit together. Any failure releases both and meters nothing. Spec 4.3, 4.4.
+import { createHash } from 'node:crypto';
+import type { Clock } from '#core/clock.ts';
+import { ServiceError } from '#core/errors.ts';
+import { newId } from '#core/ids.ts';
+import type { Blobs } from '#storage/blobs.ts';
+import type { Database, Tables } from '#storage/database.ts';
+import type { RenderKind, RenderRow } from '#storage/schema.ts';
+import {
+  RenderFailure,
+  type Browser,
+  type PdfJob,
+  type RenderTimings,
+  type ScreenshotJob,
+} from '#browser/browser.ts';
+import type { EgressRules } from '#browser/egress-rules.ts';
+import { checkTarget } from '#browser/target-url.ts';
+import type { CaptureSlots } from '#metering/capture-slots.ts';
+import { consumeUnit, type Payer, type QuotaStanding } from '#metering/quota.ts';
+import type { RenderQueue } from '#renders/render-queue.ts';
+
+export type RenderRequest = {
+  url: string;
+  /** What the client asked for, as it is recorded and shown again. */
+  options: Record<string, unknown>;
+  /** Whether the bytes are stored under a hosted URL. */
+  isHosted: boolean;
+  /** Bytes that are not hosted are kept so long for a replay. */
+  keepMs?: number;
+} & ({ kind: 'screenshot'; job: Omit<ScreenshotJob, 'url'> } | { kind: 'pdf'; job: Omit<PdfJob, 'url'> });
+
+export interface FinishedRender {
+  id: string;
+  bytes: Buffer;
+  contentType: string;
+  durationMs: number;
+  quota: QuotaStanding;
+  timings: RenderTimings & { queueMs: number; storeMs: number };
+}
+
+/** Runs in the transaction that meters the render, so that what it writes stands and falls with it. */
+export type AlsoRecord = (tables: Tables, render: Omit<FinishedRender, 'timings'>) => Promise<void>;
+
+interface Parts {
+  database: Database;
+  blobs: Blobs;
+  clock: Clock;
+  browser: Browser;
+  egressRules: EgressRules;
+  slots: CaptureSlots;
+  queue: RenderQueue;
+}
+
+export type Renders = ReturnType<typeof createRenders>;
+
+export function createRenders({ database, blobs, clock, browser, egressRules, slots, queue }: Parts) {
+  async function render(
+    payer: Payer,
+    request: RenderRequest,
+    signal: AbortSignal,
+    alsoRecord: AlsoRecord = async () => {},
+  ): Promise<FinishedRender> {
+    const url = await checkTarget(request.url, egressRules);
+    const { leaseId } = await slots.acquire(payer);
+    try {
+      const askedAt = performance.now();
+      const leave = await queue.enter(payer.accountId, signal);
+      const startedAt = performance.now();
+      const result = await run(url, request, signal).finally(leave);
+      const durationMs = Math.round(performance.now() - startedAt);
+      const row = rowOf(payer, url, request, { bytes: result.bytes, durationMs });
+      const finished = await store(payer, row, result.bytes, durationMs, leaseId, alsoRecord);
+      const storeMs = performance.now() - startedAt - durationMs;
+      return { ...finished, timings: { ...result.timings, queueMs: startedAt - askedAt, storeMs } };
+    } catch (error) {
+      await slots.release(leaseId);
+      if (!(error instanceof RenderFailure)) throw error;
+      await recordFailure(payer, url, request, error);
+      const code = request.kind === 'screenshot' ? 'capture_failed' : 'render_failed';
+      throw new ServiceError(code, `url: ${error.message}`, { cause: error });
+    }
+  }
+
+  function run(url: string, request: RenderRequest, signal: AbortSignal) {
+    return request.kind === 'screenshot'
+      ? browser.screenshot({ ...request.job, url }, signal)
+      : browser.pdf({ ...request.job, url }, signal);
+  }
+
+  function rowOf(
+    payer: Payer,
+    url: string,
+    request: RenderRequest,
+    outcome: { bytes: Buffer; durationMs: number } | { failure: string },
+  ): RenderRow {
+    const now = clock.now();
+    const lifeSeconds = payer.plan.max_link_seconds;
+    const keptUntil = request.isHosted
+      ? lifeSeconds && now + lifeSeconds * 1000
+      : request.keepMs && now + request.keepMs;
+    const bytes = 'bytes' in outcome ? outcome.bytes : undefined;
+    return {
+      id: newId(),
+      account_id: payer.accountId,
+      key_id: payer.keyId,
+      kind: request.kind,
+      target: url,
+      failure: 'failure' in outcome ? outcome.failure : null,
+      options: JSON.stringify(request.options),
+      content_type: contentTypeOf(request),
+      size_bytes: bytes?.length ?? null,
+      duration_ms: 'durationMs' in outcome ? outcome.durationMs : null,
+      sha256: bytes && isKept(request) ? createHash('sha256').update(bytes).digest('hex') : null,
+      hosted: bytes && request.isHosted ? 1 : 0,
+      created_at: now,
+      expires_at: bytes ? (keptUntil ?? null) : null,
+      deleted_at: null,
+    };
+  }
+
+  async function store(
+    payer: Payer,
+    row: RenderRow,
+    bytes: Buffer,
+    durationMs: number,
+    leaseId: string,
+    alsoRecord: AlsoRecord,
+  ): Promise<Omit<FinishedRender, 'timings'>> {
+    if (row.sha256 !== null) {
+      const spool = blobs.createSpool();
+      await spool.write(bytes);
+      await spool.commit(row.id);
+    }
+    try {
+      return await database.transaction(async (tables) => {
+        const quota = await consumeUnit(tables, payer, 'render', row.id, clock.now(), { isReserved: true });
+        await tables.renders.insert(row);
+        await tables.renderLeases.delete(leaseId);
+        const finished = { id: row.id, bytes, contentType: row.content_type, durationMs, quota };
+        await alsoRecord(tables, finished);
+        return finished;
+      });
+    } catch (error) {
+      if (row.sha256 !== null) await blobs.delete(row.id).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** For the dashboard's history; the client's answer does not wait on its success. */
+  async function recordFailure(
+    payer: Payer,
+    url: string,
+    request: RenderRequest,
+    failure: RenderFailure,
+  ): Promise<void> {
+    if (failure.reason === 'aborted') return;
+    await database.tables.renders
+      .insert(rowOf(payer, url, request, { failure: failure.message }))
+      .catch(() => {});
+  }
+
+  return { render };
+}
+
+const isKept = (request: RenderRequest): boolean => request.isHosted || request.keepMs !== undefined;
+
+function contentTypeOf(request: RenderRequest): string {
+  return request.kind === 'screenshot' ? `image/${request.job.format}` : 'application/pdf';
+}
+
+/** The path under which a hosted render of this kind is shown. Spec 2.3, 2.4. */
+export const hostedPath = (kind: RenderKind, id: string): string =>
+  `/${kind === 'screenshot' ? 's' : 'p'}/${id}`;
