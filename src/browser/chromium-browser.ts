@@ -17,6 +17,7 @@ import type { RecycleLimits } from '#browser/pool.ts';
 import { print } from '#browser/print.ts';
 import { settle } from '#browser/settle.ts';
 import { startChromium } from '#browser/start-chromium.ts';
+import { atRest } from '#browser/steady.ts';
 
 export interface ChromiumBrowserOptions {
   /** CHROMIUM_PATH. */
@@ -115,7 +116,8 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
   const pageHeight = job.fullPage ? await revealFullPage(page, tallest, deadline) : job.height;
   const size = { width: job.width, height: Math.min(Math.max(pageHeight, job.height), tallest) };
   const settleMs = watch();
-  const { bytes, captureMs, encodeMs } = await capture(page, job, size, deadline);
+  const take = () => capture(page, job, size, deadline);
+  const { bytes, captureMs, encodeMs } = job.fullPage ? await take() : await atRest(page, deadline, take);
   throwIfFailed(page);
   return {
     bytes,

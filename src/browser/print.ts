@@ -3,6 +3,7 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { PaperFormat, PdfJob } from '#browser/browser.ts';
 import { CdpError } from '#browser/cdp.ts';
 import type { Deadline } from '#browser/deadline.ts';
+import { openWorld } from '#browser/isolated-world.ts';
 import type { Page } from '#browser/page.ts';
 import { ignore } from '#browser/page-sessions.ts';
 
@@ -22,6 +23,7 @@ export async function print(
 ): Promise<{ bytes: Buffer; pageCount: number }> {
   checkMargins(job);
   const { width, height } = papers[job.paperFormat];
+  await prepare(page, job, deadline.signal);
   const { top, right, bottom, left } = job.marginInches;
   const { signal } = deadline;
   let stream: string | undefined;
@@ -59,6 +61,26 @@ export async function print(
   const pageCount = pageCountOf(bytes);
   if (pageCount === 0) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
   return { bytes, pageCount };
+}
+
+async function prepare(page: Page, job: PdfJob, signal: AbortSignal): Promise<void> {
+  // Chromium itself would wait up to two seconds for what is still loading, and the caller asked not to.
+  if (job.waitUntil === 'domcontentloaded' && !page.mainFrame.loaded) {
+    await page.session.send('Page.stopLoading', undefined, signal);
+  }
+  if (job.preferCssPageSize) return;
+  // A page size in CSS would turn the paper and set the page in its middle even when it is not preferred.
+  const { width, height } = papers[job.paperFormat];
+  const size = job.landscape ? `${height}in ${width}in` : `${width}in ${height}in`;
+  const world = await openWorld(page, '', signal);
+  await world.run(
+    `(() => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync('@page { size: ${size} !important; }');
+      document.adoptedStyleSheets.push(sheet);
+    })()`,
+    signal,
+  );
 }
 
 /** Chromium says only "invalid print parameters", or prints nothing at all. */

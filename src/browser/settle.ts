@@ -48,7 +48,7 @@ async function settleDocument(page: Page, virtualMs: number, signal: AbortSignal
 }
 
 /** Lets virtual time pass: it jumps from timer to timer and stands still while requests are under way. */
-async function runAhead(page: Page, budgetMs: number, signal: AbortSignal): Promise<void> {
+export async function runAhead(page: Page, budgetMs: number, signal: AbortSignal): Promise<void> {
   const { session, mainFrame, traffic, changes } = page;
   const shown = mainFrame.documents;
   let isOver = false;

@@ -1,0 +1,78 @@
+// Sees to it that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first
+// frame have run, and animations that end are at their end. Virtual time alone leaves these half way.
+import type { Deadline } from '#browser/deadline.ts';
+import { openWorld } from '#browser/isolated-world.ts';
+import type { IsolatedWorld } from '#browser/isolated-world.ts';
+import type { Page } from '#browser/page.ts';
+import { runAhead } from '#browser/settle.ts';
+
+// A page that moves for ever is taken as it is after this.
+const restMs = 1_000;
+const virtualMs = 1_000;
+const callbackMs = 50;
+
+/**
+ * Takes the picture at once and looks meanwhile whether the page was at rest: for most it was, and the look costs no
+ * time. If not, it is given a moment and taken again.
+ */
+export async function atRest<T>(page: Page, deadline: Deadline, take: () => Promise<T>): Promise<T> {
+  const world = await openWorld(page, inPage, deadline.signal);
+  const [picture, wasAtRest] = await Promise.all([take(), isAtRest(page, world, deadline.signal)]);
+  if (wasAtRest) return picture;
+  await bringToRest(page, world, deadline);
+  return take();
+}
+
+/** For a page that must be at rest before it is measured. */
+export async function settleMotion(page: Page, deadline: Deadline): Promise<void> {
+  const world = await openWorld(page, inPage, deadline.signal);
+  if (!(await isAtRest(page, world, deadline.signal))) await bringToRest(page, world, deadline);
+}
+
+async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline): Promise<void> {
+  const enough = new Error('long enough');
+  const phase = deadline.phase(restMs, () => enough);
+  try {
+    do {
+      await runAhead(page, virtualMs, phase.signal);
+    } while (!(await isAtRest(page, world, phase.signal)));
+  } catch (error) {
+    if (error !== enough) throw error;
+  } finally {
+    phase.end();
+  }
+}
+
+/** Observers notice within a frame, but their callbacks are tasks, and tasks need time, be it virtual. */
+async function isAtRest(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<boolean> {
+  await world.run('watchTwoFrames()', signal);
+  await runAhead(page, callbackMs, signal);
+  return world.run<boolean>('hasRested()', signal);
+}
+
+/** Animations without end, or with a far one, are left alone. */
+const inPage = `
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const watchTwoFrames = async () => {
+    globalThis.hasChanged = false;
+    globalThis.observer = new MutationObserver(() => { globalThis.hasChanged = true; });
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    finish();
+    await frame();
+    await frame();
+  };
+  const hasRested = () => {
+    observer.disconnect();
+    return finish() === 0 && !hasChanged;
+  };
+  const finish = () => {
+    let finished = 0;
+    for (const animation of document.getAnimations()) {
+      const { endTime } = animation.effect?.getComputedTiming() ?? {};
+      const isTimed = animation.timeline instanceof DocumentTimeline && typeof endTime === 'number';
+      if (animation.playState !== 'running' || !isTimed || endTime - animation.currentTime > 3000) continue;
+      animation.finish();
+      finished += 1;
+    }
+    return finished;
+  }`;
