@@ -1,0 +1,223 @@
+// POST /api/v1/screenshot over HTTP, clause by clause. What the pictures show is proven in test/browser.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import sharp from 'sharp';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, post, type Answer, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let site: PageServer;
+let page: string;
+let key: string;
+
+before(async () => {
+  site = await startPageServer({
+    '/': '<!doctype html><body style="background:#fc0"><h1>Hello</h1>',
+    '/missing': (_request, response) =>
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>404</h1>'),
+    '/nothing': (_request, response) => response.writeHead(204).end(),
+    '/file': (_request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment' })
+        .end('PK'),
+    '/away': (_request, response) => response.writeHead(302, { location: 'http://127.0.0.2:9/' }).end(),
+  });
+  service = await startService({ EGRESS_ALLOW: site.host });
+  page = `${site.base}/`;
+  ({ key } = await service.newKey());
+});
+after(async () => {
+  await service.stop();
+  await site.close();
+});
+
+const headers = (withKey = key) => ({ ...bearer(withKey), 'content-type': 'application/json' });
+const ask = <T = ErrorBody>(body: unknown, withKey = key): Promise<Answer<T>> =>
+  post<T>(`${service.origin}/api/v1/screenshot`, {
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: headers(withKey),
+  });
+const shoot = (body: object, withKey = key) =>
+  fetch(`${service.origin}/api/v1/screenshot`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: headers(withKey),
+  });
+const rendersUsed = (accountId: string) =>
+  service.database.tables.usage.read({
+    accountId,
+    unit: 'render',
+    month: new Date().toISOString().slice(0, 7),
+  });
+
+test('4.3 by default: a PNG of 1440 x 900 as bytes, with its headers', async () => {
+  const response = await shoot({ url: page });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('content-type'), 'image/png');
+  const { format, width, height } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
+  assert.deepEqual([format, width, height], ['png', 1440, 900]);
+  assert.match(response.headers.get('x-service-id') ?? '', /^\w{20}$/);
+  assert.match(response.headers.get('x-service-duration-ms') ?? '', /^\d+$/);
+  assert.equal(response.headers.get('x-service-ratelimit-limit'), '3000');
+  assert.equal(response.headers.get('x-service-quota-limit'), '100000');
+  for (const phase of ['queue', 'navigate', 'settle', 'capture', 'encode', 'store']) {
+    assert.match(response.headers.get('server-timing') ?? '', new RegExp(`${phase};dur=[\\d.]+`));
+  }
+});
+
+for (const [format, width, height] of [
+  ['jpeg', 320, 320],
+  ['webp', 640, 480],
+  ['png', 3840, 2160],
+] as const) {
+  test(`4.3 ${format} of ${width} x ${height}`, async () => {
+    const response = await shoot({ url: page, format, width, height });
+    assert.equal(response.headers.get('content-type'), `image/${format}`);
+    const metadata = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
+    assert.deepEqual([metadata.format, metadata.width, metadata.height], [format, width, height]);
+  });
+}
+
+test('2.3 JSON: all eight fields, a hosted picture, and no byte headers', async () => {
+  const { status, headers, body } = await ask<Record<string, unknown>>({
+    url: page,
+    response: 'json',
+    full_page: true,
+    format: 'jpeg',
+  });
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^application\/json/);
+  assert.deepEqual(Object.keys(body).sort(), [
+    'duration_ms',
+    'format',
+    'full_page',
+    'height',
+    'id',
+    'size_bytes',
+    'url',
+    'width',
+  ]);
+  assert.deepEqual([body.format, body.width, body.height, body.full_page], ['jpeg', 1440, 900, true]);
+  assert.equal(body.url, `http://tintype.test/s/${String(body.id)}`);
+  assert.equal(headers.get('x-service-id'), null);
+  assert.equal(headers.get('x-service-duration-ms'), null);
+  assert.equal(headers.get('x-service-quota-limit'), '100000');
+
+  const hosted = await fetch(`${service.origin}/s/${String(body.id)}`);
+  assert.equal(hosted.headers.get('content-type'), 'image/jpeg');
+  assert.equal(hosted.headers.get('x-content-type-options'), 'nosniff');
+  assert.match(hosted.headers.get('content-security-policy') ?? '', /sandbox/);
+  assert.equal((await hosted.arrayBuffer()).byteLength, body.size_bytes);
+  assert.equal((await fetch(`${service.origin}/s/${String(body.id)}.jpg`)).status, 200);
+  assert.equal((await fetch(`${service.origin}/s/${String(body.id)}.png`)).status, 404);
+  assert.equal((await fetch(`${service.origin}/p/${String(body.id)}`)).status, 404);
+});
+
+test('a render asked for as bytes is recorded but not hosted', async () => {
+  const id = (await shoot({ url: page })).headers.get('x-service-id') ?? '';
+  assert.equal((await fetch(`${service.origin}/s/${id}`)).status, 404);
+  const row = await service.database.tables.renders.byId(id);
+  assert.deepEqual([row?.target, row?.hosted, row?.failure], [page, 0, null]);
+});
+
+describe('4.3 a field out of its rule is a validation_error that names it, and nothing is metered', () => {
+  const cases: [string, unknown, RegExp][] = [
+    ['no url', {}, /^url: missing/],
+    ['url of another type', { url: 5 }, /^url: .*5/],
+    ['a relative url', { url: '/a' }, /^url: /],
+    ['another scheme', { url: 'file:///etc/passwd' }, /^url: /],
+    ['javascript', { url: 'javascript:alert(1)' }, /^url: /],
+    ['credentials', { url: 'http://user:secret@example.com/' }, /^url: /],
+    ['localhost', { url: 'http://localhost/' }, /^url: /],
+    ['loopback', { url: 'http://127.0.0.1:1/' }, /^url: /],
+    ['loopback in hex', { url: 'http://0x7f000001/' }, /^url: /],
+    ['IPv6 loopback', { url: 'http://[::1]/' }, /^url: /],
+    ['private', { url: 'http://10.1.2.3/' }, /^url: /],
+    ['metadata', { url: 'http://169.254.169.254/latest' }, /^url: /],
+    ['full_page as text', { url: 'http://example.com', full_page: 'true' }, /^full_page: /],
+    ['full_page null', { url: 'http://example.com', full_page: null }, /^full_page: /],
+    ['an unknown format', { url: 'http://example.com', format: 'gif' }, /^format: .*png, jpeg, webp.*gif/],
+    ['format in capitals', { url: 'http://example.com', format: 'PNG' }, /^format: /],
+    ['width 319', { url: 'http://example.com', width: 319 }, /^width: .*320 to 3840.*319/],
+    ['width 3841', { url: 'http://example.com', width: 3841 }, /^width: /],
+    ['width 640.5', { url: 'http://example.com', width: 640.5 }, /^width: /],
+    ['width as text', { url: 'http://example.com', width: '640' }, /^width: /],
+    ['height 319', { url: 'http://example.com', height: 319 }, /^height: /],
+    ['height 2161', { url: 'http://example.com', height: 2161 }, /^height: .*320 to 2160/],
+    ['response of another kind', { url: 'http://example.com', response: 'pdf' }, /^response: /],
+    ['an unknown field', { url: 'http://example.com', fullpage: true }, /^fullpage: .*"full_page"/],
+    ['a field of the prototype', '{"url":"http://example.com","__proto__":{}}', /__proto__/],
+    ['an array', [], /^body: /],
+    ['null', 'null', /^body: /],
+    ['malformed JSON', '{"url":', /^body: .*malformed/],
+    ['nothing', '', /^body: /],
+    ['too much', JSON.stringify({ url: `http://example.com/${'a'.repeat(70_000)}` }), /^body: /],
+  ];
+  for (const [name, body, message] of cases) {
+    test(name, async () => {
+      const fresh = await service.newKey();
+      const answer = await ask(body, fresh.key);
+      assert.deepEqual([answer.status, answer.body.error.code], [422, 'validation_error']);
+      assert.match(answer.body.error.message, message);
+      assert.equal(answer.headers.get('x-service-quota-limit'), null);
+      assert.equal((await rendersUsed(fresh.accountId)).used, 0);
+    });
+  }
+  test('a body that is not JSON by its type', async () => {
+    const answer = await post(`${service.origin}/api/v1/screenshot`, {
+      body: JSON.stringify({ url: page }),
+      headers: { ...bearer(key), 'content-type': 'text/plain' },
+    });
+    assert.deepEqual([answer.status, answer.body.error.code], [422, 'validation_error']);
+    assert.match(answer.body.error.message, /application\/json/);
+  });
+  test('the message never echoes a password', async () => {
+    const { body } = await ask({ url: 'http://user:hunter2@example.com/' });
+    assert.doesNotMatch(body.error.message, /hunter2/);
+  });
+});
+
+describe('7 a page that cannot be captured is capture_failed, not metered, and frees its slot', () => {
+  for (const [name, path] of [
+    ['does not resolve', 'http://no-such-name.invalid/'],
+    ['answers 204', '/nothing'],
+    ['is a download', '/file'],
+    ['redirects to a forbidden address', '/away'],
+  ] as const) {
+    test(name, async () => {
+      const fresh = await service.newKey({ plan: 'free' });
+      const answer = await ask({ url: path.startsWith('/') ? site.base + path : path }, fresh.key);
+      assert.deepEqual([answer.status, answer.body.error.code], [502, 'capture_failed']);
+      assert.equal((await rendersUsed(fresh.accountId)).used, 0);
+      // The Free plan has one slot: were it not free again, this would be a 429.
+      assert.equal((await shoot({ url: page }, fresh.key)).status, 200);
+    });
+  }
+});
+
+test('4.3 an upstream error page is captured like any page', async () => {
+  assert.equal((await shoot({ url: `${site.base}/missing` })).status, 200);
+});
+
+test('Idempotency-Key: a repeat replays the answer and is metered once; other content is refused', async () => {
+  const fresh = await service.newKey();
+  const init = (body: object) => ({
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...headers(fresh.key), 'idempotency-key': 'abc' },
+  });
+  const url = `${service.origin}/api/v1/screenshot`;
+  const [first, second] = await Promise.all([
+    fetch(url, init({ url: page })),
+    fetch(url, init({ url: page })),
+  ]);
+  assert.equal(first.headers.get('x-service-id'), second.headers.get('x-service-id'));
+  assert.deepEqual(Buffer.from(await first.arrayBuffer()), Buffer.from(await second.arrayBuffer()));
+  const replayed = [first, second].filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
+  assert.equal(replayed.length, 1);
+  assert.equal((await rendersUsed(fresh.accountId)).used, 1);
+  const other = await post(url, init({ url: page, width: 400 }));
+  assert.deepEqual([other.status, other.body.error.code], [422, 'validation_error']);
+  assert.match(other.body.error.message, /Idempotency-Key/);
+});

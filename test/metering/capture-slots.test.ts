@@ -1,0 +1,150 @@
+// The concurrent-capture cap over HTTP: exact while renders run, and free again however they end. Spec 7.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, before, test } from 'node:test';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let site: PageServer;
+/** Answers that the test holds back, so that renders stay in progress. */
+const held: ServerResponse[] = [];
+let onHeld: () => void = () => {};
+
+before(async () => {
+  site = await startPageServer({
+    '/held': (_request, response) => {
+      held.push(response);
+      onHeld();
+    },
+    '/quick': '<!doctype html><p>quick',
+    '/loop': '<!doctype html><script>setTimeout(() => { for (;;); })</script>',
+    '/nothing': (_request, response) => response.writeHead(204).end(),
+  });
+  service = await startService({
+    EGRESS_ALLOW: site.host,
+    PLANS_FILE: new URL('../fixtures/plans.json', import.meta.url).pathname,
+    RENDER_CONCURRENCY: '4',
+  });
+});
+after(async () => {
+  await service.stop();
+  await site.close();
+});
+
+const shoot = (key: string, path: string, signal?: AbortSignal) =>
+  fetch(`${service.origin}/api/v1/screenshot`, {
+    method: 'POST',
+    body: JSON.stringify({ url: site.base + path, width: 320, height: 320 }),
+    headers: { ...bearer(key), 'content-type': 'application/json' },
+    ...(signal && { signal }),
+  });
+
+async function untilHeld(count: number): Promise<void> {
+  while (held.length < count) {
+    await new Promise<void>((resolve) => {
+      onHeld = resolve;
+    });
+  }
+}
+
+function letGo(): void {
+  for (const response of held.splice(0)) response.setHeader('content-type', 'text/html').end('<p>held');
+}
+
+test('7 with a cap of 2 the third render is concurrency_limited, with Retry-After and the rate-limit headers', async () => {
+  const { key } = await service.newKey({ plan: 'fifty-uploads' });
+  const running = [shoot(key, '/held'), shoot(key, '/held')];
+  await untilHeld(2);
+  const third = await shoot(key, '/quick');
+  assert.equal(third.status, 429);
+  assert.match(third.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal(third.headers.get('x-service-ratelimit-limit'), '1000');
+  assert.equal(((await third.json()) as { error: { code: string } }).error.code, 'concurrency_limited');
+
+  const { key: stranger } = await service.newKey({ plan: 'fifty-uploads' });
+  assert.equal((await shoot(stranger, '/quick')).status, 200, 'the cap is the account’s own');
+  letGo();
+  assert.deepEqual(
+    (await Promise.all(running)).map(({ status }) => status),
+    [200, 200],
+  );
+  assert.equal((await shoot(key, '/quick')).status, 200);
+});
+
+test('a client that hangs up frees its slot at once, and is not metered', async () => {
+  const { key, accountId } = await service.newKey({ plan: 'free' });
+  const hangUp = new AbortController();
+  const gone = shoot(key, '/held', hangUp.signal).catch((error: Error) => error.name);
+  await untilHeld(1);
+  hangUp.abort();
+  assert.equal(await gone, 'AbortError');
+  for (
+    let round = 0;
+    (await service.database.tables.renderLeases.countLive(accountId, Date.now())) > 0;
+    round += 1
+  ) {
+    assert.ok(round < 100, 'the slot is still taken after two seconds');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal((await shoot(key, '/quick')).status, 200);
+  letGo();
+  const month = new Date().toISOString().slice(0, 7);
+  assert.equal((await service.database.tables.usage.read({ accountId, unit: 'render', month })).used, 1);
+});
+
+test('a lease of a machine that died runs out, and its slot and unit come back', async () => {
+  const { key, accountId } = await service.newKey({ plan: 'free' });
+  await service.database.tables.renderLeases.insert({
+    id: `dead-${accountId}`,
+    account_id: accountId,
+    expires_at: service.clock.now() + 60_000,
+  });
+  assert.equal((await shoot(key, '/quick')).status, 429);
+  service.clock.advance(61_000);
+  assert.equal((await shoot(key, '/quick')).status, 200);
+});
+
+test('renders in progress count against the quota: two parallel ones do not share the last unit', async () => {
+  const { key, accountId } = await service.newKey({ plan: 'two-uploads' });
+  assert.equal((await shoot(key, '/quick')).status, 200);
+  const last = shoot(key, '/held');
+  await untilHeld(1);
+  const refused = await shoot(key, '/quick');
+  assert.equal(refused.status, 402);
+  assert.deepEqual(
+    [refused.headers.get('x-service-quota-limit'), refused.headers.get('x-service-quota-remaining')],
+    ['2', '0'],
+  );
+  letGo();
+  const done = await last;
+  assert.deepEqual([done.status, done.headers.get('x-service-quota-warning')], [200, '100']);
+  const counter = {
+    accountId,
+    unit: 'render',
+    month: new Date(service.clock.now()).toISOString().slice(0, 7),
+  } as const;
+  assert.equal((await service.database.tables.usage.read(counter)).used, 2);
+  assert.equal((await service.database.tables.usage.sumOfLedger(counter)).used, 2);
+});
+
+test('after renders that end in every way the cap is free again', async () => {
+  const { key, accountId } = await service.newKey({ plan: 'business' });
+  const hangUps = Array.from({ length: 10 }, () => AbortSignal.timeout(150));
+  const endings = [
+    ...Array.from({ length: 30 }, () => shoot(key, '/quick')),
+    ...Array.from({ length: 20 }, () => shoot(key, '/nothing')),
+    ...hangUps.map((signal) => shoot(key, '/held', signal)),
+  ];
+  await Promise.allSettled(endings);
+  letGo();
+  for (
+    let round = 0;
+    (await service.database.tables.renderLeases.countLive(accountId, service.clock.now())) > 0;
+    round += 1
+  ) {
+    assert.ok(round < 250, 'a slot is still taken after five seconds');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
