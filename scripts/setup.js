@@ -2,7 +2,7 @@
 // It runs on whatever Node the machine has (>= 20), before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -13,6 +13,8 @@ step(
   ['package.json', 'package-lock.json'],
   () => {
     run('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund']);
+  // npx finds the command here at once; without it, it makes an installation of its own first.
+  symlinkSync('../../bin/tintype.js', join(root, 'node_modules', '.bin', 'tintype'));
   },
 );
 

@@ -3,12 +3,14 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { AccountError, type Account, type Accounts } from '#accounts/accounts.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
 import { ConfigError, readConfig } from '#roof/config.ts';
+import { runDoctor } from '#roof/doctor.ts';
 import { serve } from '#roof/main.ts';
 import { openAccounts } from '#roof/service.ts';
 
 const usage = `Usage: npx tintype <command> [--json]
 
   serve                                             run the service
+  doctor                                            check what the service stands on, and what to do where it fails
   account create --email E [--plan P] [--unverified]
   account update E [--plan P] [--suspended true|false] [--verified true|false] [--overages on|off]
   account list
@@ -102,6 +104,7 @@ export async function runCli(args: string[]): Promise<number> {
     process.stdout.write(usage);
     return first === '' ? 2 : 0;
   }
+  if (first === 'doctor') return runDoctor(args.slice(1));
   const problem = await runCommand(`${first} ${second}`, args.slice(2)).catch(explain);
   if (problem === undefined) return 0;
   process.stderr.write(`tintype: ${problem}\n`);

@@ -13,7 +13,8 @@ import { createAuthentication } from '#accounts/authenticate.ts';
 import { createPlans, parsePlans, type Plans } from '#accounts/plans.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import { createEgressProxy } from '#browser/egress-proxy.ts';
-import { createEgressRules } from '#browser/egress-rules.ts';
+import type { Browser } from '#browser/browser.ts';
+import { createEgressRules, type EgressRules } from '#browser/egress-rules.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
@@ -57,15 +58,7 @@ export async function createService(
   const idempotency = createIdempotency({ database, renderBlobs, clock });
   const slots = createCaptureSlots({ database, clock });
   const egressRules = createEgressRules({ allow: config.egressAllow });
-  const egress = createEgressProxy({ rules: egressRules });
-  const browser = await createChromiumBrowser({
-    executable: config.chromiumPath,
-    searchPath: config.searchPath,
-    cacheFolder: config.cacheDir,
-    egress,
-    concurrency: config.renderConcurrency,
-    log,
-  });
+  const browser = await openBrowser(config, egressRules, log);
   const queue = createRenderQueue({ concurrency: config.renderConcurrency, maxWaitMs: limits.renderQueueMs });
   const server = createServer({
     log,
@@ -109,7 +102,6 @@ export async function createService(
       await authentication.flushLastUsed();
       await sanitizer.close();
       await browser.close();
-      await egress.close();
       await database.close();
     },
   };
@@ -139,11 +131,31 @@ export function createLog(level: string): Logger {
   });
 }
 
-function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
+/** A browser whose only way out is a proxy of its own, closed with it. */
+export async function openBrowser(config: Config, rules: EgressRules, log: Logger): Promise<Browser> {
+  const egress = createEgressProxy({ rules });
+  const browser = await createChromiumBrowser({
+    executable: config.chromiumPath,
+    searchPath: config.searchPath,
+    cacheFolder: config.cacheDir,
+    egress,
+    concurrency: config.renderConcurrency,
+    log,
+  });
+  return {
+    ...browser,
+    async close() {
+      await browser.close();
+      await egress.close();
+    },
+  };
+}
+
+export function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
   return createDiskBlobs(join(config.blobsDir, kind));
 }
 
-function openDatabase(config: Config): Promise<Database> {
+export function openDatabase(config: Config): Promise<Database> {
   return openSqlite(config.databaseFile);
 }
 

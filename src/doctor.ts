@@ -1,0 +1,109 @@
+// npx tintype doctor: checks what the service stands on, and says what to do about each thing that fails.
+import { pino } from 'pino';
+import { newId } from '#core/ids.ts';
+import type { Browser } from '#browser/browser.ts';
+import { createEgressRules } from '#browser/egress-rules.ts';
+import { readConfig, type Config } from '#roof/config.ts';
+import { openBlobs, openBrowser, openDatabase } from '#roof/service.ts';
+
+interface Finding {
+  check: string;
+  ok: boolean;
+  found: string;
+  /** What to do, where it fails. */
+  remedy?: string;
+}
+
+export async function runDoctor(args: string[]): Promise<number> {
+  const findings = await examine();
+  const isJson = args.includes('--json');
+  process.stdout.write(isJson ? `${JSON.stringify(findings)}\n` : findings.map(line).join(''));
+  return findings.every(({ ok }) => ok) ? 0 : 1;
+}
+
+async function examine(): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    return [{ check: 'configuration', ok: false, found: reason(error), remedy: 'see docs/configuration.md' }];
+  }
+  return [
+    { check: 'configuration', ok: true, found: `data in ${config.dataDir}` },
+    await examineDatabase(config),
+    await examineStorage(config),
+    ...(await examineBrowser(config)),
+  ];
+}
+
+async function examineDatabase(config: Config): Promise<Finding> {
+  try {
+    const database = await openDatabase(config);
+    await database.ping();
+    await database.close();
+    return { check: 'database', ok: true, found: `${database.engine} answers, its tables are up to date` };
+  } catch (error) {
+    const remedy = 'see that DATA_DIR (or DATABASE_URL) is right, writable and not of a newer version';
+    return { check: 'database', ok: false, found: reason(error), remedy };
+  }
+}
+
+async function examineStorage(config: Config): Promise<Finding> {
+  const key = `doctor-${newId()}`;
+  try {
+    const blobs = await openBlobs(config, 'uploads');
+    const spool = blobs.createSpool();
+    await spool.write(Buffer.from(key));
+    await spool.commit(key);
+    const stored = Buffer.concat((await (await blobs.open(key))?.toArray()) ?? []).toString();
+    await blobs.delete(key);
+    if (stored !== key) throw new Error('what was written was not what was read');
+    return { check: 'storage', ok: true, found: 'a file was written, read and deleted' };
+  } catch (error) {
+    const remedy = 'see that DATA_DIR (or STORAGE_URL) is right and writable, and that the disk is not full';
+    return { check: 'storage', ok: false, found: reason(error), remedy };
+  }
+}
+
+async function examineBrowser(config: Config): Promise<Finding[]> {
+  let browser: Browser;
+  try {
+    browser = await openBrowser(
+      config,
+      createEgressRules({ allow: config.egressAllow }),
+      pino({ level: 'silent' }),
+    );
+  } catch (error) {
+    const remedy =
+      'run "npm run setup", install chromium-headless-shell, or name a browser with CHROMIUM_PATH';
+    return [{ check: 'browser', ok: false, found: reason(error), remedy }];
+  }
+  const { name, version, path, sandboxed, sandboxProblem, blankScripts } = browser.about;
+  await browser.close();
+  return [
+    { check: 'browser', ok: true, found: `${name} ${version} (${path})` },
+    // The browser does not start when the wall leaks, so a start is the proof.
+    { check: 'egress wall', ok: true, found: 'every way past the proxy was tried, none was open' },
+    {
+      check: 'sandbox',
+      ok: sandboxed,
+      found: sandboxed ? 'on' : `off: ${sandboxProblem}`,
+      remedy:
+        'allow unprivileged user namespaces, or start the service as root (the browser then runs as nobody)',
+    },
+    {
+      check: 'fonts',
+      ok: blankScripts.length === 0,
+      found:
+        blankScripts.length === 0 ? 'Latin, CJK and emoji are drawn' : `blank: ${blankScripts.join(', ')}`,
+      remedy: 'run "npm run setup", or install fonts for these scripts',
+    },
+  ];
+}
+
+function line({ check, ok, found, remedy }: Finding): string {
+  const advice = !ok && remedy !== undefined ? `\n                 → ${remedy}` : '';
+  return `${ok ? '✔' : '✖'} ${check.padEnd(14)} ${found}${advice}\n`;
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
