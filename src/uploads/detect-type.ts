@@ -1,0 +1,59 @@
+// Tells the type of an upload from its first bytes, never from its name or declared type. Spec 2.1, 4.1.
+import { ServiceError } from '#core/errors.ts';
+import type { ImageType } from '#uploads/image-types.ts';
+import { sniffEncoding } from '#uploads/svg/decode-xml.ts';
+
+/** As many first bytes as a decision may need; less is fine when the file is shorter. */
+export const detectionBytes = 4096;
+
+/**
+ * `markup` is a document that opens with `<`: whether it is an SVG is known only when it is parsed, so the SVG sanitizer
+ * has the last word. Every other answer is final.
+ */
+export type DetectedType = Exclude<ImageType, 'image/svg+xml'> | 'markup';
+
+export function detectType(head: Buffer): DetectedType | undefined {
+  for (const { type, matches } of signatures) {
+    if (matches(head)) return type;
+  }
+  return startsWithMarkup(head) ? 'markup' : undefined;
+}
+
+export const unsupportedType = (): ServiceError =>
+  new ServiceError('unsupported_type', 'file: its bytes match none of PNG, JPEG, GIF, WebP, SVG and AVIF');
+
+const signatures: { type: Exclude<DetectedType, 'markup'>; matches: (head: Buffer) => boolean }[] = [
+  { type: 'image/png', matches: (head) => hasBytes(head, 0, '\x89PNG\r\n\x1a\n') },
+  { type: 'image/jpeg', matches: (head) => hasBytes(head, 0, '\xff\xd8\xff') },
+  { type: 'image/gif', matches: (head) => hasBytes(head, 0, 'GIF87a') || hasBytes(head, 0, 'GIF89a') },
+  { type: 'image/webp', matches: (head) => hasBytes(head, 0, 'RIFF') && hasBytes(head, 8, 'WEBP') },
+  { type: 'image/avif', matches: hasAvifBrand },
+];
+
+function hasBytes(head: Buffer, offset: number, signature: string): boolean {
+  return head.toString('latin1', offset, offset + signature.length) === signature;
+}
+
+/**
+ * The file type box lists a major brand, a version and compatible brands; AVIF may stand in either place (`mif1` is a usual
+ * major). HEIC, MP4 and MOV are the same container under other brands. ISO/IEC 14496-12 4.3, AVIF 1.1 section 6.
+ */
+function hasAvifBrand(head: Buffer): boolean {
+  if (head.length < 16 || !hasBytes(head, 4, 'ftyp')) return false;
+  const end = Math.min(head.readUInt32BE(0), head.length);
+  for (let offset = 8; offset + 4 <= end; offset += offset === 8 ? 8 : 4) {
+    if (hasBytes(head, offset, 'avif') || hasBytes(head, offset, 'avis')) return true;
+  }
+  return false;
+}
+
+function startsWithMarkup(head: Buffer): boolean {
+  const { unitBytes, bigEndian, bomBytes } = sniffEncoding(head);
+  for (let offset = bomBytes; offset + unitBytes <= head.length; offset += unitBytes) {
+    const unit =
+      unitBytes === 1 ? head[offset] : bigEndian ? head.readUInt16BE(offset) : head.readUInt16LE(offset);
+    const blank = unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
+    if (!blank) return unit === 0x3c;
+  }
+  return false;
+}

@@ -1,0 +1,109 @@
+// Keeps of one element's attributes what the allow-list knows, each judged by what its value can do.
+import type { SaxesAttributeNS, SaxesTagNS } from 'saxes';
+import {
+  animatingElements,
+  geometryAttributes,
+  imageElements,
+  imageMediaTypes,
+  textAttributePrefixes,
+  textAttributes,
+  valueAttributes,
+  xlinkNamespace,
+  xmlAttributes,
+  xmlNamespace,
+} from '#uploads/svg/allow-list.ts';
+import { filterDeclarations, filterValue } from '#uploads/svg/filter-css.ts';
+
+export interface FilteredAttributes {
+  /** Ready to stand behind the element's name. */
+  text: string;
+  id: string | undefined;
+  /** The id that a `use` shows. */
+  useTarget: string | undefined;
+  usesXlink: boolean;
+}
+
+/** Undefined when the element itself must go because of an attribute. */
+export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefined {
+  const filtered: FilteredAttributes = { text: '', id: undefined, useTarget: undefined, usesXlink: false };
+  if (animatingElements.has(tag.local) && !isAnimatable(tag.attributes['attributeName']?.value))
+    return undefined;
+  if (tag.local === 'style' && !/^\s*(?:text\/css\s*)?$/i.test(tag.attributes['type']?.value ?? ''))
+    return undefined;
+  for (const attribute of Object.values(tag.attributes)) {
+    const name = outputName(attribute);
+    const value = name === undefined ? undefined : filterAttribute(tag.local, name, attribute.value);
+    if (name === undefined || value === undefined) continue;
+    filtered.text += ` ${name}="${escapeAttribute(value)}"`;
+    if (name === 'id') filtered.id = value;
+    if (name === 'xlink:href') filtered.usesXlink = true;
+    if (tag.local === 'use' && isReference(name)) {
+      // A browser prefers the plain one where both stand.
+      if (name === 'href' || filtered.useTarget === undefined) filtered.useTarget = value.slice(1);
+    }
+  }
+  return filtered;
+}
+
+/** Prefixes are as the document pleases; the name that is written is always the usual one. */
+function outputName({ uri, local, prefix }: SaxesAttributeNS): string | undefined {
+  if (uri === '' && prefix === '') return local;
+  if (uri === xlinkNamespace && local === 'href') return 'xlink:href';
+  return uri === xmlNamespace && xmlAttributes.has(local) ? `xml:${local}` : undefined;
+}
+
+const isReference = (name: string): boolean => name === 'href' || name === 'xlink:href';
+
+const isAnimatable = (name: string | undefined): boolean =>
+  name !== undefined && (valueAttributes.has(name) || geometryAttributes.has(name));
+
+function filterAttribute(element: string, name: string, value: string): string | undefined {
+  if (geometryAttributes.has(name) || textAttributes.has(name) || name.startsWith('xml:')) return value;
+  if (valueAttributes.has(name)) return filterValue(value);
+  if (name === 'style') return filterDeclarations(value) || undefined;
+  if (isReference(name)) return filterReference(element, value);
+  // Its value has been judged with the element.
+  if (name === 'attributeName') return animatingElements.has(element) ? value : undefined;
+  return textAttributePrefixes.some((prefix) => name.startsWith(prefix)) ? value : undefined;
+}
+
+/** A link leads out of the picture, so it goes; everything else may point into the same document. */
+function filterReference(element: string, value: string): string | undefined {
+  if (element === 'a') return undefined;
+  const address = value.trim();
+  // For an image a fragment would mean to load the whole document once more.
+  if (address.startsWith('#')) return element === 'image' ? undefined : address;
+  return imageElements.has(element) ? filterImageData(address) : undefined;
+}
+
+function filterImageData(address: string): string | undefined {
+  const comma = address.indexOf(',');
+  if (comma < 0 || comma > 100) return undefined;
+  const [, type] =
+    /^data:\s*([a-z\d/+.-]+)\s*;(?:\s*charset=[\w-]+\s*;)?\s*base64\s*$/i.exec(address.slice(0, comma)) ?? [];
+  if (type === undefined || !imageMediaTypes.has(type.toLowerCase())) return undefined;
+  const data = unescapePercent(address.slice(comma + 1)).replaceAll(/\s+/g, '');
+  return /^[A-Za-z\d+/]*={0,2}$/.test(data) ? `data:${type.toLowerCase()};base64,${data}` : undefined;
+}
+
+function unescapePercent(data: string): string {
+  if (!data.includes('%')) return data;
+  try {
+    return decodeURIComponent(data);
+  } catch {
+    return data;
+  }
+}
+
+/** Line breaks would come back as blanks if they were not escaped. */
+function escapeAttribute(value: string): string {
+  if (!/[&<>"\t\n\r]/.test(value)) return value;
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\t', '&#9;')
+    .replaceAll('\n', '&#10;')
+    .replaceAll('\r', '&#13;');
+}

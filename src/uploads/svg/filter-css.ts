@@ -1,0 +1,235 @@
+// Keeps of a stylesheet, a style attribute or a CSS value what the allow-list knows, and nothing that loads anything: `url()`
+// leads to a fragment of the same document, or in a font face to a font in the file itself.
+import {
+  cssFunctions,
+  cssProperties,
+  fontFaceDescriptors,
+  fontFaceFunctions,
+  fontMediaTypes,
+} from '#uploads/svg/allow-list.ts';
+import { serializeCss, tokenizeCss } from '#uploads/svg/css-tokens.ts';
+import type { CssToken } from '#uploads/svg/css-tokens.ts';
+
+const maxRuleDepth = 8;
+const openers: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
+const selectorDelims = new Set('.,>+~*=|^$:()[]&'.split(''));
+const preludeDelims = new Set(':,()<>=/'.split(''));
+const valueDelims = new Set(',/+-*()[]=?'.split(''));
+const keyframes = new Set(['keyframes', '-webkit-keyframes']);
+const conditions = new Set(['media', 'supports']);
+
+export function filterStylesheet(css: string): string {
+  return filterRules(tokenizeCss(css), 0);
+}
+
+export function filterDeclarations(css: string): string {
+  return filterBlock(tokenizeCss(css), filterDeclaration);
+}
+
+/** A value of a presentation attribute or a list of them for an animation; undefined when it must go. */
+export function filterValue(css: string): string | undefined {
+  // Without a parenthesis there is no function, and without a backslash none can be hidden.
+  if (!css.includes('(') && !css.includes('\\')) return css;
+  const tokens = cleanValue(
+    tokenizeCss(css),
+    cssFunctions,
+    (delim) => valueDelims.has(delim) || delim === ';',
+  );
+  return tokens === undefined ? undefined : serializeCss(tokens);
+}
+
+function filterRules(tokens: CssToken[], depth: number): string {
+  let css = '';
+  for (let at = 0; at < tokens.length;) {
+    const first = tokens[at]!;
+    if (first.kind === 'blank') {
+      at += 1;
+      continue;
+    }
+    const isAtRule = first.kind === 'at';
+    const start = findClosing(
+      tokens,
+      at,
+      (token) => isDelim(token, '{') || (isAtRule && isDelim(token, ';')),
+    );
+    // Statements (`@import` and its like) load or declare, and none is needed.
+    if (start >= tokens.length || isDelim(tokens[start], ';')) {
+      at = start + 1;
+      continue;
+    }
+    const end = findClosing(tokens, start + 1, (token) => isDelim(token, '}'));
+    const prelude = trim(tokens.slice(at, start));
+    const block = tokens.slice(start + 1, end);
+    css += isAtRule
+      ? filterAtRule(first.value.toLowerCase(), prelude, block, depth)
+      : filterRule(prelude, block);
+    at = end + 1;
+  }
+  return css;
+}
+
+function filterRule(selector: CssToken[], block: CssToken[]): string {
+  if (!isClean(selector, (delim) => selectorDelims.has(delim))) return '';
+  const declarations = filterBlock(block, filterDeclaration);
+  return declarations === '' ? '' : `${serializeCss(selector)}{${declarations}}`;
+}
+
+function filterAtRule(name: string, prelude: CssToken[], block: CssToken[], depth: number): string {
+  if (name === 'font-face') {
+    const declarations = filterBlock(block, filterFontDescriptor);
+    return declarations === '' ? '' : `@font-face{${declarations}}`;
+  }
+  const rest = prelude.slice(1);
+  if (!(keyframes.has(name) || conditions.has(name)) || depth >= maxRuleDepth) return '';
+  if (!isClean(rest, (delim) => conditions.has(name) && preludeDelims.has(delim))) return '';
+  const rules = filterRules(block, depth + 1);
+  return rules === '' ? '' : `@${name}${serializeCss(rest)}{${rules}}`;
+}
+
+function filterBlock(
+  tokens: CssToken[],
+  filter: (name: string, value: CssToken[]) => CssToken[] | undefined,
+): string {
+  const kept: string[] = [];
+  for (const declaration of split(tokens, ';')) {
+    const [name, ...rest] = trim(declaration);
+    if (name?.kind !== 'ident') continue;
+    const colon = rest[0]?.kind === 'blank' ? 1 : 0;
+    if (!isDelim(rest[colon], ':')) continue;
+    const property = name.value.startsWith('--') ? name.value : name.value.toLowerCase();
+    const value = filter(property, trim(rest.slice(colon + 1)));
+    if (value !== undefined)
+      kept.push(`${serializeCss([{ kind: 'ident', value: property }])}:${serializeCss(value)}`);
+  }
+  return kept.join(';');
+}
+
+function filterDeclaration(name: string, value: CssToken[]): CssToken[] | undefined {
+  if (!name.startsWith('--') && !cssProperties.has(name)) return undefined;
+  const bang = value.findIndex((token) => isDelim(token, '!'));
+  const plain = cleanValue(trim(bang < 0 ? value : value.slice(0, bang)), cssFunctions, (delim) =>
+    valueDelims.has(delim),
+  );
+  if (plain === undefined || bang < 0) return plain;
+  const [importance, ...more] = trim(value.slice(bang + 1));
+  if (importance?.value.toLowerCase() !== 'important' || more.length > 0) return undefined;
+  return [...plain, { kind: 'delim', value: '!' }, { kind: 'ident', value: 'important' }];
+}
+
+/** Of several sources the ones that the file brings along, or the system has, are kept. */
+function filterFontDescriptor(name: string, value: CssToken[]): CssToken[] | undefined {
+  if (!fontFaceDescriptors.has(name)) return undefined;
+  const clean = (tokens: CssToken[]): CssToken[] | undefined =>
+    cleanValue(
+      tokens,
+      name === 'src' ? fontFaceFunctions : cssFunctions,
+      (delim) => valueDelims.has(delim),
+      isFontData,
+    );
+  if (name !== 'src') return clean(value);
+  const sources = split(value, ',').flatMap((source) => {
+    const kept = clean(trim(source));
+    return kept === undefined || kept.length === 0 ? [] : [kept];
+  });
+  return sources.length === 0
+    ? undefined
+    : sources.flatMap((source, place) => (place === 0 ? source : [comma, ...source]));
+}
+
+const comma: CssToken = { kind: 'delim', value: ',' };
+
+function isFontData(address: string): boolean {
+  const [, type, data] =
+    /^data:([a-z\d/.+-]{1,60});(?:charset=utf-8;)?base64,([a-z\d+/=]*)$/i.exec(address) ?? [];
+  return data !== undefined && fontMediaTypes.has(type!.toLowerCase());
+}
+
+const isFragment = (address: string): boolean => address.startsWith('#');
+
+/** The tokens with every `url("…")` made one token, or undefined if one of them is not allowed. */
+function cleanValue(
+  tokens: CssToken[],
+  functions: ReadonlySet<string>,
+  allowsDelim: (delim: string) => boolean,
+  allowsUrl: (address: string) => boolean = isFragment,
+): CssToken[] | undefined {
+  const joined = joinUrls(tokens);
+  for (const token of joined) {
+    if (token.kind === 'url' && !allowsUrl(token.value)) return undefined;
+    if (token.kind === 'function' && !functions.has(token.value.toLowerCase())) return undefined;
+  }
+  return isClean(joined, allowsDelim, true) && isBalanced(joined) ? joined : undefined;
+}
+
+function joinUrls(tokens: CssToken[]): CssToken[] {
+  const joined: CssToken[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at]!;
+    if (token.kind !== 'function' || token.value.toLowerCase() !== 'url') {
+      joined.push(token);
+      continue;
+    }
+    if (tokens[at + 1]?.kind === 'blank') at += 1;
+    const address = tokens[at + 1];
+    const close = tokens[at + 2]?.kind === 'blank' ? at + 3 : at + 2;
+    const isPlain = address?.kind === 'string' && isDelim(tokens[close], ')');
+    joined.push(isPlain ? { kind: 'url', value: address.value.trim() } : { kind: 'bad', value: '' });
+    if (isPlain) at = close;
+  }
+  return joined;
+}
+
+function isClean(tokens: CssToken[], allowsDelim: (delim: string) => boolean, allowsUrls = false): boolean {
+  return tokens.every((token) => {
+    if (token.kind === 'bad' || token.kind === 'at') return false;
+    if (token.kind === 'url') return allowsUrls;
+    if (token.kind === 'function') return allowsUrls || !/^(?:url|src)$/i.test(token.value);
+    // A unit spelled with escapes could read back as part of the number; `n-1` is for `:nth-child(2n-1)`.
+    if (token.kind === 'number') return /^(?:%|[a-z]*|n-\d*)$/i.test(token.unit);
+    return token.kind !== 'delim' || allowsDelim(token.value);
+  });
+}
+
+function isBalanced(tokens: CssToken[]): boolean {
+  let depth = 0;
+  for (const token of tokens) {
+    if (token.kind === 'function' || isDelim(token, '(')) depth += 1;
+    if (isDelim(token, ')')) depth -= 1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+function isDelim(token: CssToken | undefined, value: string): boolean {
+  return token?.kind === 'delim' && token.value === value;
+}
+
+/** The place of the first token outside inner blocks that the test accepts, or the end. */
+function findClosing(tokens: CssToken[], from: number, isEnd: (token: CssToken) => boolean): number {
+  const expected: string[] = [];
+  for (let at = from; at < tokens.length; at += 1) {
+    const token = tokens[at]!;
+    if (expected.length === 0 && isEnd(token)) return at;
+    const closer =
+      token.kind === 'function' ? ')' : token.kind === 'delim' ? openers[token.value] : undefined;
+    if (closer !== undefined) expected.push(closer);
+    else if (expected.length > 0 && isDelim(token, expected.at(-1)!)) expected.pop();
+  }
+  return tokens.length;
+}
+
+function split(tokens: CssToken[], separator: string): CssToken[][] {
+  const parts: CssToken[][] = [];
+  for (let at = 0; at <= tokens.length;) {
+    const end = findClosing(tokens, at, (token) => isDelim(token, separator));
+    parts.push(tokens.slice(at, end));
+    at = end + 1;
+  }
+  return parts;
+}
+
+function trim(tokens: CssToken[]): CssToken[] {
+  const start = tokens[0]?.kind === 'blank' ? 1 : 0;
+  const end = tokens.length > start && tokens.at(-1)?.kind === 'blank' ? -1 : tokens.length;
+  return start === 0 && end === tokens.length ? tokens : tokens.slice(start, end);
+}

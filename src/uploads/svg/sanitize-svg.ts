@@ -1,0 +1,139 @@
+// Makes an SVG safe to host: parses it as strict XML, keeps what the allow-list names, writes that anew. Anything not
+// understood is left out; anything not well-formed is refused. Spec 4.1.2.
+import { SaxesParser } from 'saxes';
+import type { SaxesTagNS } from 'saxes';
+import { invalid, ServiceError } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
+import { unsupportedType } from '#uploads/detect-type.ts';
+import { elements, svgNamespace, textOnlyElements, xlinkNamespace } from '#uploads/svg/allow-list.ts';
+import { decodeXml, firstElementName } from '#uploads/svg/decode-xml.ts';
+import { declaredEntities } from '#uploads/svg/entities.ts';
+import { filterAttributes } from '#uploads/svg/filter-attributes.ts';
+import { filterStylesheet } from '#uploads/svg/filter-css.ts';
+import { createUseExpansion } from '#uploads/svg/use-expansion.ts';
+
+const maxDepth = 256;
+const maxElements = 300_000;
+const maxShownElements = 1_000_000;
+const maxAttributes = 256;
+
+/** Pure and synchronous; on a hostile file it may run for seconds, so the service calls it in a worker. */
+export function sanitizeSvg(bytes: Buffer): Buffer {
+  const text = decodeXml(bytes);
+  const name = firstElementName(text);
+  if (name?.slice(name.indexOf(':') + 1) !== 'svg') throw unsupportedType();
+  const sanitized = Buffer.from(rewrite(text));
+  if (sanitized.length > limits.fileBytes) {
+    throw new ServiceError('file_too_large', 'file: the sanitized SVG exceeds 10 MB');
+  }
+  return sanitized;
+}
+
+function rewrite(text: string): string {
+  const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
+  const refuse = (reason: string): never => {
+    throw invalid('file', `line ${parser.line}: ${reason}`);
+  };
+  const uses = createUseExpansion(maxShownElements);
+  const open: { name: string; isKept: boolean }[] = [];
+  let [written, rootAttributes, stylesheet] = ['', '', ''];
+  let [elementCount, attributeCount, droppedDepth] = [0, 0, 0];
+  let [usesXlink, startTagIsOpen, rootHasNoNamespace] = [false, false, false];
+
+  const closeStartTag = (): void => {
+    if (startTagIsOpen) written += '>';
+    startTagIsOpen = false;
+  };
+
+  parser.on('error', (error) => {
+    const reason = error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
+    refuse(`not well-formed XML (${reason.slice(0, 120)})`);
+  });
+  parser.on('doctype', (doctype) => {
+    parser.ENTITIES = declaredEntities(doctype, refuse);
+  });
+  parser.on('attribute', () => {
+    attributeCount += 1;
+    if (attributeCount > maxAttributes) refuse(`an element has more than ${maxAttributes} attributes`);
+  });
+
+  parser.on('opentag', (tag) => {
+    attributeCount = 0;
+    elementCount += 1;
+    if (elementCount > maxElements) refuse(`the SVG has more than ${maxElements} elements`);
+    if (open.length >= maxDepth) refuse(`the SVG nests elements deeper than ${maxDepth}`);
+    const isRoot = open.length === 0;
+    if (isRoot) {
+      if (tag.uri !== svgNamespace && tag.uri !== '') throw unsupportedType();
+      rootHasNoNamespace = tag.uri === '';
+    }
+    const attributes = droppedDepth === 0 && isAllowed(tag) ? filterAttributes(tag) : undefined;
+    open.push({ name: tag.local, isKept: attributes !== undefined });
+    if (attributes === undefined) {
+      droppedDepth += 1;
+      return;
+    }
+    uses.enter(attributes.id, attributes.useTarget);
+    usesXlink ||= attributes.usesXlink;
+    if (isRoot) rootAttributes = attributes.text;
+    else {
+      closeStartTag();
+      written += `<${tag.local}${attributes.text}`;
+      startTagIsOpen = true;
+    }
+  });
+
+  const isAllowed = (tag: SaxesTagNS): boolean => {
+    const isSvg = tag.uri === svgNamespace || (tag.uri === '' && rootHasNoNamespace);
+    const parent = open.at(-1)?.name ?? '';
+    return isSvg && elements.has(tag.local) && !textOnlyElements.has(parent);
+  };
+
+  const onText = (characters: string): void => {
+    if (droppedDepth > 0 || open.length === 0) return;
+    if (open.at(-1)!.name === 'style') {
+      stylesheet += characters;
+      return;
+    }
+    closeStartTag();
+    written += escapeText(characters);
+  };
+  parser.on('text', onText);
+  parser.on('cdata', onText);
+
+  parser.on('closetag', () => {
+    const { name, isKept } = open.pop()!;
+    if (!isKept) {
+      droppedDepth -= 1;
+      return;
+    }
+    uses.leave();
+    if (open.length === 0) return;
+    if (name === 'style' && stylesheet !== '') {
+      const css = filterStylesheet(stylesheet);
+      stylesheet = '';
+      closeStartTag();
+      written += escapeText(css);
+    }
+    written += startTagIsOpen ? '/>' : `</${name}>`;
+    startTagIsOpen = false;
+    if (written.length > limits.fileBytes) {
+      throw new ServiceError('file_too_large', 'file: the sanitized SVG exceeds 10 MB');
+    }
+  });
+
+  parser.write(text).close();
+  if (uses.isTooLarge())
+    throw invalid('file', `its <use> elements stand for more than ${maxShownElements} elements`);
+  const xlink = usesXlink ? ` xmlns:xlink="${xlinkNamespace}"` : '';
+  return `<svg xmlns="${svgNamespace}"${xlink}${rootAttributes}>${written}</svg>\n`;
+}
+
+function escapeText(text: string): string {
+  if (!/[&<>\r]/.test(text)) return text;
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#13;');
+}

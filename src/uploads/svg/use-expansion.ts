@@ -1,0 +1,58 @@
+// Counts how many elements a document has once every `use` is replaced by what it shows: a few lines of nested `use` can
+// stand for billions, which would hang whoever looks at the image.
+
+interface Part {
+  /** Elements of its own, those of parts with ids inside it left out. */
+  elements: number;
+  uses: string[];
+  parts: Part[];
+  expanded?: number;
+  isOpen?: boolean;
+}
+
+const newPart = (): Part => ({ elements: 0, uses: [], parts: [] });
+const maxChain = 500;
+
+export function createUseExpansion(maxElements: number) {
+  const whole = newPart();
+  const byId = new Map<string, Part>();
+  const open: Part[] = [whole];
+
+  /** More than the limit is told as Infinity. */
+  function expand(part: Part, chain: number): number {
+    // A part that shows itself is not shown at all.
+    if (part.isOpen) return 0;
+    if (part.expanded !== undefined) return part.expanded;
+    if (chain > maxChain) return Infinity;
+    part.isOpen = true;
+    let total = part.elements;
+    for (const inner of part.parts) total += expand(inner, chain + 1);
+    for (const id of part.uses) {
+      const target = byId.get(id);
+      if (target !== undefined) total += expand(target, chain + 1);
+      if (total > maxElements) break;
+    }
+    part.isOpen = false;
+    part.expanded = total > maxElements ? Infinity : total;
+    return part.expanded;
+  }
+
+  return {
+    /** `id` and the target of a `use`, where the element has them. */
+    enter(id: string | undefined, target: string | undefined): void {
+      let part = open.at(-1)!;
+      if (id !== undefined) {
+        part = newPart();
+        open.at(-1)!.parts.push(part);
+        if (!byId.has(id)) byId.set(id, part);
+      }
+      open.push(part);
+      part.elements += 1;
+      if (target !== undefined) part.uses.push(target);
+    },
+    leave(): void {
+      open.pop();
+    },
+    isTooLarge: (): boolean => expand(whole, 0) > maxElements,
+  };
+}
