@@ -30,10 +30,11 @@ interface Slot {
 const memoryMb = 512;
 
 export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgSanitizer {
-  const slots: Slot[] = Array.from({ length: workers }, () => ({
-    worker: startWorker(),
-    stopJob: undefined,
-  }));
+  const slots: Slot[] = Array.from({ length: workers }, () => {
+    const slot: Slot = { worker: undefined, stopJob: undefined };
+    slot.worker = startWorker(slot);
+    return slot;
+  });
   const waiting: Job[] = [];
   let isClosed = false;
 
@@ -44,7 +45,7 @@ export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgS
   }
 
   function run(slot: Slot, job: Job): void {
-    const worker = (slot.worker ??= startWorker());
+    const worker = (slot.worker ??= startWorker(slot));
     worker.ref();
 
     const finish = (): void => {
@@ -57,7 +58,6 @@ export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgS
     /** The worker may be in any state: it is ended, and the next job starts another. */
     const replace = (error: unknown): void => {
       slot.worker = undefined;
-      worker.on('error', () => undefined);
       void worker.terminate();
       job.reject(error);
       finish();
@@ -94,17 +94,23 @@ export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgS
       isClosed = true;
       const closed = new Error('the SVG sanitizer is closed');
       for (const job of waiting.splice(0)) job.reject(closed);
+      const running = slots.flatMap(({ worker }) => worker ?? []);
       for (const { stopJob } of slots) stopJob?.(closed);
-      await Promise.all(slots.map(({ worker }) => worker?.terminate()));
+      await Promise.all(running.map((worker) => worker.terminate()));
     },
   };
 }
 
-function startWorker(): Worker {
+function startWorker(slot: Slot): Worker {
   const worker = new Worker(new URL('svg/worker.ts', import.meta.url), {
     name: 'svg-sanitizer',
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
+  });
+  // One that dies between jobs is started anew by the next.
+  worker.on('error', () => undefined);
+  worker.on('exit', () => {
+    if (slot.worker === worker) slot.worker = undefined;
   });
   // An idle worker keeps no process alive.
   worker.unref();
