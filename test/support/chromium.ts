@@ -11,7 +11,9 @@ import type { Browser } from 'playwright-core';
 const decompress = promisify(brotliDecompress);
 const packed = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..', 'bin');
 
-export async function launchTestChromium(): Promise<{ browser: Browser; close: () => Promise<void> }> {
+export async function launchTestChromium(
+  args: string[] = [],
+): Promise<{ browser: Browser; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-chromium-'));
   const executablePath = join(folder, 'chromium');
   const [binary, libraries, fonts] = await Promise.all(
@@ -26,7 +28,7 @@ export async function launchTestChromium(): Promise<{ browser: Browser; close: (
   writeFileSync(fontConfiguration, fontsConf(join(folder, 'fonts'), join(folder, 'cache')));
   const browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-component-update'],
+    args: ['--no-sandbox', '--disable-component-update', ...args],
     env: {
       LD_LIBRARY_PATH: join(folder, 'lib'),
       FONTCONFIG_FILE: fontConfiguration,
