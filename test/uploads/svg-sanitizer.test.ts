@@ -4,7 +4,7 @@ import { after, suite, test } from 'node:test';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
 
 const wrap = (body: string): Buffer => Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${body}</svg>`);
-const large = wrap('<path d="M0 0L1 1" style="fill:red;stroke:rgb(1,2,3)"/>'.repeat(150_000));
+const large = wrap('<path d="M0 0L1 1" style="fill:red;stroke:rgb(1,2,3)"/>'.repeat(40_000));
 
 suite('4.1.2 the sanitizer', () => {
   const sanitizer = createSvgSanitizer();
