@@ -22,19 +22,24 @@ interface Job {
   reject: (error: unknown) => void;
 }
 
+interface Thread {
+  worker: Worker;
+  ready: Promise<unknown>;
+}
+
 interface Slot {
-  worker: Worker | undefined;
+  thread: Thread | undefined;
   stopJob: ((error: unknown) => void) | undefined;
 }
 
+const startTimeoutMs = 30_000;
 const memoryMb = 512;
 
 export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgSanitizer {
-  const slots: Slot[] = Array.from({ length: workers }, () => {
-    const slot: Slot = { worker: undefined, stopJob: undefined };
-    slot.worker = startWorker(slot);
-    return slot;
-  });
+  const slots: Slot[] = Array.from({ length: workers }, () => ({
+    thread: startThread(),
+    stopJob: undefined,
+  }));
   const waiting: Job[] = [];
   let isClosed = false;
 
@@ -45,19 +50,20 @@ export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgS
   }
 
   function run(slot: Slot, job: Job): void {
-    const worker = (slot.worker ??= startWorker(slot));
-    worker.ref();
+    const { worker, ready } = (slot.thread ??= startThread());
+    let isOver = false;
 
     const finish = (): void => {
+      isOver = true;
       clearTimeout(timer);
       worker.off('message', onAnswer).off('error', onCrash).off('exit', onExit);
       worker.unref();
       slot.stopJob = undefined;
       runNext();
     };
-    /** The worker may be in any state: it is ended, and the next job starts another. */
+    /** The thread may be in any state: it is ended, and the next job starts another. */
     const replace = (error: unknown): void => {
-      slot.worker = undefined;
+      slot.thread = undefined;
       void worker.terminate();
       job.reject(error);
       finish();
@@ -73,14 +79,24 @@ export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgS
       replace(isOutOfMemory ? invalid('file', 'the SVG takes too much memory to sanitize') : error);
     };
     const onExit = (code: number): void =>
-      replace(new Error(`the SVG sanitizer's worker exited with ${code}`));
+      replace(new Error(`the SVG sanitizer's thread exited with ${code}`));
 
-    const timer = setTimeout(() => replace(invalid('file', 'the SVG takes too long to sanitize')), timeoutMs);
+    let timer = setTimeout(
+      () => replace(new Error("the SVG sanitizer's thread does not start")),
+      startTimeoutMs,
+    );
     slot.stopJob = replace;
-    worker.on('message', onAnswer).on('error', onCrash).on('exit', onExit);
-    // A copy of its own can be handed over without another one, whatever buffer the caller's bytes are a part of.
-    const copy = new Uint8Array(job.bytes);
-    worker.postMessage(copy, [copy.buffer]);
+    worker.on('error', onCrash).on('exit', onExit);
+    worker.ref();
+    void ready.then(() => {
+      if (isOver) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => replace(invalid('file', 'the SVG takes too long to sanitize')), timeoutMs);
+      worker.on('message', onAnswer);
+      // A copy of its own can be handed over without another one, whatever buffer the caller's bytes are a part of.
+      const copy = new Uint8Array(job.bytes);
+      worker.postMessage(copy, [copy.buffer]);
+    });
   }
 
   return {
@@ -93,26 +109,23 @@ export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgS
     async close() {
       isClosed = true;
       const closed = new Error('the SVG sanitizer is closed');
+      const running = slots.flatMap(({ thread }) => thread?.worker ?? []);
       for (const job of waiting.splice(0)) job.reject(closed);
-      const running = slots.flatMap(({ worker }) => worker ?? []);
       for (const { stopJob } of slots) stopJob?.(closed);
       await Promise.all(running.map((worker) => worker.terminate()));
     },
   };
 }
 
-function startWorker(slot: Slot): Worker {
+function startThread(): Thread {
   const worker = new Worker(new URL('svg/worker.ts', import.meta.url), {
     name: 'svg-sanitizer',
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
   });
-  // One that dies between jobs is started anew by the next.
+  // Without a listener an error between two jobs would end the process; the next job meets the exit and starts anew.
   worker.on('error', () => undefined);
-  worker.on('exit', () => {
-    if (slot.worker === worker) slot.worker = undefined;
-  });
-  // An idle worker keeps no process alive.
+  // An idle thread keeps no process alive.
   worker.unref();
-  return worker;
+  return { worker, ready: new Promise((resolve) => worker.once('message', resolve)) };
 }

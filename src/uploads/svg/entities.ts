@@ -5,18 +5,19 @@ const maxDeclared = 256;
 const maxExpandedCharacters = 256 * 1024;
 const predefined: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A name that is not declared, or not as plain text, is undefined to the parser, which then refuses the document. */
+/** A name that is not declared, or outside the document, is undefined to the parser, which then refuses the document. */
 export function declaredEntities(doctype: string, refuse: (reason: string) => never): Record<string, string> {
   const entities: Record<string, string> = Object.assign(Object.create(null), predefined);
   let [declared, expanded] = [0, 0];
   for (const { name, value } of entityDeclarations(doctype)) {
     const text = plainText(value);
-    if (name in entities || text === undefined) continue;
+    if (name in entities) continue;
     declared += 1;
     if (declared > maxDeclared) refuse(`the SVG declares more than ${maxDeclared} entities`);
     Object.defineProperty(entities, name, {
       enumerable: true,
       get: () => {
+        if (text === undefined) return refuse(`the entity "${name}" is more than plain text`);
         expanded += text.length;
         if (expanded > maxExpandedCharacters) refuse('its entities expand to too much text');
         return text;

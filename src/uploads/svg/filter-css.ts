@@ -22,20 +22,35 @@ export function filterStylesheet(css: string): string {
   return filterRules(tokenizeCss(css), 0);
 }
 
-export function filterDeclarations(css: string): string {
-  return filterBlock(tokenizeCss(css), filterDeclaration);
-}
+export const filterDeclarations = remembered((css) => filterBlock(tokenizeCss(css), filterDeclaration));
 
 /** A value of a presentation attribute or a list of them for an animation; undefined when it must go. */
 export function filterValue(css: string): string | undefined {
   // Without a parenthesis there is no function, and without a backslash none can be hidden.
-  if (!css.includes('(') && !css.includes('\\')) return css;
+  return css.includes('(') || css.includes('\\') ? filterFunctions(css) : css;
+}
+
+const filterFunctions = remembered((css) => {
   const tokens = cleanValue(
     tokenizeCss(css),
     cssFunctions,
     (delim) => valueDelims.has(delim) || delim === ';',
   );
   return tokens === undefined ? undefined : serializeCss(tokens);
+});
+
+/** Drawing programs write the same few styles thousands of times. */
+function remembered<Filtered>(filter: (css: string) => Filtered): (css: string) => Filtered {
+  const known = new Map<string, Filtered>();
+  return (css) => {
+    if (css.length > 500) return filter(css);
+    const before = known.get(css);
+    if (before !== undefined) return before;
+    const filtered = filter(css);
+    if (known.size >= 2000) known.clear();
+    known.set(css, filtered);
+    return filtered;
+  };
 }
 
 function filterRules(tokens: CssToken[], depth: number): string {

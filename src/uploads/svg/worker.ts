@@ -9,6 +9,9 @@ parentPort?.on('message', (bytes: Uint8Array<ArrayBuffer>) => {
   parentPort?.postMessage(answer, transfer);
 });
 
+// The first message says that everything is loaded: only from then on does the time of a file count.
+parentPort?.postMessage('ready', []);
+
 function answerFor(bytes: Uint8Array<ArrayBuffer>): { answer: SanitizerAnswer; transfer: ArrayBuffer[] } {
   try {
     const sanitized = new Uint8Array(sanitizeSvg(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)));

@@ -1,0 +1,248 @@
+// SVGs are sanitized before they are stored: hostile ones lose their teeth, ordinary ones lose nothing. Spec 4.1.2.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { SaxesParser } from 'saxes';
+import type { SaxesTagNS } from 'saxes';
+import { ServiceError } from '#core/errors.ts';
+import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
+import { dangersIn } from '../support/svg-dangers.ts';
+import { svgFixtures } from '../support/svg-fixtures.ts';
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+const wrap = (body: string): string => `<svg xmlns="${svgNamespace}">${body}</svg>`;
+const sanitize = (text: string): string => sanitizeSvg(Buffer.from(text)).toString();
+
+suite('4.1.2 hostile SVGs', () => {
+  const fixtures = svgFixtures('hostile');
+  test('there are enough of them', () => assert.ok(fixtures.length >= 50, `${fixtures.length}`));
+
+  for (const { name, bytes } of fixtures) {
+    if (name.startsWith('refused-')) {
+      test(`${name}: refused, and says why`, () => {
+        assert.throws(() => sanitizeSvg(bytes), isRefusal);
+      });
+    } else {
+      test(`${name}: harmless`, () => {
+        const sanitized = sanitizeSvg(bytes);
+        assert.deepEqual(dangersIn(sanitized.toString()), []);
+        assert.equal(
+          sanitizeSvg(sanitized).toString(),
+          sanitized.toString(),
+          'sanitizing twice changes nothing',
+        );
+      });
+    }
+  }
+
+  test('the check itself sees danger where nothing was sanitized', () => {
+    const unseen = fixtures
+      .filter(({ name }) =>
+        /^(?:script-(?!in-defs)|on|foreign|css-(?:url|import)|a-|image-ext|use-ext|pi-)/.test(name),
+      )
+      .filter(({ bytes }) => dangersIn(bytes.toString()).length === 0);
+    assert.deepEqual(unseen, []);
+  });
+});
+
+/** What may be missing in the output of an ordinary file, because nobody sees it. */
+const unseenElements = new Set(['metadata', 'foreignObject']);
+const unseenAttributes = new Set(['content', 'focusable', 'href of a', 'target of a']);
+
+suite('4.1.2 ordinary SVGs', () => {
+  const fixtures = svgFixtures('ordinary');
+  test('there are enough of them', () => assert.ok(fixtures.length >= 20, `${fixtures.length}`));
+
+  for (const { name, bytes } of fixtures) {
+    test(`${name}: nothing that shows is lost`, () => {
+      const sanitized = sanitizeSvg(bytes);
+      const [before, after] = [inventory(decode(bytes)), inventory(sanitized.toString())];
+      assert.deepEqual(after.elements, before.elements);
+      assert.deepEqual(after.attributes, before.attributes);
+      assert.equal(after.text, before.text);
+      assert.deepEqual(dangersIn(sanitized.toString()), []);
+      assert.equal(
+        sanitizeSvg(sanitized).toString(),
+        sanitized.toString(),
+        'sanitizing twice changes nothing',
+      );
+    });
+  }
+});
+
+const lines: [name: string, text: string | Buffer, expected: RegExp | string][] = [
+  ['an svg without a namespace gets one', '<svg><g/></svg>', wrap('<g/>')],
+  [
+    'entities of the doctype are resolved',
+    `<!DOCTYPE svg [<!ENTITY c "red">]>${wrap('<g fill="&c;"/>')}`,
+    wrap('<g fill="red"/>'),
+  ],
+  ['a doctype named otherwise does not matter', `<!DOCTYPE x>${wrap('<g/>')}`, wrap('<g/>')],
+  [
+    'windows-1252',
+    Buffer.from(`<?xml version="1.0" encoding="windows-1252"?>${wrap('<g id="\x80\xe9"/>')}`, 'latin1'),
+    wrap('<g id="€é"/>'),
+  ],
+  ['US-ASCII', `<?xml version='1.0' encoding='US-ASCII'?>${wrap('<g/>')}`, wrap('<g/>')],
+  [
+    'an image keeps raster data alone',
+    wrap('<image href="data:image/jpg;base64, AA AA"/>'),
+    wrap('<image href="data:image/jpg;base64,AAAA"/>'),
+  ],
+  [
+    'a font that comes along is kept',
+    wrap(
+      '<style>@font-face{font-family:x;src:url(x.woff),url("data:font/woff2;base64,AAAA") format("woff2"),local(Arial)}</style>',
+    ),
+    wrap(
+      '<style>@font-face{font-family:x;src:url(data:font/woff2;base64,AAAA) format("woff2"),local(Arial)}</style>',
+    ),
+  ],
+  [
+    'an escaped class name stays itself',
+    wrap('<style>.\\31 0\\:x{fill:red}</style>'),
+    wrap('<style>.\\31 0\\3a x{fill:red}</style>'),
+  ],
+  [
+    'an unknown property goes, its neighbours stay',
+    wrap('<g style="fill:red;-x-y:1;stroke:blue"/>'),
+    wrap('<g style="fill:red;stroke:blue"/>'),
+  ],
+  [
+    'a semicolon in a string ends nothing',
+    wrap(`<g style="font-family:'a;b';fill:red"/>`),
+    wrap('<g style="font-family:&quot;a;b&quot;;fill:red"/>'),
+  ],
+  [
+    'a unit spelled with escapes goes',
+    wrap('<g style="stroke-width:1\\65 3;fill:red"/>'),
+    wrap('<g style="fill:red"/>'),
+  ],
+
+  ['broken after <svg', '<svg', /^file: line 1: not well-formed XML/],
+  ['broken later', '<svg>\n<g>\n</svg>', /^file: line 3: not well-formed XML \(unexpected close tag\)$/],
+  [
+    'blanks before the declaration',
+    ` \n<?xml version="1.0"?>${wrap('')}`,
+    /^file: line 2: not well-formed XML \(an XML declaration must/,
+  ],
+  ['a lower-case doctype', `<!doctype svg>${wrap('')}`, /^file: line 1: not well-formed XML/],
+  ['an unbound prefix', '<svg:svg/>', /unbound namespace prefix/],
+  ['an unknown entity', wrap('<text>&nbsp;</text>'), /undefined entity/],
+  [
+    'a bomb of entities',
+    `<!DOCTYPE svg [<!ENTITY a "&b;">]>${wrap('&a;')}`,
+    /the entity "a" is more than plain text/,
+  ],
+  [
+    'bytes outside the encoding',
+    Buffer.from([...Buffer.from('<svg id="'), 0xff, ...Buffer.from('"/>')]),
+    /not UTF-8/,
+  ],
+
+  ['HTML', '<!DOCTYPE html><html><svg/></html>', 'unsupported_type'],
+  ['a lower-case HTML doctype', '<!doctype html><p>x<svg/></p>', 'unsupported_type'],
+  ['another root', '<?xml version="1.0"?><!-- <svg> --><note><svg/></note>', 'unsupported_type'],
+  ['svg of another namespace', '<svg xmlns="urn:example:other"/>', 'unsupported_type'],
+  ['upper case', '<SVG/>', 'unsupported_type'],
+  ['a name that only starts so', '<svgx/>', 'unsupported_type'],
+  ['an unclosed comment', '<!-- <svg/>', 'unsupported_type'],
+  ['an unclosed doctype', '<!DOCTYPE svg [ <svg/>', 'unsupported_type'],
+  ['a sign and no element', '<3 all of you <svg/>', 'unsupported_type'],
+  ['PHP', '<?php echo "<svg/>";', 'unsupported_type'],
+  ['a closing tag', '</svg>', 'unsupported_type'],
+];
+
+suite('4.1.2 where the lines lie', () => {
+  for (const [name, text, expected] of lines) {
+    test(name, () => {
+      const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+      if (typeof expected === 'string' && expected.startsWith('<')) {
+        assert.equal(sanitizeSvg(bytes).toString().trimEnd(), expected);
+      } else if (typeof expected === 'string') {
+        assert.throws(() => sanitizeSvg(bytes), { name: 'ServiceError', code: expected });
+      } else
+        assert.throws(() => sanitizeSvg(bytes), {
+          name: 'ServiceError',
+          code: 'validation_error',
+          message: expected,
+        });
+    });
+  }
+
+  test('output larger than a file may be is refused', () => {
+    const body = `<g data-x="${'&#34;'.repeat(2_000_000)}"/>`;
+    assert.throws(() => sanitize(wrap(body)), { code: 'file_too_large' });
+  });
+
+  test('no cut or flipped byte of an ordinary file leads to anything but an SVG or a refusal', () => {
+    for (const { bytes } of svgFixtures('ordinary')) {
+      for (let place = 0; place < 40; place += 1) {
+        const mangled = Buffer.from(bytes);
+        const at = Math.floor((place * bytes.length) / 40);
+        mangled[at] = mangled[at]! ^ (1 << (place % 7));
+        for (const variant of [mangled, bytes.subarray(0, at)]) {
+          try {
+            assert.deepEqual(dangersIn(sanitizeSvg(variant).toString()), []);
+          } catch (error) {
+            if (!isRefusal(error)) throw error;
+          }
+        }
+      }
+    }
+  });
+});
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    ['validation_error', 'unsupported_type'].includes(error.code) &&
+    error.message.startsWith('file: ')
+  );
+}
+
+function decode(bytes: Buffer): string {
+  if (bytes[0] === 0xff) return bytes.toString('utf16le').slice(1);
+  return bytes.toString(bytes.includes('ISO-8859-1') ? 'latin1' : 'utf8');
+}
+
+/** Elements and attributes of SVG with their values, blanks aside, and all text outside of style sheets. */
+function inventory(document: string): { elements: string[]; attributes: string[]; text: string } {
+  const [elements, attributes, open]: [string[], string[], string[]] = [[], [], []];
+  let text = '';
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('doctype', (doctype) => {
+    for (const [, name, value] of doctype.matchAll(/<!ENTITY (\w+) "([^"]*)">/g))
+      parser.ENTITIES[name!] = value!;
+  });
+  const isSeen = (tag: SaxesTagNS): boolean => {
+    const isSvg = tag.uri === svgNamespace || (tag.uri === '' && !document.includes(svgNamespace));
+    return isSvg && !unseenElements.has(tag.local) && !open.includes('');
+  };
+  parser.on('opentag', (tag) => {
+    const seen = isSeen(tag);
+    open.push(seen ? tag.local : '');
+    if (!seen) return;
+    elements.push(tag.local);
+    for (const { name, local, prefix, uri, value } of Object.values(tag.attributes)) {
+      const isKnown =
+        prefix === '' ? name !== 'xmlns' : local === 'href' || uri.endsWith('/XML/1998/namespace');
+      const isUnseen = unseenAttributes.has(name) || unseenAttributes.has(`${name} of ${tag.local}`);
+      if (isKnown && !isUnseen) attributes.push(`${tag.local} ${local}=${canonical(local, value)}`);
+    }
+  });
+  parser.on('closetag', () => open.pop());
+  const onText = (characters: string): void => {
+    if (!open.includes('') && open.at(-1) !== 'style') text += characters;
+  };
+  parser.on('text', onText);
+  parser.on('cdata', onText);
+  parser.write(document).close();
+  return { elements, attributes, text: text.replaceAll(/\s+/g, ' ').trim() };
+}
+
+function canonical(name: string, value: string): string {
+  const compact = value.replaceAll(/\s+/g, '').replaceAll('%3D', '=').replace(';charset=utf-8', '');
+  if (name !== 'style') return compact.replaceAll(/url\('(#\w+)'\)/g, 'url($1)');
+  const declarations = compact.split(';').filter((declaration) => !/^(?:-inkscape.*)?$/.test(declaration));
+  return declarations.join(';').replaceAll("'", '"');
+}
