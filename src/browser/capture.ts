@@ -51,7 +51,7 @@ async function take(page: Page, job: ScreenshotJob, size: ImageSize, deadline: D
   for (const piece of pieces) pictures.push(await shoot(page, raw, piece, deadline));
   const capturedAt = performance.now();
   const [first] = pictures;
-  const bytes = raw === job.format && !isTiled ? first! : await encode(pictures, job.format);
+  const bytes = raw === job.format && !isTiled ? first! : await encode(pictures, size, job.format);
   deadline.signal.throwIfAborted();
   return { bytes, captureMs: capturedAt - startedAt, encodeMs: performance.now() - capturedAt };
 }
@@ -97,12 +97,17 @@ async function shoot(
   }
 }
 
-function encode(pictures: Buffer[], format: ScreenshotFormat): Promise<Buffer> {
-  // Tiles are joined as they are read, so that the whole never stands in memory as pixels.
+function encode(pictures: Buffer[], size: ImageSize, format: ScreenshotFormat): Promise<Buffer> {
+  // Tiles are joined as they are read, so that the whole never stands in memory as pixels; the last may be shorter,
+  // and joining makes up its height.
   const image =
     pictures.length === 1
       ? sharp(pictures[0], { limitInputPixels: false })
-      : sharp(pictures, { limitInputPixels: false, join: { across: 1 } });
+      : sharp(pictures, { limitInputPixels: false, join: { across: 1 } }).extract({
+          left: 0,
+          top: 0,
+          ...size,
+        });
   const encoders = {
     png: () => image.png({ compressionLevel: 3 }),
     jpeg: () => image.flatten().jpeg({ quality }),

@@ -83,7 +83,10 @@ export function connectCdp(
   output.on('error', (error) => close(error.message));
   output.on('close', () => close('the browser closed its pipe'));
   output.on('end', () => close('the browser closed its pipe'));
-  splitMessages(output, dispatch, () => close('the browser sent a message beyond all bounds'));
+  const take = inTurn(dispatch, (error) =>
+    close(`the browser's message was not understood: ${String(error)}`),
+  );
+  splitMessages(output, take, () => close('the browser sent a message beyond all bounds'));
 
   function dispatch(text: string): void {
     const message = JSON.parse(text) as Message;
@@ -148,6 +151,23 @@ export function connectCdp(
       return createSession(id, handlers);
     },
     close,
+  };
+}
+
+/** Whoever awaits an answer goes on before the next message is looked at, even when both came in one chunk. */
+function inTurn(dispatch: (text: string) => void, onError: (error: unknown) => void): (text: string) => void {
+  const waiting: string[] = [];
+  const next = () => {
+    try {
+      dispatch(waiting[0]!);
+    } catch (error) {
+      onError(error);
+    }
+    waiting.shift();
+    if (waiting.length > 0) queueMicrotask(next);
+  };
+  return (text) => {
+    if (waiting.push(text) === 1) queueMicrotask(next);
   };
 }
 

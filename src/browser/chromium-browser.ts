@@ -17,7 +17,7 @@ import type { RecycleLimits } from '#browser/pool.ts';
 import { print } from '#browser/print.ts';
 import { settle } from '#browser/settle.ts';
 import { startChromium } from '#browser/start-chromium.ts';
-import { atRest } from '#browser/steady.ts';
+import { prepareAtRest } from '#browser/steady.ts';
 
 export interface ChromiumBrowserOptions {
   /** CHROMIUM_PATH. */
@@ -111,13 +111,14 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
   page.resize(job);
   await navigate(page, job.url, 'load', deadline);
   const navigateMs = watch();
+  const takeAtRest = prepareAtRest(page, deadline);
   await settle(page, deadline);
   const tallest = tallestPx[job.format];
   const pageHeight = job.fullPage ? await revealFullPage(page, tallest, deadline) : job.height;
   const size = { width: job.width, height: Math.min(Math.max(pageHeight, job.height), tallest) };
   const settleMs = watch();
   const take = () => capture(page, job, size, deadline);
-  const { bytes, captureMs, encodeMs } = job.fullPage ? await take() : await atRest(page, deadline, take);
+  const { bytes, captureMs, encodeMs } = job.fullPage ? await take() : await takeAtRest(take);
   throwIfFailed(page);
   return {
     bytes,

@@ -11,6 +11,8 @@ import type { FailureJudge, MainFrame } from '#browser/main-frame.ts';
 import { followSessions, ignore } from '#browser/page-sessions.ts';
 import { createTraffic } from '#browser/traffic.ts';
 import type { Traffic } from '#browser/traffic.ts';
+import { createVirtualClock } from '#browser/virtual-clock.ts';
+import type { VirtualClock } from '#browser/virtual-clock.ts';
 import { createWatch } from '#browser/watch.ts';
 import type { Watch } from '#browser/watch.ts';
 
@@ -28,6 +30,7 @@ export interface Page {
   readonly traffic: Traffic;
   /** Notified by both. */
   readonly changes: Watch;
+  readonly clock: VirtualClock;
   /** Aborts with a RenderFailure when the page crashes or its browser is lost. */
   readonly fault: AbortSignal;
   /** Goes ahead of what is sent next; nobody waits for the answer. */
@@ -65,6 +68,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, judge, changes);
     const traffic = createTraffic(changes);
+    const clock = createVirtualClock(session, changes, fault.signal);
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
       followSessions(process.connection, session, traffic, signal),
@@ -78,6 +82,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
       mainFrame,
       traffic,
       changes,
+      clock,
       fault: fault.signal,
       resize(wanted) {
         if (wanted.width === viewport.width && wanted.height === viewport.height) return;
@@ -85,6 +90,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
         ignore(session.send('Emulation.setDeviceMetricsOverride', metricsOf(wanted)));
       },
       async dispose(until) {
+        clock.stop();
         fault.end();
         sessions.forget();
         await root.send('Target.disposeBrowserContext', { browserContextId }, until);

@@ -7,7 +7,6 @@ import { ready, throwIfFailed } from '#browser/navigate.ts';
 import type { Page } from '#browser/page.ts';
 
 const mostDocuments = 10;
-const lookAgainMs = 100;
 // Workers keep real time: what they post soon after they start is waited for.
 const workerQuietMs = 250;
 const afterWorkersMs = 500;
@@ -47,25 +46,14 @@ async function settleDocument(page: Page, virtualMs: number, signal: AbortSignal
   await runAhead(page, afterWorkersMs, signal);
 }
 
-/** Lets virtual time pass: it jumps from timer to timer and stands still while requests are under way. */
-export async function runAhead(page: Page, budgetMs: number, signal: AbortSignal): Promise<void> {
-  const { session, mainFrame, traffic, changes } = page;
+/** Lets virtual time pass until it is used up, the page goes elsewhere, or only long polls hold it up. */
+export function runAhead(page: Page, budgetMs: number, signal: AbortSignal): Promise<void> {
+  const { mainFrame, traffic } = page;
   const shown = mainFrame.documents;
-  let isOver = false;
-  session.on('Emulation.virtualTimeBudgetExpired', () => {
-    isOver = true;
-    changes.notify();
-  });
-  await session.send(
-    'Emulation.setVirtualTimePolicy',
-    // The starvation count keeps a page of endless tasks from stopping its own clock.
-    { policy: 'pauseIfNetworkFetchesPending', budget: budgetMs, maxVirtualTimeTaskStarvationCount: 1000 },
-    signal,
-  );
-  for (;;) {
-    if (isOver || mainFrame.leaving || mainFrame.failure || mainFrame.documents !== shown) return;
-    // Only long polls are left: the clock would stand still until the cap.
-    if (traffic.inFlight > 0 && traffic.awaited === 0) return;
-    await changes.change(lookAgainMs, signal);
-  }
+  const isEnough = () =>
+    mainFrame.leaving ||
+    mainFrame.failure !== undefined ||
+    mainFrame.documents !== shown ||
+    (traffic.inFlight > 0 && traffic.awaited === 0);
+  return page.clock.runAhead(budgetMs, isEnough, signal);
 }

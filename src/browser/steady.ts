@@ -4,6 +4,7 @@ import type { Deadline } from '#browser/deadline.ts';
 import { openWorld } from '#browser/isolated-world.ts';
 import type { IsolatedWorld } from '#browser/isolated-world.ts';
 import type { Page } from '#browser/page.ts';
+import { ignore } from '#browser/page-sessions.ts';
 import { runAhead } from '#browser/settle.ts';
 
 // A page that moves for ever is taken as it is after this.
@@ -11,12 +12,33 @@ const restMs = 1_000;
 const virtualMs = 1_000;
 const callbackMs = 50;
 
+export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
+
 /**
- * Takes the picture at once and looks meanwhile whether the page was at rest: for most it was, and the look costs no
- * time. If not, it is given a moment and taken again.
+ * Made ready while the page settles. Takes the picture at once and looks meanwhile whether the page was at rest: for
+ * most it was, and the look costs no time. If not, it is given a moment and taken again.
  */
-export async function atRest<T>(page: Page, deadline: Deadline, take: () => Promise<T>): Promise<T> {
-  const world = await openWorld(page, inPage, deadline.signal);
+export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
+  const shown = page.mainFrame.documents;
+  const early = openWorld(page, inPage, deadline.signal);
+  ignore(early);
+  return async (take) => {
+    const isSame = page.mainFrame.documents === shown;
+    return takeAtRest(
+      page,
+      isSame ? await early : await openWorld(page, inPage, deadline.signal),
+      deadline,
+      take,
+    );
+  };
+}
+
+async function takeAtRest<T>(
+  page: Page,
+  world: IsolatedWorld,
+  deadline: Deadline,
+  take: () => Promise<T>,
+): Promise<T> {
   const [picture, wasAtRest] = await Promise.all([take(), isAtRest(page, world, deadline.signal)]);
   if (wasAtRest) return picture;
   await bringToRest(page, world, deadline);

@@ -1,0 +1,171 @@
+// Pictures of the real browser, read back pixel by pixel. Spec 4.3.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { ScreenshotFormat } from '#browser/browser.ts';
+import { imageSize } from '#browser/image-size.ts';
+import { startTestBrowser } from '../support/browser.ts';
+import type { TestBrowser } from '../support/browser.ts';
+import { startPageServer } from '../support/page-server.ts';
+import type { PageServer } from '../support/page-server.ts';
+import { decode, isNear } from '../support/pixels.ts';
+
+const formats: ScreenshotFormat[] = ['png', 'jpeg', 'webp'];
+const bandPx = 500;
+let server: PageServer;
+let kit: TestBrowser;
+
+before(async () => {
+  server = await startPageServer({
+    // A red frame around the edge of the viewport as the page sees it.
+    '/edges': `<!doctype html><body style="margin:0;overflow:hidden"><div id="d" style="box-sizing:border-box;border:4px solid #c80000;background:#00a000"></div>
+      <script>d.style.width = innerWidth + 'px'; d.style.height = innerHeight + 'px'; document.title = innerWidth + 'x' + innerHeight + '@' + devicePixelRatio</script>`,
+    '/bands': (request, response) => {
+      const count = Number(request.url!.split('?')[1]);
+      const bands = Array.from(
+        { length: count },
+        (_, i) => `<div style="height:${bandPx}px;background:rgb(${colourOf(i).join(',')})"></div>`,
+      );
+      response
+        .setHeader('content-type', 'text/html')
+        .end(`<!doctype html><body style="margin:0">${bands.join('')}`);
+    },
+    '/overflow':
+      '<!doctype html><body style="margin:0"><div style="width:5000px;height:3000px;background:#00a000"></div>',
+    '/fixed': `<!doctype html><body style="margin:0"><div style="position:fixed;top:0;left:0;right:0;height:40px;background:#c80000"></div>
+      <div style="height:100vh;background:#00a000"></div><div style="height:4000px;background:#dddddd"></div>`,
+    '/short': '<!doctype html><body style="margin:0;background:#00a000"><p>short',
+    '/square.svg': (_, response) => {
+      response
+        .setHeader('content-type', 'image/svg+xml')
+        .end(
+          '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><rect width="10" height="10" fill="#c80000"/></svg>',
+        );
+    },
+    '/endless': `<!doctype html><body style="margin:0"><script>
+      const add = () => { for (let i = 0; i < 3; i++) { const d = document.createElement('div'); d.style = 'height:1000px;background:#00a000'; document.body.append(d); } };
+      add(); addEventListener('scroll', add);</script>`,
+  });
+  kit = await startTestBrowser([server.host]);
+});
+after(async () => {
+  await kit.close();
+  await server.close();
+});
+
+function colourOf(band: number): [number, number, number] {
+  return [(band * 53) % 256, (band * 97 + 40) % 256, (band * 151 + 90) % 256];
+}
+
+for (const format of formats) {
+  for (const [width, height] of [
+    [1440, 900],
+    [320, 320],
+    [3840, 2160],
+  ] as const) {
+    test(`4.3 ${format} of ${width}x${height}: the page sees that viewport and fills the picture`, async () => {
+      const shot = await kit.shoot(`${server.base}/edges`, { format, width, height });
+      const picture = await decode(shot.bytes);
+      assert.deepEqual([picture.format, picture.width, picture.height], [format, width, height]);
+      assert.deepEqual([shot.pixelWidth, shot.pixelHeight, shot.truncated], [width, height, false]);
+      for (const [x, y] of [
+        [1, 1],
+        [width - 2, 1],
+        [1, height - 2],
+        [width - 2, height - 2],
+      ] as const) {
+        assert.ok(
+          isNear(picture.at(x, y), [200, 0, 0], 24),
+          `edge at ${x},${y}: ${picture.at(x, y).join(',')}`,
+        );
+      }
+      assert.ok(isNear(picture.at(width / 2, height / 2), [0, 160, 0]), 'the middle is green');
+    });
+  }
+}
+
+const heights: { format: ScreenshotFormat; bands: number; cutPx?: number }[] = [
+  { format: 'png', bands: 10 },
+  { format: 'jpeg', bands: 31 },
+  { format: 'webp', bands: 32 },
+  { format: 'png', bands: 100 },
+  { format: 'jpeg', bands: 100 },
+  { format: 'webp', bands: 100, cutPx: 16_383 },
+  { format: 'png', bands: 140, cutPx: 65_535 },
+];
+
+for (const { format, bands, cutPx } of heights) {
+  test(`4.3 full_page: ${format} of ${bands * bandPx} px, every band in its colour`, async () => {
+    const shot = await kit.shoot(`${server.base}/bands?${bands}`, {
+      format,
+      fullPage: true,
+      width: 400,
+      height: 900,
+    });
+    const picture = await decode(shot.bytes);
+    const height = cutPx ?? bands * bandPx;
+    assert.deepEqual([picture.format, picture.width, picture.height], [format, 400, height]);
+    assert.deepEqual([shot.pixelWidth, shot.pixelHeight, shot.truncated], [400, height, cutPx !== undefined]);
+    const wrong: string[] = [];
+    for (let band = 0; band * bandPx < height; band += 1) {
+      const top = band * bandPx;
+      for (const y of [top + 10, Math.min(top + bandPx, height) - 10]) {
+        if (y < top) continue;
+        const actual = picture.at(200, y);
+        if (!isNear(actual, colourOf(band), format === 'png' ? 0 : 12))
+          wrong.push(`${y}: ${actual.join(',')}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test('4.3 full_page of a page shorter than the viewport is the viewport', async () => {
+  const shot = await kit.shoot(`${server.base}/short`, { fullPage: true, width: 800, height: 600 });
+  assert.deepEqual([shot.pixelWidth, shot.pixelHeight], [800, 600]);
+  assert.ok(isNear((await decode(shot.bytes)).at(400, 590), [0, 160, 0]));
+});
+
+test('4.3 full_page keeps the width and the layout viewport', async () => {
+  const wide = await kit.shoot(`${server.base}/overflow`, { fullPage: true, width: 800, height: 600 });
+  assert.deepEqual([wide.pixelWidth, wide.pixelHeight], [800, 3000]);
+  const fixed = await decode(
+    (await kit.shoot(`${server.base}/fixed`, { fullPage: true, width: 800, height: 600 })).bytes,
+  );
+  assert.equal(fixed.height, 4600);
+  assert.ok(isNear(fixed.at(400, 20), [200, 0, 0]), 'the fixed bar is at the top');
+  assert.ok(isNear(fixed.at(400, 599), [0, 160, 0]), '100vh is the viewport');
+  assert.ok(isNear(fixed.at(400, 601), [221, 221, 221]), 'and no more');
+  assert.ok(isNear(fixed.at(400, 2000), [221, 221, 221]), 'the bar is there once');
+});
+
+test('4.3 full_page: lazy images and observed boxes are there, from top to bottom', async () => {
+  const picture = await decode((await kit.shoot(`${server.base}/long.html`, { fullPage: true })).bytes);
+  assert.equal(picture.height, 12_060);
+  const missing: string[] = [];
+  for (let section = 0; section < 12; section += 1) {
+    const y = 60 + section * 1000 + 400;
+    if (!isNear(picture.at(200, y), [200, 0, 0])) missing.push(`image ${section}`);
+    if (!isNear(picture.at(500, y), [0, 160, 0])) missing.push(`box ${section}`);
+  }
+  assert.deepEqual(missing, []);
+});
+
+test('4.3 full_page of a page that grows as it is scrolled ends', async () => {
+  const shot = await kit.shoot(`${server.base}/endless`, {
+    fullPage: true,
+    format: 'jpeg',
+    width: 320,
+    height: 2000,
+  });
+  assert.ok(shot.pixelHeight >= 3000 && shot.pixelHeight <= 65_535, `${shot.pixelHeight}`);
+});
+
+test('the size of a picture is read from its bytes, and half a picture is none', async () => {
+  for (const format of formats) {
+    const { bytes } = await kit.shoot(`${server.base}/short`, { format, width: 333, height: 444 });
+    assert.deepEqual(imageSize(bytes, format), { width: 333, height: 444 });
+    assert.equal(imageSize(bytes.subarray(0, bytes.length - 20), format), null);
+    assert.equal(imageSize(Buffer.alloc(0), format), null);
+    for (const other of formats) if (other !== format) assert.equal(imageSize(bytes, other), null);
+  }
+});
