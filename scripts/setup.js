@@ -13,8 +13,8 @@ step(
   ['package.json', 'package-lock.json'],
   () => {
     run('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund']);
-  // npx finds the command here at once; without it, it makes an installation of its own first.
-  symlinkSync('../../bin/tintype.js', join(root, 'node_modules', '.bin', 'tintype'));
+    // npx finds the command here at once; without it, it makes an installation of its own first.
+    symlinkSync('../../bin/tintype.js', join(root, 'node_modules', '.bin', 'tintype'));
   },
 );
 

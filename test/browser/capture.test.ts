@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ScreenshotFormat } from '#browser/browser.ts';
 import { imageSize } from '#browser/image-size.ts';
-import { startTestBrowser } from '../support/browser.ts';
-import type { TestBrowser } from '../support/browser.ts';
-import { startPageServer } from '../support/page-server.ts';
-import type { PageServer } from '../support/page-server.ts';
-import { decode, isNear } from '../support/pixels.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { decode, isNear } from '#test/support/pixels.ts';
 
 const formats: ScreenshotFormat[] = ['png', 'jpeg', 'webp'];
 const bandPx = 500;

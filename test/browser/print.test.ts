@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PdfJob, RenderFailure } from '#browser/browser.ts';
-import { startTestBrowser } from '../support/browser.ts';
-import type { TestBrowser } from '../support/browser.ts';
-import { slowRoute, startPageServer } from '../support/page-server.ts';
-import type { PageServer } from '../support/page-server.ts';
-import { readPdf } from '../support/pdf.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { readPdf } from '#test/support/pdf.ts';
 
 const red = '255 0 0';
 let server: PageServer;

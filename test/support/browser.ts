@@ -1,5 +1,5 @@
 // A real browser for tests, behind an egress proxy that lets the test's own page servers through and nothing else.
-import { join } from 'node:path';
+import { readConfig } from '#roof/config.ts';
 import type { Browser, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import type { ChromiumBrowserOptions } from '#browser/chromium-browser.ts';
@@ -8,7 +8,7 @@ import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { EgressProxy } from '#browser/egress-proxy.ts';
 import { createEgressRules } from '#browser/egress-rules.ts';
 
-export const cacheFolder = join(import.meta.dirname, '..', '..', 'data', 'cache');
+export const cacheFolder = readConfig({}).cacheDir;
 
 export interface TestBrowser {
   readonly browser: Browser;

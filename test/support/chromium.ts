@@ -1,66 +1,38 @@
-// A real Chromium for tests, from the npm package, in a private folder that goes away with it.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// The Chromium that the service itself uses, driven by Playwright: for pages of ours that a person would open.
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
-import { chromium } from 'playwright-core';
-import type { Browser } from 'playwright-core';
-
-const decompress = promisify(brotliDecompress);
-const packed = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..', 'bin');
+import { join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { findChromium } from '#browser/find-chromium.ts';
+import { installFonts } from '#browser/fonts.ts';
+import { readConfig } from '#roof/config.ts';
 
 export async function launchTestChromium(
   args: string[] = [],
 ): Promise<{ browser: Browser; close: () => Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'tintype-chromium-'));
-  const executablePath = join(folder, 'chromium');
-  const [binary, libraries, fonts] = await Promise.all(
-    ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) =>
-      decompress(readFileSync(join(packed, name))),
-    ),
-  );
-  writeFileSync(executablePath, binary!, { mode: 0o700 });
-  unpackTar(libraries!, folder);
-  unpackTar(fonts!, join(folder, 'fonts'));
-  const fontConfiguration = join(folder, 'fonts.conf');
-  writeFileSync(fontConfiguration, fontsConf(join(folder, 'fonts'), join(folder, 'cache')));
+  const { cacheDir } = readConfig({});
+  const { executable, libraryFolder } = await findChromium({
+    explicitPath: undefined,
+    searchPath: '',
+    cacheFolder: cacheDir,
+  });
+  const home = await mkdtemp(join(tmpdir(), 'tintype-chromium-'));
   const browser = await chromium.launch({
-    executablePath,
+    executablePath: executable,
+    // Playwright cannot start it as another user, and as root Chromium refuses its sandbox. Only pages of ours are opened.
     args: ['--no-sandbox', '--disable-component-update', ...args],
     env: {
-      LD_LIBRARY_PATH: join(folder, 'lib'),
-      FONTCONFIG_FILE: fontConfiguration,
-      HOME: folder,
-      TMPDIR: folder,
+      FONTCONFIG_FILE: await installFonts(cacheDir),
+      HOME: home,
+      TMPDIR: home,
+      ...(libraryFolder !== null && { LD_LIBRARY_PATH: libraryFolder }),
     },
   });
   return {
     browser,
-    close: async () => {
+    async close() {
       await browser.close();
-      rmSync(folder, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true });
     },
   };
 }
-
-/** Regular files alone: names of at most 100 characters, sizes in octal. */
-function unpackTar(archive: Buffer, folder: string): void {
-  const field = (at: number, length: number): string =>
-    archive.toString('latin1', at, at + length).replace(/\0.*$/s, '');
-  for (let at = 0; at + 512 <= archive.length && archive[at] !== 0;) {
-    const size = Number.parseInt(field(at + 124, 12), 8) || 0;
-    const isFile = ['0', ''].includes(field(at + 156, 1));
-    if (isFile) {
-      const target = join(folder, field(at, 100));
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, archive.subarray(at + 512, at + 512 + size));
-    }
-    at += 512 + Math.ceil(size / 512) * 512;
-  }
-}
-
-const fontsConf = (fonts: string, cache: string): string =>
-  `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`;
