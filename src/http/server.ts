@@ -84,6 +84,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     logAnswer(request, reply);
     cutEndlessBody(request);
   });
+  app.addHook('preClose', async () => letGoOfIdleConnections(app));
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async (request, reply) => {
     if (!isApi(request) && wantsHtml(request)) return sendGonePage(reply);
@@ -133,8 +134,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     const line = {
       requestId: request.id,
       method: request.method,
-      // Never the query: it can hold a delete token.
-      path: pathOf(request),
+      path: loggedPath(request),
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime),
       account: caller?.accountId,
@@ -153,10 +153,19 @@ function trustProxyOption(trust: boolean | number | string[]) {
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
+/** Never the query, which can hold a delete token; and a key or token that strayed into the path stays out as well. */
+const loggedPath = (request: FastifyRequest): string => pathOf(request).replace(/[\w-]{40,}/g, '…');
+
 /** As the router sees it: with letters unescaped, and also where the request names the whole address. RFC 9112 3.2.2. */
 function isApi(request: FastifyRequest): boolean {
   const path = pathOf(request).replace(/^https?:\/\/[^/]*/i, '');
   return /^\/api(\/|$)/.test(path.replace(/%[4-7][0-9a-f]/gi, decodeURIComponent));
+}
+
+/** A connection that is busy when the end begins falls idle later, and its client would keep it open for a minute. */
+function letGoOfIdleConnections({ server }: FastifyInstance): void {
+  const timer = setInterval(() => server.closeIdleConnections(), 100).unref();
+  server.once('close', () => clearInterval(timer));
 }
 
 /** A client that goes on sending after its answer may finish a little, so that it gets to read the answer. */
