@@ -1,6 +1,10 @@
 // The operator's variables: one table gives the type, the defaults, the error messages and docs/configuration.md.
 // None is required; all mistakes are reported at once. This is the only reader of process.env.
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { parsePlans, type Plan } from '#accounts/plans.ts';
 
 interface Variable<T> {
   description: string;
@@ -8,7 +12,7 @@ interface Variable<T> {
   expected: string;
   /** How the default reads in the documentation. */
   shownDefault: string;
-  /** Undefined when the text does not have the expected form. */
+  /** Undefined when the text does not have the expected form; throws where there is more to say about it. */
   parse: (text: string) => T | undefined;
   default: T;
 }
@@ -30,15 +34,17 @@ export const variables = {
     'the built-in plans',
     'JSON file of plans; see below.',
     'the path of a JSON file',
-    (value) => value,
+    (path): Plan[] => parsePlans(readFileSync(path, 'utf8')),
   ),
   TLS_CERT_FILE: optional(
     'plain http',
     'Certificate chain in PEM; with TLS_KEY_FILE the service speaks https.',
     'the path of a PEM file',
-    (value) => value,
+    (path): Buffer => readFileSync(path),
   ),
-  TLS_KEY_FILE: optional('plain http', 'Private key in PEM.', 'the path of a PEM file', (value) => value),
+  TLS_KEY_FILE: optional('plain http', 'Private key in PEM.', 'the path of a PEM file', (path): Buffer =>
+    readFileSync(path),
+  ),
   TRUST_PROXY: {
     description: 'Whose X-Forwarded-For is believed: everyone, the last so many hops, or these addresses.',
     expected: 'true, false, a number of hops, or a comma-separated list of addresses and CIDR blocks',
@@ -58,8 +64,9 @@ export interface Config {
   dataDir: string;
   databaseFile: string;
   blobsDir: string;
-  plansFile: string | undefined;
-  tls: { certFile: string; keyFile: string } | undefined;
+  /** Plans beside the built-in ones, or in their place. */
+  plans: Plan[];
+  tls: { cert: Buffer; key: Buffer } | undefined;
   trustProxy: boolean | number | string[];
   logLevel: LogLevel;
 }
@@ -76,14 +83,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     ]),
   ) as unknown as Variables;
 
-  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = values;
-  if ((certFile === undefined) !== (keyFile === undefined)) {
+  const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = values;
+  const tls = cert && key && { cert, key };
+  if (!environment['TLS_CERT_FILE'] !== !environment['TLS_KEY_FILE']) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
   }
+  if (tls) checkTls(tls, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
 
   const dataDir = resolve(values.DATA_DIR);
-  const scheme = certFile === undefined ? 'http' : 'https';
+  const scheme = tls ? 'https' : 'http';
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
@@ -91,8 +100,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     dataDir,
     databaseFile: join(dataDir, 'tintype.db'),
     blobsDir: join(dataDir, 'blobs'),
-    plansFile: values.PLANS_FILE,
-    tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
+    plans: values.PLANS_FILE ?? [],
+    tls,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   });
@@ -105,10 +114,25 @@ function readVariable(
   mistakes: string[],
 ): unknown {
   if (given === undefined || given === '') return variable.default;
-  const value = variable.parse(given);
-  if (value === undefined)
+  try {
+    const value = variable.parse(given);
+    if (value !== undefined) return value;
     mistakes.push(`invalid ${name}: ${JSON.stringify(given)} (expected ${variable.expected})`);
-  return value ?? variable.default;
+  } catch (error) {
+    const reason = (error as Error).message;
+    mistakes.push(`invalid ${name}: ${JSON.stringify(given)} (expected ${variable.expected}; ${reason})`);
+  }
+  return variable.default;
+}
+
+function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void {
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    mistakes.push(
+      `invalid TLS_CERT_FILE or TLS_KEY_FILE: together they make no TLS (${(error as Error).message})`,
+    );
+  }
 }
 
 function text(fallback: string, description: string): Variable<string> {
@@ -164,5 +188,12 @@ function parseTrustProxy(value: string): boolean | number | string[] | undefined
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d{1,2}$/.test(value)) return Number(value);
   const parts = value.split(',').map((part) => part.trim());
-  return parts.every((part) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(part)) ? parts : undefined;
+  return parts.every(isAddressBlock) ? parts : undefined;
+}
+
+function isAddressBlock(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

@@ -1,5 +1,4 @@
 // Builds the object graph by hand, in one visible place. Only this file names implementations.
-import { readFileSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
 import { systemClock, type Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
@@ -7,13 +6,13 @@ import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
-import { createPlans, parsePlans, type Plans } from '#accounts/plans.ts';
+import { createPlans } from '#accounts/plans.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
 import { createUploadStore } from '#uploads/store-uploads.ts';
 import { createServer } from '#http/server.ts';
-import { ConfigError, type Config } from '#roof/config.ts';
+import type { Config } from '#roof/config.ts';
 import { repeat } from '#roof/repeat.ts';
 
 const sweepEveryMs = 15_000;
@@ -34,7 +33,7 @@ export async function createService(
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<Service> {
-  const plans = readPlans(config);
+  const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   const blobs = await createDiskBlobs(config.blobsDir);
   const authentication = createAuthentication({ database, plans, clock });
@@ -46,7 +45,7 @@ export async function createService(
     clock,
     baseUrl: config.baseUrl,
     trustProxy: config.trustProxy,
-    tls: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
+    tls: config.tls,
     database,
     blobs,
     authentication,
@@ -83,7 +82,7 @@ export async function createService(
 export async function openAccounts(
   config: Config,
 ): Promise<{ accounts: Accounts; close: () => Promise<void> }> {
-  const plans = readPlans(config);
+  const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   return { accounts: createAccounts({ database, plans, clock: systemClock }), close: database.close };
 }
@@ -105,13 +104,4 @@ export function createLog(level: string): Logger {
 
 function openDatabase(config: Config): Promise<Database> {
   return openSqlite(config.databaseFile);
-}
-
-function readPlans({ plansFile }: Config): Plans {
-  if (plansFile === undefined) return createPlans();
-  try {
-    return createPlans(parsePlans(readFileSync(plansFile, 'utf8')));
-  } catch (error) {
-    throw new ConfigError(`invalid PLANS_FILE: ${JSON.stringify(plansFile)} (${(error as Error).message})`);
-  }
 }
