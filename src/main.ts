@@ -1,5 +1,6 @@
 // The process: reads the configuration, starts the service, prints the first-start block, ends on a signal.
-import { ConfigError, readConfig, type Config } from '#roof/config.ts';
+import { AccountError } from '#accounts/accounts.ts';
+import { readConfig, type Config } from '#roof/config.ts';
 import { createLog, createService, type Service } from '#roof/service.ts';
 
 const shutdownMs = 80_000;
@@ -23,7 +24,13 @@ export async function serve(): Promise<void> {
 async function welcomeOwner({ accounts }: Service, { baseUrl }: Config): Promise<void> {
   if (!(await accounts.isEmpty())) return;
   const email = 'owner@localhost';
-  await accounts.create(email, { plan: 'business' });
+  try {
+    await accounts.create(email, { plan: 'business' });
+  } catch (error) {
+    // Another process that started beside this one was first, and shows the block.
+    if (error instanceof AccountError) return;
+    throw error;
+  }
   const { key } = await accounts.createKey(email, 'first key');
   process.stdout.write(`
   Tintype is ready at ${baseUrl}
@@ -57,8 +64,6 @@ function endOnSignal(service: Service): void {
 }
 
 function startProblem(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+  return code === 'EADDRINUSE' ? `port ${port} is in use; set PORT to another` : message;
 }

@@ -1,5 +1,4 @@
 // Builds the object graph by hand, in one visible place. Only this file names implementations.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { limits } from '#core/limits.ts';
@@ -10,7 +9,7 @@ import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
-import { createPlans, parsePlans, type Plans } from '#accounts/plans.ts';
+import { createPlans } from '#accounts/plans.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { Browser } from '#browser/browser.ts';
@@ -25,7 +24,7 @@ import { createRenderQueue } from '#renders/render-queue.ts';
 import { createRenders } from '#renders/render.ts';
 import { createIdempotency } from '#http/idempotency.ts';
 import { createServer } from '#http/server.ts';
-import { ConfigError, type Config } from '#roof/config.ts';
+import type { Config } from '#roof/config.ts';
 import { repeat } from '#roof/repeat.ts';
 
 const sweepEveryMs = 15_000;
@@ -46,7 +45,7 @@ export async function createService(
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<Service> {
-  const plans = readPlans(config);
+  const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   const uploadBlobs = await openBlobs(config, 'uploads');
   const renderBlobs = await openBlobs(config, 'renders');
@@ -65,7 +64,7 @@ export async function createService(
     clock,
     baseUrl: config.baseUrl,
     trustProxy: config.trustProxy,
-    tls: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
+    tls: config.tls,
     database,
     browser,
     uploadBlobs,
@@ -111,7 +110,7 @@ export async function createService(
 export async function openAccounts(
   config: Config,
 ): Promise<{ accounts: Accounts; close: () => Promise<void> }> {
-  const plans = readPlans(config);
+  const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   return { accounts: createAccounts({ database, plans, clock: systemClock }), close: database.close };
 }
@@ -157,13 +156,4 @@ export function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<
 
 export function openDatabase(config: Config): Promise<Database> {
   return openSqlite(config.databaseFile);
-}
-
-function readPlans({ plansFile }: Config): Plans {
-  if (plansFile === undefined) return createPlans();
-  try {
-    return createPlans(parsePlans(readFileSync(plansFile, 'utf8')));
-  } catch (error) {
-    throw new ConfigError(`invalid PLANS_FILE: ${JSON.stringify(plansFile)} (${(error as Error).message})`);
-  }
 }

@@ -49,10 +49,14 @@ export function createGuards(parts: { authentication: Authentication; budget: Re
   }
 
   function showAddressBudget(request: FastifyRequest, reply: FastifyReply): void {
-    setBudgetHeaders(reply, budget.peek(addressSubject(request.ip), refusalsPerMinute));
+    setBudgetHeaders(reply, addressBudget(request.ip));
   }
 
-  return { requireKey, spendBudget, countRefusal, refuseGuess, showAddressBudget };
+  function addressBudget(ip: string): BudgetStanding {
+    return budget.peek(addressSubject(ip), refusalsPerMinute);
+  }
+
+  return { requireKey, spendBudget, countRefusal, refuseGuess, showAddressBudget, addressBudget };
 }
 
 export type Guards = ReturnType<typeof createGuards>;

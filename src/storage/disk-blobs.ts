@@ -85,7 +85,7 @@ function createSpool(path: string, moveIntoStore: (path: string, key: string) =>
     inMemoryBytes = 0;
     liveSpools.add(name);
     file ??= await open(path, 'wx+', 0o600);
-    if (chunks.length > 0) await file.writev(chunks);
+    if (chunks.length > 0) await writeAll(file, chunks);
     return file;
   }
 
@@ -121,6 +121,15 @@ function createSpool(path: string, moveIntoStore: (path: string, key: string) =>
       liveSpools.delete(name);
     },
   };
+}
+
+/** On a full disk a write can end early without an error; the bytes it took are then not the file. */
+async function writeAll(file: FileHandle, chunks: Buffer[]): Promise<void> {
+  const wantedBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const { bytesWritten } = await file.writev(chunks);
+  if (bytesWritten !== wantedBytes) {
+    throw new Error(`the disk took ${bytesWritten} of ${wantedBytes} bytes`);
+  }
 }
 
 function streamOf(file: FileHandle, range: ByteRange | undefined): Readable {

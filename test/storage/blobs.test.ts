@@ -1,0 +1,133 @@
+// What every store of bytes must do.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { buffer } from 'node:stream/consumers';
+import { newId } from '#core/ids.ts';
+import type { ByteRange, StoredBlob } from '#storage/blobs.ts';
+import { blobEngines, type OpenBlobs } from '#test/storage/engines.ts';
+
+for (const engine of blobEngines) {
+  describe(`blobs on ${engine.name}`, () => {
+    let opened: OpenBlobs;
+    before(async () => {
+      opened = await engine.open();
+    });
+    after(() => opened.close());
+
+    const read = async (key: string, range?: ByteRange): Promise<Buffer | undefined> => {
+      const stream = await opened.blobs.open(key, range);
+      return stream && buffer(stream);
+    };
+    const store = async (bytes: Buffer, key = newId()): Promise<string> => {
+      const spool = opened.blobs.createSpool();
+      await spool.write(bytes);
+      await spool.commit(key);
+      return key;
+    };
+    const list = async (): Promise<StoredBlob[]> => {
+      const all: StoredBlob[] = [];
+      for await (const batch of opened.blobs.list()) all.push(...batch);
+      return all;
+    };
+
+    test('answers a ping', () => opened.blobs.ping());
+
+    // Around 256 KB the disk's spool moves from memory to a file; 6 MB is more than one part of a multipart upload.
+    for (const sizeBytes of [0, 1, 256 * 1024, 256 * 1024 + 1, 6 * 1024 * 1024]) {
+      test(`${sizeBytes} bytes in pieces come back whole`, async () => {
+        const bytes = randomBytes(sizeBytes);
+        const spool = opened.blobs.createSpool();
+        for (let at = 0; at < sizeBytes; at += 65_536) await spool.write(bytes.subarray(at, at + 65_536));
+        assert.ok(bytes.equals(await spool.read()), 'before commit');
+        const key = newId();
+        assert.equal(await opened.blobs.open(key), undefined, 'invisible until commit');
+        await spool.commit(key);
+        assert.ok(bytes.equals((await read(key)) ?? Buffer.from('missing')));
+        await spool.discard();
+        assert.ok(
+          await opened.blobs.open(key).then((stream) => stream?.destroy()),
+          'discard is harmless now',
+        );
+      });
+    }
+
+    test('reading from a spool between writes changes nothing', async () => {
+      const spool = opened.blobs.createSpool();
+      const pieces = [randomBytes(300_000), randomBytes(10), randomBytes(300_000)];
+      for (const [index, piece] of pieces.entries()) {
+        await spool.write(piece);
+        assert.ok(Buffer.concat(pieces.slice(0, index + 1)).equals(await spool.read()));
+      }
+      const key = newId();
+      await spool.commit(key);
+      assert.ok(Buffer.concat(pieces).equals((await read(key)) ?? Buffer.alloc(0)));
+    });
+
+    test('ranges, both ends included', async () => {
+      const key = await store(Buffer.from('0123456789'));
+      assert.equal(String(await read(key, { start: 0, end: 0 })), '0');
+      assert.equal(String(await read(key, { start: 3, end: 5 })), '345');
+      assert.equal(String(await read(key, { start: 9, end: 9 })), '9');
+      assert.equal(String(await read(key, { start: 0, end: 9 })), '0123456789');
+    });
+
+    test('a discarded spool is gone; writing to it afterwards is harmless', async () => {
+      for (const sizeBytes of [10, 300_000]) {
+        const before = (await list()).length;
+        const spool = opened.blobs.createSpool();
+        await spool.write(randomBytes(sizeBytes));
+        await spool.discard();
+        await spool.write(randomBytes(300_000));
+        await spool.discard();
+        assert.equal((await list()).length, before);
+      }
+    });
+
+    test('discarding while a write is on its way leaves nothing', async () => {
+      const spool = opened.blobs.createSpool();
+      const writing = spool.write(randomBytes(1_000_000));
+      await Promise.all([writing.catch(() => {}), spool.discard()]);
+      await spool.write(randomBytes(1_000_000));
+      await opened.blobs.sweepSpools();
+    });
+
+    test('a missing key: no stream, and deleting it is harmless', async () => {
+      assert.equal(await opened.blobs.open(newId()), undefined);
+      await opened.blobs.delete(newId());
+    });
+
+    test('a deleted blob is gone', async () => {
+      const key = await store(Buffer.from('x'));
+      await opened.blobs.delete(key);
+      assert.equal(await opened.blobs.open(key), undefined);
+      assert.ok(!(await list()).some((blob) => blob.key === key));
+    });
+
+    test('list names every blob, with the time it was stored', async () => {
+      const keys = await Promise.all(Array.from({ length: 30 }, () => store(Buffer.from('x'))));
+      const listed = new Map((await list()).map(({ key, modifiedAt }) => [key, modifiedAt]));
+      for (const key of keys) {
+        const age = Date.now() - (listed.get(key) ?? 0);
+        assert.ok(age > -5_000 && age < 60_000, `${key} is ${age} ms old`);
+      }
+    });
+
+    test('a sweep leaves the spools of the living alone', async () => {
+      const spool = opened.blobs.createSpool();
+      await spool.write(randomBytes(300_000));
+      await opened.blobs.sweepSpools();
+      await (await opened.openAnother()).sweepSpools();
+      const key = newId();
+      await spool.commit(key);
+      assert.equal((await read(key))?.length, 300_000);
+    });
+
+    test('many at once', async () => {
+      const all = Array.from({ length: 40 }, () => randomBytes(20_000));
+      const keys = await Promise.all(all.map((bytes) => store(bytes)));
+      for (const [index, key] of keys.entries())
+        assert.ok(all[index]!.equals((await read(key)) ?? Buffer.alloc(0)));
+    });
+  });
+}
