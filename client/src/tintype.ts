@@ -34,7 +34,7 @@ export interface TintypeOptions {
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Of each attempt. Unless told: 300 s for uploads, 90 s for screenshots, 105 s for PDFs. */
+  /** Of each attempt. Unless told: 300 s for uploads, 105 s for screenshots, 120 s for PDFs. */
   timeoutMs?: number;
   /** Made fresh for every call unless told; the same key within 24 hours gives the same answer and is metered once. */
   idempotencyKey?: string;
@@ -63,8 +63,8 @@ export interface RenderBytes {
 
 export type WithMeta<T> = T & { meta: Meta };
 
-/** Each is the service's own budget, and time to wait for a slot and to carry the bytes. */
-const timeoutsMs = { upload: 300_000, screenshot: 90_000, pdf: 105_000 };
+/** The service's own budget, 30 s in its line, and 15 s for the way. */
+const timeoutsMs = { upload: 300_000, screenshot: 105_000, pdf: 120_000 };
 
 export class Tintype {
   readonly #sender: Sender;

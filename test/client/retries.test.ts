@@ -110,7 +110,7 @@ for (const { title, faults, waits } of succeeding) {
     assert.deepEqual(clock.waits, waits);
     assert.equal(new Set(server.seen.map((request) => request.idempotencyKey)).size, 1);
     assert.match(server.seen[0]?.idempotencyKey ?? '', /^[0-9a-f]{32}$/);
-    assert.ok(clock.deadlines.every(({ ms, isSet }) => ms === 90_000 && !isSet));
+    assert.ok(clock.deadlines.every(({ ms, isSet }) => ms === 105_000 && !isSet));
   });
 }
 
@@ -198,7 +198,7 @@ test('7 a slow body runs into the deadline of its attempt, and is asked for agai
   assert.deepEqual([error.code, error.attempts], ['timeout', 3]);
   assert.deepEqual(
     clock.deadlines.map(({ ms }) => ms),
-    [90_000, 90_000, 105_000, 105_000, 105_000],
+    [105_000, 105_000, 120_000, 120_000, 120_000],
   );
 });
 
