@@ -33,6 +33,5 @@ function pipeTo(command: string, args: string[], text: string): Promise<boolean>
     child.once('exit', (code) => resolve(code === 0));
     child.stdin.once('error', () => {});
     child.stdin.end(text);
-    child.unref();
   });
 }
