@@ -1,7 +1,7 @@
 // Any number of files, sent as batches that the service takes, in order. Spec 4.2.
 import type { BatchItem, BatchResult } from './batch-result.ts';
 import { TintypeError } from './errors.ts';
-import { loadFile, sizeOf, TooLarge, type FileInput, type LoadedFile } from './files.ts';
+import { loadFile, maxFileBytes, sizeOf, TooLarge, type FileInput, type LoadedFile } from './files.ts';
 import type { Meta } from './meta.ts';
 
 const maxFiles = 10;
@@ -105,7 +105,12 @@ async function loadOrRefuse(input: FileInput): Promise<LoadedFile | TooLarge> {
 const bytesOf = (batch: Pending[]): number => batch.reduce((sum, { file }) => sum + file.blob.size, 0);
 const byIndex = (a: BatchItem, b: BatchItem): number => a.index - b.index;
 
+/** Of what will be sent: a file that is too large will not. */
 async function totalOf(files: FileInput[]): Promise<number | undefined> {
-  const sizes = await Promise.all(files.map(sizeOf));
-  return sizes.reduce((sum, size) => (sum === undefined || size === undefined ? undefined : sum + size), 0);
+  const sizes = (await Promise.all(files.map(sizeOf))).filter(
+    (size) => size === undefined || size <= maxFileBytes,
+  );
+  return sizes.some((size) => size === undefined)
+    ? undefined
+    : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }

@@ -29,6 +29,7 @@ Examples:
       throw new UsageError(`not an address: ${address}`);
     const key = (process.stdin.isTTY ? await askSecretly('API key: ', signal) : await readStdin()).trim();
     if (key === '') throw new UsageError('no key given');
+    if (isExposed(address)) say('this address is not https: the key can be read on its way');
     const settings = { url: address.replace(/\/+$/, ''), key };
     await checkKey(settings, signal);
     const file = await storeSettings(settings);
@@ -37,6 +38,12 @@ Examples:
     return 0;
   },
 };
+
+/** Plain HTTP beyond this machine. */
+function isExposed(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
 
 async function askSecretly(question: string, signal: AbortSignal): Promise<string> {
   process.stderr.write(question);

@@ -1,7 +1,7 @@
 // tt shots: a list of pages to a folder of pictures. What is there already is done; what was cut short goes on.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { realClock } from '../clock.ts';
 import type { TintypeError } from '../errors.ts';
 import { randomHex } from '../form.ts';
@@ -69,7 +69,7 @@ Examples:
       await shootAll({
         shots: missing,
         capture: ({ url, file }) =>
-          client.screenshot(url, { ...options, signal, idempotencyKey: keyOf(run, file) }),
+          client.screenshot(url, { ...options, signal, idempotencyKey: keyOf(run, basename(file)) }),
         onOutcome: keep,
         ceiling,
         clock: realClock,
@@ -149,5 +149,5 @@ async function openRun(folder: string): Promise<string> {
 
 const closeRun = (folder: string): Promise<void> => rm(runFile(folder), { force: true });
 
-const keyOf = (run: string, file: string): string =>
-  createHash('sha256').update(`${run} ${file}`).digest('hex');
+const keyOf = (run: string, name: string): string =>
+  createHash('sha256').update(`${run} ${name}`).digest('hex');
