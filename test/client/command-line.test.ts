@@ -2,14 +2,19 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { patternOf } from '#client/cli/find-files.ts';
 import { barOf } from '#client/cli/progress-bar.ts';
 import { jpeg, png, svg } from '#test/support/images.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { createCommandLine, type CommandLine } from './tt.ts';
+import { lacks } from './support.ts';
+import { buildTt, createCommandLine, type CommandLine } from './tt.ts';
+
+const run = promisify(execFile);
 
 let service: TestService;
 let site: PageServer;
@@ -118,9 +123,25 @@ test('tt screenshot --json and --link keep the picture on the service', async ()
 
 test('tt pdf prints with every option of the contract', async () => {
   const { code, stdout, stderr } = await line.tt([
-    'pdf', '--json', '--paper-format', 'a4', '--landscape', '--no-print-background', '--prefer-css-page-size',
-    '--scale', '0.5', '--margin', '1cm 20 0', '--width', '800', '--wait-until', 'load', '--delay-ms', '5', site.base,
-  ]); // prettier-ignore
+    'pdf',
+    '--json',
+    '--paper-format',
+    'a4',
+    '--landscape',
+    '--no-print-background',
+    '--prefer-css-page-size',
+    '--scale',
+    '0.5',
+    '--margin',
+    '1cm 20 0',
+    '--width',
+    '800',
+    '--wait-until',
+    'load',
+    '--delay-ms',
+    '5',
+    site.base,
+  ]);
   assert.deepEqual([code, stderr], [0, '']);
   const { id, url, duration_ms, size_bytes, ...used } = JSON.parse(stdout.toString()) as Record<
     string,
@@ -184,6 +205,47 @@ test('tt login tries the key and keeps it for its owner alone', async () => {
     // The kept key goes to the kept address and to no other.
     const elsewhere = await own.tt(['usage'], { environment: { TINTYPE_URL: 'http://127.0.0.1:9' } });
     assert.deepEqual([elsewhere.code, elsewhere.stdout.length], [3, 0]);
+  } finally {
+    await own.remove();
+  }
+});
+
+/** On a terminal of its own: types the key when asked, and prints all that the terminal showed. */
+const terminal = `
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+shown, typed = b"", False
+while True:
+    try:
+        chunk = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not chunk:
+        break
+    shown += chunk
+    if sys.argv[1] and not typed and b"key: " in shown:
+        os.write(terminal, sys.argv[1].encode() + b"\\r")
+        typed = True
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))`;
+
+test('on a terminal: the key is asked for and not shown, an upload has its bar', async (context) => {
+  if (lacks('python3', context)) return;
+  const own = await createCommandLine(undefined);
+  try {
+    const env = own.environment;
+    const show = (typed: string, ...args: string[]) =>
+      run('python3', ['-c', terminal, typed, process.execPath, buildTt(), ...args], {
+        cwd: line.folder,
+        env,
+      });
+    const { stdout: asked } = await show(key, 'login', '--url', service.origin);
+    assert.match(asked, /^API key: \r\ntt: logged in to /);
+    assert.ok(!asked.includes(key));
+    const { stdout: shown } = await show('', 'upload', 'photos/b.png');
+    assert.match(shown, /█{24} 100 % {2}0\.0 of 0\.0 MB[^]*http:\/\/tintype\.test\/i\/\w+\r\n/);
   } finally {
     await own.remove();
   }

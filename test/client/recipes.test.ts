@@ -1,17 +1,17 @@
 // The recipes of docs/client.md, run as they stand there against a real service, and its tables against the code.
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test, type TestContext } from 'node:test';
+import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { exitCodes } from '#client/cli/exit-codes.ts';
 import { png } from '#test/support/images.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { page, refusal, startFaultServer, type Fault } from './support.ts';
+import { lacks, page, refusal, startFaultServer, type Fault } from './support.ts';
 
 const run = promisify(execFile);
 let service: TestService;
@@ -41,12 +41,6 @@ function recipe(heading: string): string {
   const code = /```\w+\n([^]*?)```/.exec(section)?.[1];
   assert.ok(code, `no recipe under ${heading}`);
   return code.replaceAll('https://example.com/', `${site.base}/`);
-}
-
-function lacks(command: string, context: TestContext): boolean {
-  if (spawnSync(command, ['--version']).status === 0) return false;
-  context.skip(`${command} is not on this machine, so its recipe could not be run`);
-  return true;
 }
 
 test('the curl recipe', async (context) => {

@@ -31,9 +31,16 @@ before(async () => {
   line = await createCommandLine(undefined);
   const plans = join(line.folder, 'plans.json');
   const plan = {
-    id: 'three', name: 'Three', uploads_per_month: 10, renders_per_month: 1000, requests_per_minute: 10_000,
-    concurrent_renders: cap, overages: false, paid: true, max_link_seconds: null,
-  }; // prettier-ignore
+    id: 'three',
+    name: 'Three',
+    uploads_per_month: 10,
+    renders_per_month: 1000,
+    requests_per_minute: 10_000,
+    concurrent_renders: cap,
+    overages: false,
+    paid: true,
+    max_link_seconds: null,
+  };
   await writeFile(plans, JSON.stringify({ plans: [plan] }));
   service = await startService({ EGRESS_ALLOW: site.host, PLANS_FILE: plans, RENDER_CONCURRENCY: '6' });
   account = await service.newKey({ plan: 'three' });

@@ -1,6 +1,8 @@
-// A server that fails as told, and a clock that stands still until it is turned.
+// A server that fails as told, a clock that stands still until it is turned, and what the tests of the client share.
+import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
 import type { Clock } from '#client/clock.ts';
 
 export interface SeenRequest {
@@ -125,4 +127,11 @@ export function createFakeClock(): FakeClock {
       };
     },
   };
+}
+
+/** Some tests drive a tool that npm does not bring; where it is missing they say so. */
+export function lacks(command: string, context: TestContext): boolean {
+  if (spawnSync(command, ['--version']).status === 0) return false;
+  context.skip(`${command} is not on this machine, so this could not be run`);
+  return true;
 }

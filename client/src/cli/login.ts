@@ -46,10 +46,10 @@ function isExposed(address: string): boolean {
 }
 
 async function askSecretly(question: string, signal: AbortSignal): Promise<string> {
-  process.stderr.write(question);
-  // What readline would echo goes nowhere.
+  // What readline would echo goes nowhere; it takes the terminal's own echo away before the question is asked.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  process.stderr.write(question);
   try {
     return await terminal.question('', { signal });
   } finally {
