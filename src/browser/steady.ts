@@ -1,5 +1,6 @@
 // Sees to it that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first
 // frame have run, and animations that end are at their end. Virtual time alone leaves these half way.
+import { within } from '#browser/deadline.ts';
 import type { Deadline } from '#browser/deadline.ts';
 import { openWorld } from '#browser/isolated-world.ts';
 import type { IsolatedWorld } from '#browser/isolated-world.ts';
@@ -11,6 +12,7 @@ import { runAhead } from '#browser/settle.ts';
 const restMs = 1_000;
 const virtualMs = 1_000;
 const callbackMs = 50;
+const lookMs = 3_000;
 
 export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
 
@@ -23,41 +25,36 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
   const early = openWorld(page, inPage, deadline.signal);
   ignore(early);
   return async (take) => {
-    const isSame = page.mainFrame.documents === shown;
-    return takeAtRest(
-      page,
-      isSame ? await early : await openWorld(page, inPage, deadline.signal),
-      deadline,
-      take,
-    );
+    const look = deadline.phase(lookMs, () => new Error('the page does not answer'));
+    try {
+      const isSame = page.mainFrame.documents === shown;
+      const world = await within(isSame ? early : openWorld(page, inPage, look.signal), look.signal);
+      const [picture, wasAtRest] = await Promise.all([
+        take(),
+        // A page that no longer answers but was drawn is good enough as it was drawn.
+        isAtRest(page, world, look.signal).catch(() => true),
+      ]);
+      if (wasAtRest) return picture;
+      await bringToRest(page, world, deadline);
+    } catch (error) {
+      if (error !== look.signal.reason || deadline.signal.aborted) throw error;
+    } finally {
+      look.end();
+    }
+    return take();
   };
-}
-
-async function takeAtRest<T>(
-  page: Page,
-  world: IsolatedWorld,
-  deadline: Deadline,
-  take: () => Promise<T>,
-): Promise<T> {
-  const [picture, wasAtRest] = await Promise.all([take(), isAtRest(page, world, deadline.signal)]);
-  if (wasAtRest) return picture;
-  await bringToRest(page, world, deadline);
-  return take();
 }
 
 /** For a page that must be at rest before it is measured. */
 export async function settleMotion(page: Page, deadline: Deadline): Promise<void> {
-  const world = await openWorld(page, inPage, deadline.signal);
-  if (!(await isAtRest(page, world, deadline.signal))) await bringToRest(page, world, deadline);
+  await bringToRest(page, await openWorld(page, inPage, deadline.signal), deadline);
 }
 
 async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline): Promise<void> {
   const enough = new Error('long enough');
   const phase = deadline.phase(restMs, () => enough);
   try {
-    do {
-      await runAhead(page, virtualMs, phase.signal);
-    } while (!(await isAtRest(page, world, phase.signal)));
+    while (!(await isAtRest(page, world, phase.signal))) await runAhead(page, virtualMs, phase.signal);
   } catch (error) {
     if (error !== enough) throw error;
   } finally {
