@@ -36,6 +36,7 @@ export function createVirtualClock(changes: Watch, lifetime: AbortSignal): Virtu
     signal: AbortSignal,
   ): Promise<void> {
     const mine = (turn += 1);
+    const isMine = () => mine === turn;
     isGranting = true;
     try {
       // The starvation count keeps a page of endless tasks from stopping its own clock.
@@ -48,10 +49,10 @@ export function createVirtualClock(changes: Watch, lifetime: AbortSignal): Virtu
         }),
       );
       const isOver = () => !running.values().some(Boolean);
-      while (mine === turn && !isOver() && !isEnough()) await changes.change(lookMs, signal);
-      if (mine === turn && isOver()) passedMs += budget;
+      while (isMine() && !isOver() && !isEnough()) await changes.change(lookMs, signal);
+      if (isMine() && isOver()) passedMs += budget;
     } finally {
-      if (mine === turn) isGranting = false;
+      if (isMine()) isGranting = false;
     }
   }
 
