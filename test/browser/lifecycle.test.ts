@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -121,15 +122,11 @@ test('a browser is replaced by count: the successor stands first, renders under 
   const kit = await startTestBrowser([server.host], { recycle: { renders: 4 } });
   try {
     const [first] = browsers();
-    let answer = () => {};
-    const asked = new Promise<void>((resolve) => {
-      server.route('/held', (_, response) => {
-        answer = () => response.setHeader('content-type', 'text/html').end('<p>held');
-        resolve();
-      });
+    const asked = new Promise<ServerResponse>((resolve) => {
+      server.route('/held', (_, response) => resolve(response));
     });
     const held = kit.shoot(`${server.base}/held`);
-    await asked;
+    const answer = await asked;
     for (let render = 0; render < 4; render += 1) await kit.shoot(`${server.base}/page`);
     await until('a successor stands beside the first', () => browsers().length === 2);
     await until('renders go to the successor', () =>
@@ -140,7 +137,7 @@ test('a browser is replaced by count: the successor stands first, renders under 
       browsers().some(({ pid }) => pid === first!.pid),
       'the first waits for its render',
     );
-    answer();
+    answer.setHeader('content-type', 'text/html').end('<p>held');
     assert.equal((await held).page.status, 200);
     await until('the first is gone', () => !browsers().some(({ pid }) => pid === first!.pid));
     assert.equal(browsers().length, 1);
@@ -148,6 +145,11 @@ test('a browser is replaced by count: the successor stands first, renders under 
     await kit.close();
   }
 });
+
+/** Two pages are kept ready; another renderer is Chromium's own spare. */
+function isCalm(): boolean {
+  return descendants().filter(({ command }) => command.includes('--type=renderer')).length <= 4;
+}
 
 test('after 40 renders of every ending there is no process, folder or descriptor more than after 10', async () => {
   const kit = await startTestBrowser([server.host]);
@@ -164,17 +166,15 @@ test('after 40 renders of every ending there is no process, folder or descriptor
         kit.shoot('http://10.0.0.1/'),
       ]);
     };
-    // Two pages are kept ready; a third renderer is Chromium's own spare.
-    const calm = () => descendants().filter(({ command }) => command.includes('--type=renderer')).length <= 4;
     for (let index = 0; index < 2; index += 1) await round();
-    await until('the renderers are put away', calm);
+    await until('the renderers are put away', isCalm);
     const before = {
       processes: descendants().length,
       descriptors: openDescriptors(),
       folders: scratchFolders(),
     };
     for (let index = 0; index < 6; index += 1) await round();
-    await until('the renderers are put away', calm);
+    await until('the renderers are put away', isCalm);
     await until('as many processes as before', () => descendants().length <= before.processes);
     await until('as many descriptors as before', () => openDescriptors() <= before.descriptors);
     assert.deepEqual(scratchFolders(), before.folders);
