@@ -20,8 +20,12 @@ export function createEgressProxy(options: {
   let isClosed = false;
 
   async function openDoor(): Promise<Door> {
-    if (isClosed) throw new Error('the egress proxy is closed');
     const opened = await openEgressDoor({ rules: options.rules, limits, ownPorts });
+    // Asked after the wait, so that a door opened while the proxy closes does not stay behind.
+    if (isClosed) {
+      await opened.close();
+      throw new Error('the egress proxy is closed');
+    }
     const door: Door = {
       ...opened,
       async close() {

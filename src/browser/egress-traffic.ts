@@ -1,11 +1,5 @@
 // The three shapes of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades. Design section 5.
-import {
-  type Agent,
-  type ClientRequest,
-  type IncomingMessage,
-  request as httpRequest,
-  type ServerResponse,
-} from 'node:http';
+import { type Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { type Authority, parseAuthority } from '#browser/canonical-host.ts';
@@ -40,19 +34,18 @@ export function createEgressTraffic(door: {
   function forward(request: IncomingMessage, response: ServerResponse): void {
     function refuse(status: number, kind: RefusalKind | 'malformed', reason: string): void {
       request.resume();
+      if (response.headersSent) return void response.destroy();
       response.writeHead(status, refusalHeaders(kind, reason)).end(reason);
     }
     const target = parseAbsoluteForm(request.url ?? '');
     if (target === undefined) return refuse(400, 'malformed', notAbsolute);
-    const outgoing = send(request, target, [], ({ kind, message }) => refuse(statusOf[kind], kind, message));
-    outgoing?.on('response', (answer) => {
-      response.sendDate = false;
-      try {
+    send(request, target, {
+      refuse: ({ kind, message }) => refuse(statusOf[kind], kind, message),
+      onResponse(answer) {
+        response.sendDate = false;
         response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer.rawHeaders));
-      } catch {
-        response.destroy();
-      }
-      pipeline(answer, response, () => {});
+        pipeline(answer, response, () => {});
+      },
     });
   }
 
@@ -61,19 +54,16 @@ export function createEgressTraffic(door: {
     const client = request.socket;
     const target = parseAbsoluteForm(request.url ?? '');
     if (target === undefined) return refuseRaw(client, 400, 'malformed', notAbsolute);
-    const refuse = ({ kind, message }: EgressRefused) => refuseRaw(client, statusOf[kind], kind, message);
     const switching = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
-    const outgoing = send(request, target, switching, refuse);
-    outgoing?.on('upgrade', (answer, upstream: Socket, upstreamHead) => {
-      const headers = [...responseHeaders(answer.rawHeaders), ...switching];
-      client.write(formatHead(101, headers));
-      client.write(upstreamHead);
-      upstream.write(head);
-      splice(client, upstream);
-    });
-    outgoing?.on('response', () => {
-      outgoing.destroy();
-      refuse(new EgressRefused('unreachable', 'the server did not switch to WebSocket'));
+    send(request, target, {
+      extraHeaders: switching,
+      refuse: ({ kind, message }) => refuseRaw(client, statusOf[kind], kind, message),
+      onUpgrade(answer, upstream, upstreamHead) {
+        client.write(formatHead(101, [...responseHeaders(answer.rawHeaders), ...switching]));
+        client.write(upstreamHead);
+        upstream.write(head);
+        splice(client, upstream);
+      },
     });
   }
 
@@ -95,46 +85,69 @@ export function createEgressTraffic(door: {
     }
   }
 
-  /** `refuse` is called when the request was turned away or failed before any answer came. */
+  /** Ends in exactly one of the three, or in silence when the browser itself has hung up. */
   function send(
     request: IncomingMessage,
     target: ProxyTarget,
-    extraHeaders: string[],
-    refuse: (refused: EgressRefused) => void,
-  ): ClientRequest | undefined {
-    let isAnswered = false;
-    const fail = (error: Error) => {
-      // The browser's own hang-up, the end of the door, or an answer that broke off: its stream tells the browser.
-      if (isAnswered || request.socket.destroyed) return;
+    then: {
+      extraHeaders?: string[];
+      refuse: (refused: EgressRefused) => void;
+      onResponse?: (answer: IncomingMessage) => void;
+      onUpgrade?: (answer: IncomingMessage, upstream: Socket, head: Buffer) => void;
+    },
+  ): void {
+    const client = request.socket;
+    let isSettled = false;
+    function fail(error: Error): void {
+      // After an answer has begun, its own stream tells the browser that it broke off.
+      if (isSettled || client.destroyed) return;
+      isSettled = true;
       const refused = asRefused(error, target);
       ledger.refuse('http', target, refused);
-      refuse(refused);
-    };
+      then.refuse(refused);
+    }
     try {
       ledger.countRequest();
+      const agent = agentOf(client);
+      // Without an agent Node would take its global one, which dials unchecked.
+      if (agent === undefined) throw new Error('the browser hung up');
       const outgoing = httpRequest({
-        agent: agentOf(request.socket)!,
+        agent,
         host: target.host,
         port: target.port,
         method: request.method!,
         path: target.path,
-        headers: [...requestHeaders(request.rawHeaders, target), ...extraHeaders],
+        headers: [...requestHeaders(request.rawHeaders, target), ...(then.extraHeaders ?? [])],
         setHost: false,
         // Browsers put up with bare line feeds and the like; what is passed on is written anew, by the rules.
         insecureHTTPParser: true,
         maxHeaderSize: limits.headerBytes,
       });
-      outgoing.on('response', () => (isAnswered = true));
+      outgoing.on('response', (answer) => {
+        try {
+          if (then.onResponse === undefined) throw new Error('it did not switch protocols');
+          // Throws on a status that cannot be written, and when the browser has just gone.
+          then.onResponse(answer);
+          isSettled = true;
+        } catch (error) {
+          outgoing.destroy();
+          fail(error as Error);
+        }
+      });
+      outgoing.on('upgrade', (answer, upstream: Socket, head) => {
+        if (then.onUpgrade === undefined) return upstream.destroy();
+        isSettled = true;
+        return then.onUpgrade(answer, upstream, head);
+      });
       outgoing.on('error', (error) => {
-        const isStale = outgoing.reusedSocket && !(error instanceof EgressRefused) && !isAnswered;
-        if (isStale) request.socket.destroy();
+        const isStale = outgoing.reusedSocket && !(error instanceof EgressRefused) && !isSettled;
+        if (isStale) client.destroy();
         else fail(error);
       });
+      outgoing.on('close', () => fail(new Error('it broke off')));
       request.pipe(outgoing);
-      return outgoing;
     } catch (error) {
       fail(error as Error);
-      return undefined;
     }
   }
 

@@ -1,0 +1,111 @@
+// The budget of one render: past it new work is refused, streams are cut, and the report says so. A door beside it goes on.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import type { EgressLimits } from '#browser/egress-ledger.ts';
+import { connectTo, fetchThrough, open, startProxy, startTwins } from './egress-kit.ts';
+
+const exhausted = /^HTTP\/1\.1 503 Service Unavailable\r\nx-tintype-egress: exhausted\r\n/;
+
+/** Two doors of one proxy and a server that echoes a body or sends as many bytes as its path says. */
+async function stage(context: TestContext, limits: Partial<EgressLimits>) {
+  const { port } = await startTwins(context, () =>
+    createServer((incoming, response) => {
+      if (incoming.method === 'POST') incoming.pipe(response);
+      else response.end(Buffer.alloc(Number(incoming.url!.slice(1))));
+    }),
+  );
+  const proxy = startProxy(context, { limits });
+  return {
+    door: await proxy.openDoor(),
+    beside: await proxy.openDoor(),
+    url: `http://${open}:${port}`,
+    port,
+  };
+}
+
+test('bytes: a download is cut, new work is refused, the door beside goes on', async (context) => {
+  const { door, beside, url } = await stage(context, { bytes: 1_000_000 });
+  assert.equal((await fetchThrough(door, `${url}/500000`)).body.length, 500_000);
+  assert.equal(door.report().exhausted, undefined);
+  await assert.rejects(fetchThrough(door, `${url}/5000000`), { code: 'ECONNRESET' });
+  const { bytesIn, bytesOut } = door.report();
+  assert.equal(door.report().exhausted, 'bytes');
+  assert.ok(bytesIn + bytesOut < 1_200_000, `${bytesIn + bytesOut}`);
+  const refused = await fetchThrough(door, `${url}/1`);
+  assert.deepEqual([refused.status, refused.headers['x-tintype-egress']], [503, 'exhausted']);
+  assert.equal((await fetchThrough(beside, `${url}/500000`)).status, 200);
+});
+
+test('bytes: uploads count too', async (context) => {
+  const { door, beside, url } = await stage(context, { bytes: 1_000_000 });
+  const upload = (through: typeof door, length: number) =>
+    fetchThrough(through, `${url}/`, { method: 'POST', body: Buffer.alloc(length) });
+  assert.equal((await upload(door, 100_000)).body.length, 100_000);
+  await assert.rejects(upload(door, 5_000_000));
+  assert.equal(door.report().exhausted, 'bytes');
+  assert.equal((await upload(beside, 100_000)).status, 200);
+});
+
+test('bytes: tunnels are counted in both directions and cut', async (context) => {
+  const { port } = await startTwins(context, () => createTcpServer((socket) => socket.pipe(socket)));
+  const door = await startProxy(context, { limits: { bytes: 100_000 } }).openDoor();
+  const client = await connectTo(door);
+  client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await client.until(/200 OK\r\n\r\n/);
+  client.write('x'.repeat(20_000));
+  await client.until(/^x{20000}$/);
+  assert.ok(door.report().bytesIn === 20_000 && door.report().bytesOut > 20_000);
+  client.write('x'.repeat(200_000));
+  await client.untilClosed();
+  assert.equal(door.report().exhausted, 'bytes');
+});
+
+test('requests: the next one is refused, what is open goes on', async (context) => {
+  const { door, beside, url, port } = await stage(context, { requests: 3 });
+  const client = await connectTo(door);
+  client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await client.until(/200 OK\r\n\r\n/);
+  for (const path of ['/1', '/2']) assert.equal((await fetchThrough(door, url + path)).status, 200);
+  assert.equal(door.report().exhausted, undefined);
+  assert.equal((await fetchThrough(door, `${url}/1`)).status, 503);
+  const late = await connectTo(door);
+  late.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  assert.match(await late.untilClosed(), exhausted);
+  assert.equal(door.report().exhausted, 'requests');
+  assert.equal(door.report().requests, 3);
+  client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
+  await client.until(/200 OK/);
+  assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
+});
+
+test('connections: those past the number at once and past the total are closed', async (context) => {
+  const { door, beside, url } = await stage(context, { connectionsAtOnce: 2, connections: 5 });
+  const [first, second] = [await connectTo(door), await connectTo(door)];
+  assert.equal(door.report().exhausted, undefined);
+  assert.equal(await (await connectTo(door)).untilClosed(), '');
+  assert.equal(door.report().exhausted, 'connections');
+  for (const client of [first, second]) {
+    client.write(`GET ${url}/1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await client.until(/200 OK/);
+    client.socket.end();
+    await client.untilClosed();
+  }
+  for (let round = 0; round < 2; round += 1) assert.equal((await fetchThrough(door, `${url}/1`)).status, 200);
+  await assert.rejects(fetchThrough(door, `${url}/1`));
+  const { connections, refusedConnections } = door.report();
+  assert.deepEqual([connections, refusedConnections], [6, 2]);
+  assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
+});
+
+test('idle connections end by themselves', async (context) => {
+  const { port } = await startTwins(context, () => createTcpServer(() => {}));
+  const door = await startProxy(context, { limits: { idleMs: 50 } }).openDoor();
+  const idle = await connectTo(door);
+  const tunnel = await connectTo(door);
+  tunnel.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const silent = await connectTo(door);
+  silent.write(`GET http://${open}:${port}/ HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await Promise.all([idle, tunnel, silent].map((client) => client.untilClosed()));
+});

@@ -1,0 +1,134 @@
+// For the proxy's tests: real servers on two loopback twins of one port, one open by EGRESS_ALLOW and one shut, and clients.
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { parseEgressAllow } from '#browser/egress-allow.ts';
+import type { Door } from '#browser/egress-door.ts';
+import type { EgressLimits } from '#browser/egress-ledger.ts';
+import { createEgressProxy } from '#browser/egress-proxy.ts';
+import { createEgressRules, type Lookup } from '#browser/egress-rules.ts';
+
+export const open = '127.0.0.2';
+export const shut = '127.0.0.3';
+
+export function startProxy(
+  context: TestContext,
+  {
+    allow = open,
+    lookup,
+    limits = {},
+  }: { allow?: string; lookup?: Lookup; limits?: Partial<EgressLimits> } = {},
+) {
+  const rules = createEgressRules({ allow: parseEgressAllow(allow), ...(lookup && { lookup }) });
+  const proxy = createEgressProxy({ rules, limits });
+  context.after(() => proxy.close());
+  return proxy;
+}
+
+export interface Twins {
+  port: number;
+  /** Connections that each twin has seen. */
+  hits: { open: number; shut: number };
+  /** Live connections of the open twin. */
+  sockets: Set<Socket>;
+}
+
+/** The same server on the open and on the shut address, on one port. */
+export async function startTwins(context: TestContext, createTwin: () => Server): Promise<Twins> {
+  const twins: Twins = { port: 0, hits: { open: 0, shut: 0 }, sockets: new Set() };
+  for (const [address, name] of [
+    [open, 'open'],
+    [shut, 'shut'],
+  ] as const) {
+    const server = createTwin();
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      twins.hits[name] += 1;
+      for (const set of name === 'open' ? [sockets, twins.sockets] : [sockets]) {
+        set.add(socket);
+        socket.on('close', () => set.delete(socket));
+      }
+      socket.on('error', () => {});
+    });
+    server.listen(twins.port, address);
+    await once(server, 'listening');
+    twins.port = (server.address() as AddressInfo).port;
+    context.after(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+  }
+  return twins;
+}
+
+/** A server that writes these bytes to whoever sends it a line, then closes. */
+export const rawServer =
+  (bytes: string): (() => Server) =>
+  () =>
+    createServer((socket) => socket.once('data', () => socket.end(bytes, 'latin1')));
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export async function fetchThrough(
+  door: Door,
+  url: string,
+  options: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer } = {},
+): Promise<Answer> {
+  const { method = 'GET', headers = {}, body } = options;
+  const outgoing = request({ host: '127.0.0.1', port: door.port, path: url, method, headers, agent: false });
+  // A cut may come after the answer has begun; then the body below rejects.
+  outgoing.on('error', () => {});
+  outgoing.end(body);
+  const [incoming] = await once(outgoing, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return {
+    status: incoming.statusCode,
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).toString('latin1'),
+  };
+}
+
+/** A raw connection to the door that collects what comes back. */
+export async function connectTo(door: Door) {
+  const socket = connect(door.port, '127.0.0.1');
+  socket.on('error', () => {});
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+    socket.emit('more');
+  });
+  // `once` would reject on a reset, which is an ending like any other here.
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  await once(socket, 'connect');
+  return {
+    socket,
+    write: (text: string) => socket.write(text, 'latin1'),
+    /** What has come once it matches. Rejects if the connection ends first. */
+    async until(pattern: RegExp): Promise<string> {
+      while (!pattern.test(received)) {
+        if (socket.destroyed) throw new Error(`closed after ${JSON.stringify(received)}`);
+        await Promise.race([new Promise((resolve) => socket.once('more', resolve)), closed]);
+      }
+      const text = received;
+      received = '';
+      return text;
+    },
+    async untilClosed(): Promise<string> {
+      await closed;
+      return received;
+    },
+  };
+}
+
+/** Sends these bytes alone and gives everything that comes back. */
+export async function talk(door: Door, text: string): Promise<string> {
+  const client = await connectTo(door);
+  client.write(text);
+  return client.untilClosed();
+}
