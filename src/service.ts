@@ -11,7 +11,6 @@ import { createRequestBudget } from '#metering/request-budget.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
 import { createUploadStore } from '#uploads/store-uploads.ts';
-import { createServer } from '#http/server.ts';
 import type { Config } from '#roof/config.ts';
 import { repeat } from '#roof/repeat.ts';
 
@@ -40,6 +39,8 @@ export async function createService(
   const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads({ database, blobs, clock });
+  // Loaded here, so that the commands, which need no server, start in half the time.
+  const { createServer } = await import('#http/server.ts');
   const server = createServer({
     log,
     clock,
