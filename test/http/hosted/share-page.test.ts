@@ -104,7 +104,7 @@ test('no script and no style of its own, and a policy that allows none', async (
   for (const [script] of markup.matchAll(/<script[^>]*>[^<]*/g))
     assert.match(script, /^<script src="\/assets\/[\w.-]+" type="module">$/);
   assert.doesNotMatch(markup, /<style|\sstyle=|\son\w+=|javascript:/i);
-  for (const [, asset] of markup.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
+  for (const [, asset = ''] of markup.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
     const response = await fetch(`${service.origin}${asset}`);
     assert.equal(response.status, 200, asset);
     assert.match(response.headers.get('cache-control') ?? '', /immutable/);
