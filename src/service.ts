@@ -10,7 +10,6 @@ import { openSqlite } from '#storage/sqlite.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
 import { createPlans } from '#accounts/plans.ts';
-import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { Browser } from '#browser/browser.ts';
 import { createEgressRules, type EgressRules } from '#browser/egress-rules.ts';
@@ -22,8 +21,6 @@ import { createUploadStore } from '#uploads/store-uploads.ts';
 import { createHostedRenders } from '#renders/hosted-renders.ts';
 import { createRenderQueue } from '#renders/render-queue.ts';
 import { createRenders } from '#renders/render.ts';
-import { createIdempotency } from '#http/idempotency.ts';
-import { createServer } from '#http/server.ts';
 import type { Config } from '#roof/config.ts';
 import { repeat } from '#roof/repeat.ts';
 
@@ -54,6 +51,11 @@ export async function createService(
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
   const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
+  // Loaded here, so that the commands, which need no server, start in half the time.
+  const [{ createServer }, { createIdempotency }] = await Promise.all([
+    import('#http/server.ts'),
+    import('#http/idempotency.ts'),
+  ]);
   const idempotency = createIdempotency({ database, renderBlobs, clock });
   const slots = createCaptureSlots({ database, clock });
   const egressRules = createEgressRules({ allow: config.egressAllow });
@@ -132,6 +134,7 @@ export function createLog(level: string): Logger {
 
 /** A browser whose only way out is a proxy of its own, closed with it. */
 export async function openBrowser(config: Config, rules: EgressRules, log: Logger): Promise<Browser> {
+  const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
   const egress = createEgressProxy({ rules });
   const browser = await createChromiumBrowser({
     executable: config.chromiumPath,

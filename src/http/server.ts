@@ -72,7 +72,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
     requestTimeout: 300_000,
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      // A path that cannot be decoded: no hook runs for it.
+      answerError(error, request, reply);
+      noteAnswer(request, reply);
+    },
     clientErrorHandler: answerUnreadable({
       log: parts.log,
       methodsAt: (path) => methodsByUrl.get(path),
@@ -91,8 +95,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     reply.header('x-request-id', request.id);
   });
   app.addHook('onResponse', async (request, reply) => {
-    metrics.observe(request, reply);
-    logAnswer(request, reply);
+    noteAnswer(request, reply);
     cutEndlessBody(request);
   });
   app.addHook('preClose', async () => letGoOfIdleConnections(app));
@@ -144,7 +147,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
     return replyWithError(error, request, reply);
   }
 
-  function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
+    metrics.observe(request, reply);
     const { failure, caller } = request;
     const line = {
       requestId: request.id,
