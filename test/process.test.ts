@@ -36,7 +36,12 @@ test('a first start shows the owner a key and a curl that works, once; the end i
       ['/healthz', '/readyz', '/metrics'].map(async (probe) => (await fetch(first.origin + probe)).text()),
     );
     assert.deepEqual(JSON.parse(probes[0]!), { status: 'ok' });
-    assert.deepEqual(JSON.parse(probes[1]!), { status: 'ready', database: 'ok', storage: 'ok' });
+    assert.deepEqual(JSON.parse(probes[1]!), {
+      status: 'ready',
+      database: 'ok',
+      storage: 'ok',
+      browser: 'ok',
+    });
     assert.match(
       probes[2]!,
       /tintype_http_requests_total\{route="\/api\/v1\/upload",method="POST",status="201",code=""\} 1/,
@@ -79,7 +84,7 @@ test('SIGTERM during an upload: it is finished and answered, then the process en
         `Content-Type: multipart/form-data; boundary=XX\r\nContent-Length: ${form.length}\r\n\r\n`,
     );
     socket.write(form.subarray(0, 300_000));
-    const spool = join(path, 'blobs', 'spool');
+    const spool = join(path, 'blobs', 'uploads', 'spool');
     await waitFor('the upload to be under way', async () => (await readdir(spool)).length > 0);
     serving.child.kill('SIGTERM');
     await waitFor('the door to close', async () => {
