@@ -1,6 +1,7 @@
 // npx tintype: the operator's commands. They work on the same data while the server runs. Design section 3.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { AccountError, type Account, type Accounts } from '#accounts/accounts.ts';
+import { OutageError } from '#storage/outage.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
 import { ConfigError, readConfig } from '#roof/config.ts';
 import { runDoctor } from '#roof/doctor.ts';
@@ -136,7 +137,10 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
 function explain(error: unknown): string {
   const code = (error as { code?: string }).code ?? '';
   const isOperators =
-    error instanceof UsageError || error instanceof AccountError || error instanceof ConfigError;
+    error instanceof UsageError ||
+    error instanceof AccountError ||
+    error instanceof ConfigError ||
+    error instanceof OutageError;
   const { message } = error as Error;
   if (isOperators || code.startsWith('ERR_PARSE_ARGS')) return message.replaceAll('\n', '; ');
   return (error as Error).stack ?? message;

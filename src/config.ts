@@ -28,6 +28,13 @@ export const variables = {
     parseBaseUrl,
   ),
   DATA_DIR: { ...text('data', 'Folder for the database and the stored files.'), shownDefault: './data' },
+  DATABASE_URL: optional(
+    'SQLite in DATA_DIR',
+    'Postgres database, for more than one machine.',
+    'postgres://user:password@host:5432/database',
+    parseDatabaseUrl,
+  ),
+  DATABASE_POOL_SIZE: integer(10, 1, 200, 'Connections that one process keeps to Postgres at most.'),
   PLANS_FILE: optional(
     'the built-in plans',
     'JSON file of plans; see below.',
@@ -84,6 +91,9 @@ export interface Config {
   baseUrl: string;
   dataDir: string;
   databaseFile: string;
+  /** Postgres; the file otherwise. */
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
   blobsDir: string;
   plansFile: string | undefined;
   renderConcurrency: number;
@@ -123,6 +133,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     baseUrl: values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`,
     dataDir,
     databaseFile: join(dataDir, 'tintype.db'),
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
     blobsDir: join(dataDir, 'blobs'),
     plansFile: values.PLANS_FILE,
     renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
@@ -147,9 +159,14 @@ function readVariable(
   if (given === undefined || given === '') return variable.default;
   const value = variable.parse(given);
   if (value === undefined)
-    mistakes.push(`invalid ${name}: ${JSON.stringify(given)} (expected ${variable.expected})`);
+    mistakes.push(
+      `invalid ${name}: ${JSON.stringify(withoutPassword(given))} (expected ${variable.expected})`,
+    );
   return value ?? variable.default;
 }
+
+/** Mistakes end up in logs. */
+const withoutPassword = (value: string): string => value.replace(/:\/\/[^/]*@/, '://…@');
 
 function text(fallback: string, description: string): Variable<string> {
   return {
@@ -212,6 +229,12 @@ function parseBaseUrl(value: string): string | undefined {
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/') return undefined;
   return url.origin;
+}
+
+function parseDatabaseUrl(value: string): string | undefined {
+  const url = URL.parse(value);
+  const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);
+  return isPostgres && url.hostname !== '' && url.pathname.length > 1 ? value : undefined;
 }
 
 function parseTrustProxy(value: string): boolean | number | string[] | undefined {

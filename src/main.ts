@@ -1,4 +1,5 @@
 // The process: reads the configuration, starts the service, prints the first-start block, ends on a signal.
+import { OutageError } from '#storage/outage.ts';
 import { ConfigError, readConfig, type Config } from '#roof/config.ts';
 import { createLog, createService, type Service } from '#roof/service.ts';
 
@@ -57,7 +58,7 @@ function endOnSignal(service: Service): void {
 }
 
 function startProblem(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof OutageError) return error.message;
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -155,8 +155,11 @@ export function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<
   return createDiskBlobs(join(config.blobsDir, kind));
 }
 
-export function openDatabase(config: Config): Promise<Database> {
-  return openSqlite(config.databaseFile);
+/** Engines that one machine does not need are loaded only when they are asked for. */
+export async function openDatabase({ databaseUrl, databasePoolSize, databaseFile }: Config): Promise<Database> {
+  if (databaseUrl === undefined) return openSqlite(databaseFile);
+  const { openPostgres } = await import('#storage/postgres.ts');
+  return openPostgres(databaseUrl, { poolSize: databasePoolSize });
 }
 
 function readPlans({ plansFile }: Config): Plans {
