@@ -16,6 +16,7 @@ import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { Browser } from '#browser/browser.ts';
 import { createEgressRules, type EgressRules } from '#browser/egress-rules.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
+import { createAdmission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
@@ -52,6 +53,7 @@ export async function createService(
   const renderBlobs = await openBlobs(config, 'renders');
   const authentication = createAuthentication({ database, plans, clock });
   const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
+  const budget = createRequestBudget({ clock });
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
   const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
@@ -69,8 +71,8 @@ export async function createService(
     database,
     browser,
     uploadBlobs,
-    authentication,
-    budget: createRequestBudget({ clock }),
+    admission: createAdmission({ authentication, budget, database, plans, clock }),
+    budget,
     uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer }),
     hostedUploads,
     renders: createRenders({ database, blobs: renderBlobs, clock, browser, egressRules, slots, queue }),

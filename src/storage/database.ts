@@ -6,6 +6,7 @@ import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.
 import { createIdempotencyTable, type IdempotencyTable } from '#storage/tables/idempotency.ts';
 import { createRenderLeasesTable, type RenderLeasesTable } from '#storage/tables/render-leases.ts';
 import { createRendersTable, type RendersTable } from '#storage/tables/renders.ts';
+import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
 import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
 import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
 
@@ -22,6 +23,8 @@ export interface Tables {
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly tables: Tables;
+  /** Where many machines share the database, it counts the requests of accounts too. */
+  readonly requestWindows?: RequestWindowsTable;
   /** Runs `work` on tables that commit together, or not at all when it throws. */
   transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**

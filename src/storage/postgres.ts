@@ -9,6 +9,7 @@ import { createTables, type Database } from '#storage/database.ts';
 import { migrate } from '#storage/migrations.ts';
 import { createOutageGuard, OutageError } from '#storage/outage.ts';
 import type { Schema } from '#storage/schema.ts';
+import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 
 const connectMs = 2_000;
 const lockMs = 3_000;
@@ -43,16 +44,24 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   // A connection that breaks while idle leaves the pool by itself; without a listener it would end the process.
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createGuardedPool(pool) }) });
+  // Windows that machines share are kept in the database's time, whatever each machine's own clock says.
+  let aheadMs = 0;
+  async function ping(): Promise<void> {
+    const asked = Date.now();
+    const { rows } = await sql<{ now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
+    aheadMs = (rows[0]?.now ?? asked) - (asked + Date.now()) / 2;
+  }
+  await ping();
 
   return {
     engine: 'postgres',
     tables: createTables(db),
+    requestWindows: createRequestWindowsTable(db, () => aheadMs),
     transaction: (work) =>
       again(() => db.transaction().execute((transaction) => work(createTables(transaction)))),
     changeStamp: () => undefined,
-    async ping() {
-      await sql`select 1`.execute(db);
-    },
+    ping,
     close: () => db.destroy(),
   };
 }

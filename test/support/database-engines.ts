@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import type { Database } from '#storage/database.ts';
 import { openPostgres } from '#storage/postgres.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { startPostgres } from './postgres.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
 
 export interface TestEngine {
   /** Makes an empty database; resolves to its address. */
   newDatabase: () => Promise<string>;
   open: (address: string) => Promise<Database>;
+  /** An outage of the server; undefined where there is none to go away. */
+  server: Pick<TestPostgres, 'pause' | 'resume'> | undefined;
   stop: () => Promise<void>;
 }
 
@@ -21,11 +23,12 @@ export const databaseEngines: Record<Database['engine'], () => Promise<TestEngin
     return {
       newDatabase: async () => join(folder, `${(databases += 1)}.db`),
       open: openSqlite,
+      server: undefined,
       stop: () => rm(folder, { recursive: true, force: true }),
     };
   },
   async postgres() {
     const server = await startPostgres();
-    return { newDatabase: server.newDatabase, open: (url) => openPostgres(url), stop: server.stop };
+    return { newDatabase: server.newDatabase, open: (url) => openPostgres(url), server, stop: server.stop };
   },
 };
