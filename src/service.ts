@@ -80,13 +80,24 @@ export async function createService(
     idempotency,
   });
 
+  /** Of machines that share a database, one does each round: whoever comes first after nine tenths of the time. */
+  const shared = (name: string, everyMs: number, chore: () => Promise<unknown>) =>
+    repeat(
+      name,
+      everyMs,
+      async () => {
+        const isOurs = (await database.chores?.claim(name, Math.round(everyMs * 0.9), clock.now())) ?? true;
+        if (isOurs) await chore();
+      },
+      log,
+    );
   const chores = [
-    repeat('sweep of uploads', sweepEveryMs, hostedUploads.sweep, log),
-    repeat('sweep of renders', sweepEveryMs, hostedRenders.sweep, log),
-    repeat('sweep of leases', sweepEveryMs, slots.sweep, log),
-    repeat('sweep of remembered answers', orphansEveryMs, idempotency.sweep, log),
-    repeat('sweep of orphaned uploads', orphansEveryMs, hostedUploads.sweepOrphans, log),
-    repeat('sweep of orphaned renders', orphansEveryMs, hostedRenders.sweepOrphans, log),
+    shared('sweep of uploads', sweepEveryMs, hostedUploads.sweep),
+    shared('sweep of renders', sweepEveryMs, hostedRenders.sweep),
+    shared('sweep of leases', sweepEveryMs, slots.sweep),
+    shared('sweep of remembered answers', orphansEveryMs, idempotency.sweep),
+    shared('sweep of orphaned uploads', orphansEveryMs, hostedUploads.sweepOrphans),
+    shared('sweep of orphaned renders', orphansEveryMs, hostedRenders.sweepOrphans),
     repeat('last use of keys', lastUsedEveryMs, authentication.flushLastUsed, log),
   ];
 
@@ -101,7 +112,9 @@ export async function createService(
     async close() {
       await server.close();
       await Promise.all(chores.map((chore) => chore.stop()));
-      await authentication.flushLastUsed();
+      await authentication
+        .flushLastUsed()
+        .catch((error: unknown) => log.warn({ err: error }, 'last use of keys'));
       await sanitizer.close();
       await browser.close();
       await database.close();

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import { createAccountsTable, type AccountsTable } from '#storage/tables/accounts.ts';
 import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.ts';
+import type { ChoresTable } from '#storage/tables/chores.ts';
 import { createIdempotencyTable, type IdempotencyTable } from '#storage/tables/idempotency.ts';
 import { createRenderLeasesTable, type RenderLeasesTable } from '#storage/tables/render-leases.ts';
 import { createRendersTable, type RendersTable } from '#storage/tables/renders.ts';
@@ -25,6 +26,8 @@ export interface Database {
   readonly tables: Tables;
   /** Where many machines share the database, it counts the requests of accounts too. */
   readonly requestWindows?: RequestWindowsTable;
+  /** And it decides which of them does a chore. */
+  readonly chores?: ChoresTable;
   /** Runs `work` on tables that commit together, or not at all when it throws. */
   transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**

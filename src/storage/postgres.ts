@@ -1,27 +1,28 @@
 // Postgres as the database of many machines: pooled, prepared, bounded in time. An outage answers within seconds, then at
 // once, and ends by itself.
-// Write order: a transaction locks the account's usage counter first and only inserts after it, so that two of them
-// cannot wait for each other; what still collides is run again.
+// Write order: a transaction locks the account's usage counter first and only then touches rows of its own, so that two
+// of them cannot wait for each other; what still collides is run again.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely';
-import { DatabaseError, Pool, types, type PoolClient, type PoolConfig } from 'pg';
-import { createTables, type Database } from '#storage/database.ts';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Pool, types, type PoolConfig } from 'pg';
+import { createTables, type Database, type Tables } from '#storage/database.ts';
 import { migrate } from '#storage/migrations.ts';
-import { createOutageGuard, OutageError } from '#storage/outage.ts';
+import { OutageError } from '#storage/outage.ts';
+import { again, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
 import type { Schema } from '#storage/schema.ts';
+import { createChoresTable } from '#storage/tables/chores.ts';
 import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 
 const connectMs = 2_000;
 const lockMs = 3_000;
-const statementMs = 5_000;
+const statementMs = 4_000;
 /** The client's own clock, for a server that has fallen silent. */
-const silenceMs = 6_000;
+const silenceMs = 4_500;
 /** A machine that lost its power must not hold its locks for long. */
 const idleTransactionMs = 10_000;
-const transactionAttempts = 5;
-const preparedStatements = 200;
-const deadlock = '40P01';
-const serializationFailure = '40001';
+/** How long a client waits while we ask what became of its commit. */
+const settleMs = 4_000;
+const settleEveryMs = 200;
 
 export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise<Database> {
   const server = {
@@ -44,7 +45,8 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   // A connection that breaks while idle leaves the pool by itself; without a listener it would end the process.
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createGuardedPool(pool) }) });
-  // Windows that machines share are kept in the database's time, whatever each machine's own clock says.
+
+  // What machines share is kept in the database's time, whatever each machine's own clock says.
   let aheadMs = 0;
   async function ping(): Promise<void> {
     const asked = Date.now();
@@ -54,12 +56,26 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   }
   await ping();
 
+  async function transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    let finished: { result: T } | undefined;
+    try {
+      return await db.transaction().execute(async (inside) => {
+        finished = { result: await work(createTables(inside)) };
+        return finished.result;
+      });
+    } catch (error) {
+      if (error instanceof LostCommitError && finished && (await hasCommitted(db, error)))
+        return finished.result;
+      throw error;
+    }
+  }
+
   return {
     engine: 'postgres',
     tables: createTables(db),
     requestWindows: createRequestWindowsTable(db, () => aheadMs),
-    transaction: (work) =>
-      again(() => db.transaction().execute((transaction) => work(createTables(transaction)))),
+    chores: createChoresTable(db, () => aheadMs),
+    transaction: (work) => again(() => transaction(work)),
     changeStamp: () => undefined,
     ping,
     close: () => db.destroy(),
@@ -83,66 +99,19 @@ async function migrateFirst(server: PoolConfig): Promise<void> {
   }
 }
 
-/** Hands out connections that fail fast during an outage, prepare their statements, and are dropped once broken. */
-function createGuardedPool(pool: Pool): PostgresPool {
-  const outage = createOutageGuard('the database');
-  const clients = new WeakMap<PoolClient, PostgresPoolClient>();
-  const names = new Map<string, string>();
-
-  function nameOf(text: string): string | undefined {
-    const known = names.get(text);
-    // Lists of varying length would fill the memory of every connection with variants.
-    if (known !== undefined || names.size >= preparedStatements || / in \(/.test(text)) return known;
-    const name = `tintype_${names.size}`;
-    names.set(text, name);
-    return name;
+/** Asks until the server is back or the client has waited enough; then the commit counts as failed. */
+async function hasCommitted(db: Kysely<Schema>, { transactionId }: LostCommitError): Promise<boolean> {
+  const until = Date.now() + settleMs;
+  while (Date.now() < until) {
+    const answer = await sql<{ status: string | null }>`
+      select pg_xact_status(${transactionId}::text::xid8) as status`
+      .execute(db)
+      .catch(() => undefined);
+    const status = answer?.rows[0]?.status;
+    if (answer && status !== 'in progress') return status === 'committed';
+    await delay(settleEveryMs);
   }
-
-  function wrap(client: PoolClient): PostgresPoolClient {
-    let isBroken = false;
-    const wrapped = {
-      async query(text: string, values: unknown[]) {
-        try {
-          const name = nameOf(text);
-          return await client.query({ text, values, ...(name !== undefined && { name }) });
-        } catch (error) {
-          // An error that the server did not send leaves the connection in an unknown state.
-          if (!(error instanceof DatabaseError)) isBroken = true;
-          throw error;
-        }
-      },
-      release: (destroy = false) => client.release(destroy || isBroken),
-    };
-    return wrapped as unknown as PostgresPoolClient;
-  }
-
-  return {
-    options: pool.options,
-    async connect() {
-      const client = await outage.run(() => pool.connect(), isOutage);
-      const known = clients.get(client) ?? wrap(client);
-      clients.set(client, known);
-      return known;
-    },
-    end: () => pool.end(),
-  };
-}
-
-/** A pool whose connections are all at work is busy, not away; the text is pg-pool's. */
-const isOutage = (error: unknown): boolean =>
-  (error as Error).message !== 'timeout exceeded when trying to connect';
-
-async function again<T>(transaction: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await transaction();
-    } catch (error) {
-      const code = error instanceof DatabaseError ? error.code : undefined;
-      if ((code !== deadlock && code !== serializationFailure) || attempt === transactionAttempts)
-        throw error;
-      await delay(Math.random() * 20 * attempt);
-    }
-  }
+  return false;
 }
 
 /** Counts and times fit a number exactly; pg would hand out int8 and numeric as text. */
