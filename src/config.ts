@@ -35,6 +35,12 @@ export const variables = {
     parseDatabaseUrl,
   ),
   DATABASE_POOL_SIZE: integer(10, 1, 200, 'Connections that one process keeps to Postgres at most.'),
+  STORAGE_URL: optional(
+    'files in DATA_DIR',
+    'S3 store for the files, for more than one machine. Credentials come from the AWS variables or the platform.',
+    's3://bucket?endpoint=https://…&region=…&prefix=…, each parameter optional',
+    parseStorageUrl,
+  ),
   PLANS_FILE: optional(
     'the built-in plans',
     'JSON file of plans; see below.',
@@ -85,6 +91,13 @@ export const variables = {
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 
+export interface StorageLocation {
+  bucket: string;
+  endpoint: string | undefined;
+  region: string | undefined;
+  prefix: string;
+}
+
 export interface Config {
   host: string;
   port: number;
@@ -94,6 +107,8 @@ export interface Config {
   /** Postgres; the file otherwise. */
   databaseUrl: string | undefined;
   databasePoolSize: number;
+  /** An S3 store; the folder otherwise. */
+  storage: StorageLocation | undefined;
   blobsDir: string;
   plansFile: string | undefined;
   renderConcurrency: number;
@@ -135,6 +150,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     databaseFile: join(dataDir, 'tintype.db'),
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
+    storage: values.STORAGE_URL,
     blobsDir: join(dataDir, 'blobs'),
     plansFile: values.PLANS_FILE,
     renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
@@ -235,6 +251,23 @@ function parseDatabaseUrl(value: string): string | undefined {
   const url = URL.parse(value);
   const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);
   return isPostgres && url.hostname !== '' && url.pathname.length > 1 ? value : undefined;
+}
+
+function parseStorageUrl(value: string): StorageLocation | undefined {
+  const url = URL.parse(value);
+  if (url?.protocol !== 's3:' || url.username || url.password || url.port || url.hash) return undefined;
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) || !['', '/'].includes(url.pathname))
+    return undefined;
+  const { endpoint, region, prefix = '', ...unknown } = Object.fromEntries(url.searchParams);
+  if (Object.keys(unknown).length > 0) return undefined;
+  if (endpoint !== undefined && parseBaseUrl(endpoint) === undefined) return undefined;
+  // Stores of others take any region, but the signature needs one.
+  return {
+    bucket: url.hostname,
+    endpoint,
+    region: region ?? (endpoint === undefined ? undefined : 'us-east-1'),
+    prefix,
+  };
 }
 
 function parseTrustProxy(value: string): boolean | number | string[] | undefined {

@@ -166,15 +166,18 @@ export async function openBrowser(config: Config, rules: EgressRules, log: Logge
   };
 }
 
-export function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
-  return createDiskBlobs(join(config.blobsDir, kind));
-}
-
 /** Engines that one machine does not need are loaded only when they are asked for. */
 export async function openDatabase({ databaseUrl, databasePoolSize, databaseFile }: Config): Promise<Database> {
   if (databaseUrl === undefined) return openSqlite(databaseFile);
   const { openPostgres } = await import('#storage/postgres.ts');
   return openPostgres(databaseUrl, { poolSize: databasePoolSize });
+}
+
+export async function openBlobs({ storage, blobsDir }: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
+  const folder = join(blobsDir, kind);
+  if (!storage) return createDiskBlobs(folder);
+  const { createS3Blobs } = await import('#storage/s3-blobs.ts');
+  return createS3Blobs({ ...storage, prefix: `${storage.prefix}${kind}/` }, folder);
 }
 
 function readPlans({ plansFile }: Config): Plans {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Database } from '#storage/database.ts';
 import { openPostgres } from '#storage/postgres.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { accountRow } from './suites/rows.ts';
@@ -83,16 +84,3 @@ describe('postgres outages', () => {
     await eventually(() => database.ping());
   });
 });
-
-/** Tries until it works, for ten seconds at most. */
-async function eventually(attempt: () => Promise<void>): Promise<void> {
-  const until = Date.now() + 10_000;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}

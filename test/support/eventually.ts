@@ -1,0 +1,15 @@
+// Waits for what comes by itself, such as a server that is back.
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Tries until it works, for ten seconds at most; rejects with the last failure. */
+export async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await delay(50);
+    }
+  }
+}
