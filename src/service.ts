@@ -167,7 +167,11 @@ export async function openBrowser(config: Config, rules: EgressRules, log: Logge
 }
 
 /** Engines that one machine does not need are loaded only when they are asked for. */
-export async function openDatabase({ databaseUrl, databasePoolSize, databaseFile }: Config): Promise<Database> {
+export async function openDatabase({
+  databaseUrl,
+  databasePoolSize,
+  databaseFile,
+}: Config): Promise<Database> {
   if (databaseUrl === undefined) return openSqlite(databaseFile);
   const { openPostgres } = await import('#storage/postgres.ts');
   return openPostgres(databaseUrl, { poolSize: databasePoolSize });
