@@ -21,6 +21,9 @@ export interface Tables {
   usage: UsageTable;
 }
 
+/** The database went away during a commit: whether it happened is not known, so nothing may be undone. */
+export class UnknownOutcomeError extends Error {}
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly tables: Tables;
@@ -28,7 +31,7 @@ export interface Database {
   readonly requestWindows?: RequestWindowsTable;
   /** And it decides which of them does a chore. */
   readonly chores?: ChoresTable;
-  /** Runs `work` on tables that commit together, or not at all when it throws. */
+  /** Runs `work` on tables that commit together, or not at all when it throws; but see UnknownOutcomeError. */
   transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * A number that changes whenever another process has committed anything; undefined where the engine cannot tell

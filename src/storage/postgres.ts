@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types, type PoolConfig } from 'pg';
-import { createTables, type Database, type Tables } from '#storage/database.ts';
+import { createTables, UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { migrate } from '#storage/migrations.ts';
 import { OutageError } from '#storage/outage.ts';
 import { again, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
@@ -64,9 +64,10 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
         return finished.result;
       });
     } catch (error) {
-      if (error instanceof LostCommitError && finished && (await hasCommitted(db, error)))
-        return finished.result;
-      throw error;
+      if (!(error instanceof LostCommitError && finished)) throw error;
+      const fate = await fateOf(db, error);
+      if (fate === 'committed') return finished.result;
+      throw fate === 'aborted' ? error : new UnknownOutcomeError(error.message, { cause: error });
     }
   }
 
@@ -99,8 +100,11 @@ async function migrateFirst(server: PoolConfig): Promise<void> {
   }
 }
 
-/** Asks until the server is back or the client has waited enough; then the commit counts as failed. */
-async function hasCommitted(db: Kysely<Schema>, { transactionId }: LostCommitError): Promise<boolean> {
+/** Asks until the server is back or the client has waited enough. */
+async function fateOf(
+  db: Kysely<Schema>,
+  { transactionId }: LostCommitError,
+): Promise<'committed' | 'aborted' | 'unknown'> {
   const until = Date.now() + settleMs;
   while (Date.now() < until) {
     const answer = await sql<{ status: string | null }>`
@@ -108,10 +112,10 @@ async function hasCommitted(db: Kysely<Schema>, { transactionId }: LostCommitErr
       .execute(db)
       .catch(() => undefined);
     const status = answer?.rows[0]?.status;
-    if (answer && status !== 'in progress') return status === 'committed';
+    if (status === 'committed' || status === 'aborted') return status;
     await delay(settleEveryMs);
   }
-  return false;
+  return 'unknown';
 }
 
 /** Counts and times fit a number exactly; pg would hand out int8 and numeric as text. */

@@ -79,9 +79,9 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
 
   return {
     async newDatabase() {
-      databases += 1;
-      await query(urlOf('postgres'), `create database test_${databases}`);
-      return urlOf(`test_${databases}`);
+      const name = `test_${(databases += 1)}`;
+      await query(urlOf('postgres'), `create database ${name}`);
+      return urlOf(name);
     },
     query,
     pause: end,
