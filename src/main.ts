@@ -1,4 +1,5 @@
 // The process: reads the configuration, starts the service, prints the first-start block, ends on a signal.
+import { AccountError } from '#accounts/accounts.ts';
 import { OutageError } from '#storage/outage.ts';
 import { ConfigError, readConfig, type Config } from '#roof/config.ts';
 import { createLog, createService, type Service } from '#roof/service.ts';
@@ -24,7 +25,13 @@ export async function serve(): Promise<void> {
 async function welcomeOwner({ accounts }: Service, { baseUrl }: Config): Promise<void> {
   if (!(await accounts.isEmpty())) return;
   const email = 'owner@localhost';
-  await accounts.create(email, { plan: 'business' });
+  try {
+    await accounts.create(email, { plan: 'business' });
+  } catch (error) {
+    // Another machine of the fleet was first, and has shown it.
+    if (error instanceof AccountError) return;
+    throw error;
+  }
   const { key } = await accounts.createKey(email, 'first key');
   process.stdout.write(`
   Tintype is ready at ${baseUrl}
