@@ -4,6 +4,7 @@ import { AccountError, type Account, type Accounts } from '#accounts/accounts.ts
 import { OutageError } from '#storage/outage.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
 import { ConfigError, readConfig } from '#roof/config.ts';
+import { DataError, dataUsage, runDataCommand } from '#roof/data-commands.ts';
 import { runDoctor } from '#roof/doctor.ts';
 import { serve } from '#roof/main.ts';
 import { openAccounts } from '#roof/service.ts';
@@ -18,7 +19,7 @@ const usage = `Usage: npx tintype <command> [--json]
   key create --account E [--name N]
   key list --account E
   key revoke ID
-`;
+${dataUsage}`;
 
 class UsageError extends Error {}
 
@@ -96,7 +97,7 @@ const commands: Record<string, Command> = {
 };
 
 export async function runCli(args: string[]): Promise<number> {
-  const [first = '', second = ''] = args;
+  const [first = ''] = args;
   if (first === 'serve') {
     await serve();
     return 0;
@@ -106,10 +107,17 @@ export async function runCli(args: string[]): Promise<number> {
     return first === '' ? 2 : 0;
   }
   if (first === 'doctor') return runDoctor(args.slice(1));
-  const problem = await runCommand(`${first} ${second}`, args.slice(2)).catch(explain);
+  const problem = await runOperatorCommand(args).catch(explain);
   if (problem === undefined) return 0;
   process.stderr.write(`tintype: ${problem}\n`);
   return 1;
+}
+
+async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<undefined> {
+  const report = await runDataCommand(first, [second, ...rest].filter(Boolean));
+  if (report === undefined) return runCommand(`${first} ${second}`, rest);
+  process.stdout.write(`${report}\n`);
+  return undefined;
 }
 
 async function runCommand(name: string, args: string[]): Promise<undefined> {
@@ -140,7 +148,8 @@ function explain(error: unknown): string {
     error instanceof UsageError ||
     error instanceof AccountError ||
     error instanceof ConfigError ||
-    error instanceof OutageError;
+    error instanceof OutageError ||
+    error instanceof DataError;
   const { message } = error as Error;
   if (isOperators || code.startsWith('ERR_PARSE_ARGS')) return message.replaceAll('\n', '; ');
   return (error as Error).stack ?? message;

@@ -166,6 +166,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
   });
 }
 
+/** The same configuration with some variables changed. */
+export const readConfigWith = (changes: Record<string, string | undefined>): Readonly<Config> =>
+  readConfig({ ...process.env, ...changes });
+
 function readVariable(
   name: string,
   variable: Variable<unknown>,
