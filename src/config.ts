@@ -1,8 +1,12 @@
 // The operator's variables: one table gives the type, the defaults, the error messages and docs/configuration.md.
 // None is required; all mistakes are reported at once. This is the only reader of process.env.
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { parseEgressAllow, type EgressException } from '#browser/egress-allow.ts';
+import { parsePlans, type Plan } from '#accounts/plans.ts';
 
 interface Variable<T> {
   description: string;
@@ -10,7 +14,7 @@ interface Variable<T> {
   expected: string;
   /** How the default reads in the documentation. */
   shownDefault: string;
-  /** Undefined when the text does not have the expected form. */
+  /** Undefined when the text does not have the expected form; throws where there is more to say about it. */
   parse: (text: string) => T | undefined;
   default: T;
 }
@@ -45,7 +49,7 @@ export const variables = {
     'the built-in plans',
     'JSON file of plans; see below.',
     'the path of a JSON file',
-    (value) => value,
+    (path): Plan[] => parsePlans(readFileSync(path, 'utf8')),
   ),
   RENDER_CONCURRENCY: optional(
     'from the cores and memory',
@@ -63,7 +67,7 @@ export const variables = {
     description: 'Exceptions to the rule that renders reach public addresses only.',
     expected: 'a comma-separated list of host[:port], IP[:port], [IPv6][:port] or CIDR[:port]',
     shownDefault: 'none',
-    parse: parseExceptions,
+    parse: parseEgressAllow,
     default: [],
   } as Variable<EgressException[]>,
   CACHE_DIR: optional(
@@ -76,9 +80,11 @@ export const variables = {
     'plain http',
     'Certificate chain in PEM; with TLS_KEY_FILE the service speaks https.',
     'the path of a PEM file',
-    (value) => value,
+    (path): Buffer => readFileSync(path),
   ),
-  TLS_KEY_FILE: optional('plain http', 'Private key in PEM.', 'the path of a PEM file', (value) => value),
+  TLS_KEY_FILE: optional('plain http', 'Private key in PEM.', 'the path of a PEM file', (path): Buffer =>
+    readFileSync(path),
+  ),
   TRUST_PROXY: {
     description: 'Whose X-Forwarded-For is believed: everyone, the last so many hops, or these addresses.',
     expected: 'true, false, a number of hops, or a comma-separated list of addresses and CIDR blocks',
@@ -110,14 +116,15 @@ export interface Config {
   /** An S3 store; the folder otherwise. */
   storage: StorageLocation | undefined;
   blobsDir: string;
-  plansFile: string | undefined;
   renderConcurrency: number;
   chromiumPath: string | undefined;
   egressAllow: EgressException[];
   cacheDir: string;
   /** Where programs are looked for. */
   searchPath: string;
-  tls: { certFile: string; keyFile: string } | undefined;
+  /** Plans beside the built-in ones, or in their place. */
+  plans: Plan[];
+  tls: { cert: Buffer; key: Buffer } | undefined;
   trustProxy: boolean | number | string[];
   logLevel: LogLevel;
 }
@@ -134,14 +141,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     ]),
   ) as unknown as Variables;
 
-  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = values;
-  if ((certFile === undefined) !== (keyFile === undefined)) {
+  const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = values;
+  const tls = cert && key && { cert, key };
+  if (!environment['TLS_CERT_FILE'] !== !environment['TLS_KEY_FILE']) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
   }
+  if (tls) checkTls(tls, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
 
   const dataDir = resolve(values.DATA_DIR);
-  const scheme = certFile === undefined ? 'http' : 'https';
+  const scheme = tls ? 'https' : 'http';
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
@@ -152,7 +161,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     databasePoolSize: values.DATABASE_POOL_SIZE,
     storage: values.STORAGE_URL,
     blobsDir: join(dataDir, 'blobs'),
-    plansFile: values.PLANS_FILE,
     renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
     chromiumPath: values.CHROMIUM_PATH,
     egressAllow: values.EGRESS_ALLOW,
@@ -160,7 +168,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
       values.CACHE_DIR ?? join(import.meta.dirname, '..', 'node_modules', '.cache', 'tintype'),
     ),
     searchPath: environment['PATH'] ?? '',
-    tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
+    plans: values.PLANS_FILE ?? [],
+    tls,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   });
@@ -177,16 +186,28 @@ function readVariable(
   mistakes: string[],
 ): unknown {
   if (given === undefined || given === '') return variable.default;
-  const value = variable.parse(given);
-  if (value === undefined)
-    mistakes.push(
-      `invalid ${name}: ${JSON.stringify(withoutPassword(given))} (expected ${variable.expected})`,
-    );
-  return value ?? variable.default;
+  // Mistakes end up in logs.
+  const shown = name === 'DATABASE_URL' ? given.replace(/:\/\/[^/]*@/, '://…@') : given;
+  try {
+    const value = variable.parse(given);
+    if (value !== undefined) return value;
+    mistakes.push(`invalid ${name}: ${JSON.stringify(shown)} (expected ${variable.expected})`);
+  } catch (error) {
+    const reason = (error as Error).message;
+    mistakes.push(`invalid ${name}: ${JSON.stringify(shown)} (expected ${variable.expected}; ${reason})`);
+  }
+  return variable.default;
 }
 
-/** Mistakes end up in logs. */
-const withoutPassword = (value: string): string => value.replace(/:\/\/[^/]*@/, '://…@');
+function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void {
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    mistakes.push(
+      `invalid TLS_CERT_FILE or TLS_KEY_FILE: together they make no TLS (${(error as Error).message})`,
+    );
+  }
+}
 
 function text(fallback: string, description: string): Variable<string> {
   return {
@@ -236,14 +257,6 @@ function usualRenderConcurrency(): number {
   return Math.max(1, Math.min(availableParallelism() * 2, byMemory, 32));
 }
 
-function parseExceptions(value: string): EgressException[] | undefined {
-  try {
-    return parseEgressAllow(value);
-  } catch {
-    return undefined;
-  }
-}
-
 function parseBaseUrl(value: string): string | undefined {
   const url = URL.parse(value);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
@@ -278,5 +291,12 @@ function parseTrustProxy(value: string): boolean | number | string[] | undefined
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d{1,2}$/.test(value)) return Number(value);
   const parts = value.split(',').map((part) => part.trim());
-  return parts.every((part) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(part)) ? parts : undefined;
+  return parts.every(isAddressBlock) ? parts : undefined;
+}
+
+function isAddressBlock(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

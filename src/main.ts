@@ -1,7 +1,6 @@
 // The process: reads the configuration, starts the service, prints the first-start block, ends on a signal.
 import { AccountError } from '#accounts/accounts.ts';
-import { OutageError } from '#storage/outage.ts';
-import { ConfigError, readConfig, type Config } from '#roof/config.ts';
+import { readConfig, type Config } from '#roof/config.ts';
 import { createLog, createService, type Service } from '#roof/service.ts';
 
 const shutdownMs = 80_000;
@@ -28,7 +27,7 @@ async function welcomeOwner({ accounts }: Service, { baseUrl }: Config): Promise
   try {
     await accounts.create(email, { plan: 'business' });
   } catch (error) {
-    // Another machine of the fleet was first, and has shown it.
+    // Another process that started beside this one was first, and shows the block.
     if (error instanceof AccountError) return;
     throw error;
   }
@@ -65,8 +64,6 @@ function endOnSignal(service: Service): void {
 }
 
 function startProblem(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof OutageError) return error.message;
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+  return code === 'EADDRINUSE' ? `port ${port} is in use; set PORT to another` : message;
 }

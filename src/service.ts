@@ -1,5 +1,4 @@
 // Builds the object graph by hand, in one visible place. Only this file names implementations.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { limits } from '#core/limits.ts';
@@ -10,8 +9,7 @@ import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
-import { createPlans, parsePlans, type Plans } from '#accounts/plans.ts';
-import { createChromiumBrowser } from '#browser/chromium-browser.ts';
+import { createPlans } from '#accounts/plans.ts';
 import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { Browser } from '#browser/browser.ts';
 import { createEgressRules, type EgressRules } from '#browser/egress-rules.ts';
@@ -24,9 +22,7 @@ import { createUploadStore } from '#uploads/store-uploads.ts';
 import { createHostedRenders } from '#renders/hosted-renders.ts';
 import { createRenderQueue } from '#renders/render-queue.ts';
 import { createRenders } from '#renders/render.ts';
-import { createIdempotency } from '#http/idempotency.ts';
-import { createServer } from '#http/server.ts';
-import { ConfigError, type Config } from '#roof/config.ts';
+import type { Config } from '#roof/config.ts';
 import { repeat } from '#roof/repeat.ts';
 
 const sweepEveryMs = 15_000;
@@ -47,7 +43,7 @@ export async function createService(
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<Service> {
-  const plans = readPlans(config);
+  const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   const uploadBlobs = await openBlobs(config, 'uploads');
   const renderBlobs = await openBlobs(config, 'renders');
@@ -57,6 +53,11 @@ export async function createService(
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
   const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
+  // Loaded here, so that the commands, which need no server, start in half the time.
+  const [{ createServer }, { createIdempotency }] = await Promise.all([
+    import('#http/server.ts'),
+    import('#http/idempotency.ts'),
+  ]);
   const idempotency = createIdempotency({ database, renderBlobs, clock });
   const slots = createCaptureSlots({ database, clock });
   const egressRules = createEgressRules({ allow: config.egressAllow });
@@ -67,7 +68,7 @@ export async function createService(
     clock,
     baseUrl: config.baseUrl,
     trustProxy: config.trustProxy,
-    tls: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
+    tls: config.tls,
     database,
     browser,
     uploadBlobs,
@@ -126,7 +127,7 @@ export async function createService(
 export async function openAccounts(
   config: Config,
 ): Promise<{ accounts: Accounts; close: () => Promise<void> }> {
-  const plans = readPlans(config);
+  const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   return { accounts: createAccounts({ database, plans, clock: systemClock }), close: database.close };
 }
@@ -148,6 +149,7 @@ export function createLog(level: string): Logger {
 
 /** A browser whose only way out is a proxy of its own, closed with it. */
 export async function openBrowser(config: Config, rules: EgressRules, log: Logger): Promise<Browser> {
+  const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
   const egress = createEgressProxy({ rules });
   const browser = await createChromiumBrowser({
     executable: config.chromiumPath,
@@ -182,13 +184,4 @@ export async function openBlobs({ storage, blobsDir }: Config, kind: 'uploads' |
   if (!storage) return createDiskBlobs(folder);
   const { createS3Blobs } = await import('#storage/s3-blobs.ts');
   return createS3Blobs({ ...storage, prefix: `${storage.prefix}${kind}/` }, folder);
-}
-
-function readPlans({ plansFile }: Config): Plans {
-  if (plansFile === undefined) return createPlans();
-  try {
-    return createPlans(parsePlans(readFileSync(plansFile, 'utf8')));
-  } catch (error) {
-    throw new ConfigError(`invalid PLANS_FILE: ${JSON.stringify(plansFile)} (${(error as Error).message})`);
-  }
 }

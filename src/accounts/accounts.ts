@@ -66,6 +66,7 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
 
     async update(email: string, change: AccountUpdate): Promise<Account> {
       const { id, plan: currentPlan } = await requireAccount(email);
+      if (Object.keys(change).length === 0) throw new AccountError(`nothing to change about "${email}"`);
       if (change.plan !== undefined) requirePlan(change.plan);
       const plan = plans.orStandard(change.plan ?? currentPlan);
       if (change.overages === true && !plan.overages) {

@@ -1,7 +1,6 @@
 // A folder of files made once and kept: it appears under its name only when whole, and is made anew when a power
 // cut or a meddling hand has left it otherwise.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -22,6 +21,7 @@ interface Manifest {
 }
 
 const manifestName = 'manifest.json';
+const renameAttempts = 10;
 
 export async function cachedFolder(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
   if (await isWhole(folder)) return;
@@ -74,16 +74,17 @@ async function describe(draft: string, path: string): Promise<Manifest['files'][
   }
 }
 
-/** Another process may have been quicker: a whole folder in place is as good as ours. */
+/** Others may be at it too: a whole folder in place is as good as ours, a broken one is moved out of the way. */
 async function putInPlace(draft: string, folder: string): Promise<void> {
-  try {
-    await rename(draft, folder);
-  } catch (error) {
-    if (await isWhole(folder)) return;
-    if (!existsSync(folder)) throw error;
-    const broken = `${draft}.broken`;
-    await rename(folder, broken);
-    await rename(draft, folder);
-    await rm(broken, { recursive: true, force: true });
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await rename(draft, folder);
+    } catch (error) {
+      if (await isWhole(folder)) return;
+      if (attempt === renameAttempts) throw error;
+      const broken = `${draft}.broken`;
+      await rename(folder, broken).catch(() => {});
+      await rm(broken, { recursive: true, force: true });
+    }
   }
 }

@@ -14,15 +14,15 @@ export interface Capture {
   encodeMs: number;
 }
 
-/** The tallest picture that each format can hold. */
-export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 65_535, webp: 16_383 };
+/** The tallest picture that each format can hold; for JPEG what its libraries write and read. */
+export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 65_500, webp: 16_383 };
 
 // One capture holds the whole picture as pixels in three processes; above this height it is taken in tiles.
 const singleCaptureMostPx = 16_000;
 const tilePx = 4_096;
 const quality = 80;
 // The first picture of a page that is stuck in a loop never comes; there is no use in waiting out the total budget.
-const captureMs = 25_000;
+const captureMs = 15_000;
 const attempts = 2;
 
 export async function capture(

@@ -2,6 +2,7 @@
 // they come and go, so that their requests count and their dialogs are answered.
 import type { CdpConnection, CdpSession } from '#browser/cdp.ts';
 import type { Traffic } from '#browser/traffic.ts';
+import type { VirtualClock } from '#browser/virtual-clock.ts';
 
 export interface PageSessions {
   forget(): void;
@@ -11,7 +12,7 @@ export interface PageSessions {
 export async function followSessions(
   connection: CdpConnection,
   page: CdpSession,
-  traffic: Traffic,
+  { traffic, clock }: { traffic: Traffic; clock: VirtualClock },
   signal: AbortSignal,
 ): Promise<PageSessions> {
   const children = new Map<string, CdpSession>();
@@ -26,7 +27,8 @@ export async function followSessions(
       const child = connection.session(sessionId);
       children.set(sessionId, child);
       const isFrame = targetInfo.type === 'iframe';
-      if (!isFrame) traffic.workerStarted();
+      if (isFrame) clock.join(child);
+      else traffic.workerStarted();
       follow(child);
       for (const sent of enable(child, isFrame)) ignore(sent);
       ignore(child.send('Runtime.runIfWaitingForDebugger', undefined));
@@ -35,12 +37,14 @@ export async function followSessions(
       const child = children.get(sessionId);
       if (!child) return;
       children.delete(sessionId);
+      clock.leave(child);
       traffic.forget(child);
       child.forget();
     });
   }
 
   follow(page);
+  clock.join(page);
   await Promise.all(enable(page, true, signal));
   return {
     forget() {

@@ -68,10 +68,10 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, judge, changes);
     const traffic = createTraffic(changes);
-    const clock = createVirtualClock(session, changes, fault.signal);
+    const clock = createVirtualClock(changes, fault.signal);
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
-      followSessions(process.connection, session, traffic, signal),
+      followSessions(process.connection, session, { traffic, clock }, signal),
       session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),
     ]);
     return {

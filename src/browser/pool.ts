@@ -32,6 +32,7 @@ const memoryLookMs = 250;
 
 export async function createPool({ launch, createHost, recycle, log }: PoolOptions): Promise<Pool> {
   const hosts = new Set<Host>();
+  const finishing = new Set<Promise<void>>();
   let current: Promise<Host> = start();
   let succeeding: Promise<void> | undefined;
   let isClosed = false;
@@ -125,7 +126,10 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
         return await work(page);
       } finally {
         // The answer does not wait for the cleaning up.
-        finish(lender, page).catch((error: unknown) => log.error({ err: error }, 'a page was not put away'));
+        const finished = finish(lender, page)
+          .catch((error: unknown) => log.error({ err: error }, 'a page was not put away'))
+          .finally(() => finishing.delete(finished));
+        finishing.add(finished);
       }
     },
     async check(signal) {
@@ -138,6 +142,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
       await succeeding;
       await current.catch(() => {});
       await Promise.all([...hosts].map((host) => host.process.close()));
+      await Promise.all(finishing);
     },
   };
 }

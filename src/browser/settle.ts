@@ -32,6 +32,8 @@ export async function settle(
   } finally {
     cap.end();
   }
+  // A page on its way to a server that does not answer takes no more commands: it stays where it is.
+  if (page.mainFrame.leaving) await page.session.send('Page.stopLoading', undefined, deadline.signal);
   throwIfFailed(page);
 }
 

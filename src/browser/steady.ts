@@ -1,5 +1,6 @@
 // Sees to it that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first
 // frame have run, and animations that end are at their end. Virtual time alone leaves these half way.
+import { within } from '#browser/deadline.ts';
 import type { Deadline } from '#browser/deadline.ts';
 import { openWorld } from '#browser/isolated-world.ts';
 import type { IsolatedWorld } from '#browser/isolated-world.ts';
@@ -7,10 +8,15 @@ import type { Page } from '#browser/page.ts';
 import { ignore } from '#browser/page-sessions.ts';
 import { runAhead } from '#browser/settle.ts';
 
-// A page that moves for ever is taken as it is after this.
+/** `empty`: nothing to be seen as yet. Databases, caches and compilers answer in real time, which virtual time outruns. */
+type State = 'at rest' | 'moving' | 'empty';
+
+// A page that moves for ever, or shows nothing, is taken as it is after this.
 const restMs = 1_000;
-const virtualMs = 1_000;
+const emptyMs = 2_500;
+const virtualMs = 100;
 const callbackMs = 50;
+const lookMs = 3_000;
 
 export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
 
@@ -23,53 +29,55 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
   const early = openWorld(page, inPage, deadline.signal);
   ignore(early);
   return async (take) => {
-    const isSame = page.mainFrame.documents === shown;
-    return takeAtRest(
-      page,
-      isSame ? await early : await openWorld(page, inPage, deadline.signal),
-      deadline,
-      take,
-    );
+    const look = deadline.phase(lookMs, () => new Error('the page does not answer'));
+    try {
+      const isSame = page.mainFrame.documents === shown;
+      const world = await within(isSame ? early : openWorld(page, inPage, look.signal), look.signal);
+      const [picture, state] = await Promise.all([
+        take(),
+        // A page that no longer answers but was drawn is good enough as it was drawn.
+        stateOf(page, world, look.signal).catch(() => 'at rest' as const),
+      ]);
+      if (state === 'at rest') return picture;
+      await bringToRest(page, world, deadline);
+    } catch (error) {
+      if (error !== look.signal.reason || deadline.signal.aborted) throw error;
+    } finally {
+      look.end();
+    }
+    return take();
   };
-}
-
-async function takeAtRest<T>(
-  page: Page,
-  world: IsolatedWorld,
-  deadline: Deadline,
-  take: () => Promise<T>,
-): Promise<T> {
-  const [picture, wasAtRest] = await Promise.all([take(), isAtRest(page, world, deadline.signal)]);
-  if (wasAtRest) return picture;
-  await bringToRest(page, world, deadline);
-  return take();
 }
 
 /** For a page that must be at rest before it is measured. */
 export async function settleMotion(page: Page, deadline: Deadline): Promise<void> {
-  const world = await openWorld(page, inPage, deadline.signal);
-  if (!(await isAtRest(page, world, deadline.signal))) await bringToRest(page, world, deadline);
+  await bringToRest(page, await openWorld(page, inPage, deadline.signal), deadline);
 }
 
 async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline): Promise<void> {
   const enough = new Error('long enough');
-  const phase = deadline.phase(restMs, () => enough);
+  const moving = deadline.phase(restMs, () => enough);
+  const empty = deadline.phase(emptyMs, () => enough);
   try {
-    do {
-      await runAhead(page, virtualMs, phase.signal);
-    } while (!(await isAtRest(page, world, phase.signal)));
+    let state: State = 'moving';
+    while (state !== 'at rest') {
+      const { signal } = state === 'empty' ? empty : moving;
+      await runAhead(page, virtualMs, signal);
+      state = await stateOf(page, world, empty.signal);
+    }
   } catch (error) {
     if (error !== enough) throw error;
   } finally {
-    phase.end();
+    moving.end();
+    empty.end();
   }
 }
 
 /** Observers notice within a frame, but their callbacks are tasks, and tasks need time, be it virtual. */
-async function isAtRest(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<boolean> {
+async function stateOf(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<State> {
   await world.run('watchTwoFrames()', signal);
   await runAhead(page, callbackMs, signal);
-  return world.run<boolean>('hasRested()', signal);
+  return world.run<State>('state()', signal);
 }
 
 /** Animations without end, or with a far one, are left alone. */
@@ -83,9 +91,19 @@ const inPage = `
     await frame();
     await frame();
   };
-  const hasRested = () => {
+  const state = () => {
     observer.disconnect();
-    return finish() === 0 && !hasChanged;
+    const isAtRest = finish() === 0 && !hasChanged;
+    return isEmpty() ? 'empty' : isAtRest ? 'at rest' : 'moving';
+  };
+  const isEmpty = () => {
+    const { body } = document;
+    if (!body || body.querySelector('img,svg,canvas,video,iframe,object,embed,input,button,hr,frame')) return !body;
+    const paints = (element) => {
+      const { backgroundColor, backgroundImage } = getComputedStyle(element);
+      return backgroundImage !== 'none' || !['rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)'].includes(backgroundColor);
+    };
+    return body.innerText.trim() === '' && ![document.documentElement, body, ...body.children].some(paints);
   };
   const finish = () => {
     let finished = 0;

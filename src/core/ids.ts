@@ -11,6 +11,9 @@ const keyPattern = new RegExp(`^${keyPrefix}[0-9A-Za-z]{${keySecretLength + keyC
 /** 119 bits: the id of an upload, a render, an account, a key. */
 export const newId = (): string => randomBase62(20);
 
+/** The shape of an id or a slug; anything else is not worth a look-up, and some of it no database takes. */
+export const isName = (text: string): boolean => /^[0-9A-Za-z]{1,64}$/.test(text);
+
 /** 71 bits, short enough to read out; uniqueness is the index's job. */
 export const newSlug = (): string => randomBase62(12);
 

@@ -29,13 +29,16 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
     .send(envelope(failure));
 }
 
-/** Fastify's own complaints about a request (a bad URL, a bad length) are the client's mistakes, not ours. */
+/**
+ * Fastify's own complaints about a request (a bad URL, a bad length) are the client's mistakes, not ours. Their texts
+ * repeat the URL, which can hold a delete token, so only their codes go to the log.
+ */
 function translate(error: unknown): ServiceError {
   const { statusCode, code, message } = error as FastifyError;
   if (error instanceof ServiceError || statusCode === undefined || statusCode >= 500)
     return toServiceError(error);
   if (code === 'FST_ERR_BAD_URL' || statusCode === 404 || statusCode === 414) {
-    return new ServiceError('not_found', 'There is nothing at this address.', { cause: error });
+    return new ServiceError('not_found', 'There is nothing at this address.', { cause: code });
   }
-  return new ServiceError('validation_error', `body: ${message}`, { cause: error });
+  return new ServiceError('validation_error', `body: ${message}`, { cause: code });
 }

@@ -45,10 +45,14 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
   }
 
   function showAddressBudget(request: FastifyRequest, reply: FastifyReply): void {
-    setBudgetHeaders(reply, budget.peek(addressSubject(request.ip), refusalsPerMinute));
+    setBudgetHeaders(reply, addressBudget(request.ip));
   }
 
-  return { admit, countRefusal, refuseGuess, showAddressBudget };
+  function addressBudget(ip: string): BudgetStanding {
+    return budget.peek(addressSubject(ip), refusalsPerMinute);
+  }
+
+  return { admit, countRefusal, refuseGuess, showAddressBudget, addressBudget };
 }
 
 export type Guards = ReturnType<typeof createGuards>;

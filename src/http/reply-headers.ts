@@ -4,9 +4,15 @@ import type { BudgetStanding } from '#metering/request-budget.ts';
 import type { QuotaStanding } from '#metering/quota.ts';
 
 export function setBudgetHeaders(reply: FastifyReply, standing: BudgetStanding): void {
-  reply.header('x-service-ratelimit-limit', standing.limit);
-  reply.header('x-service-ratelimit-remaining', standing.remaining);
-  reply.header('x-service-ratelimit-reset', standing.resetSeconds);
+  reply.headers(budgetHeaders(standing));
+}
+
+export function budgetHeaders({ limit, remaining, resetSeconds }: BudgetStanding): Record<string, number> {
+  return {
+    'x-service-ratelimit-limit': limit,
+    'x-service-ratelimit-remaining': remaining,
+    'x-service-ratelimit-reset': resetSeconds,
+  };
 }
 
 /** On responses that consumed a unit. */

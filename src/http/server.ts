@@ -1,6 +1,5 @@
 // Speaks HTTP: the order of hooks and the whole route table. Design section 4 has the order of checks.
-import { METHODS, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { METHODS } from 'node:http';
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -27,7 +26,7 @@ import { upload } from '#http/api/upload.ts';
 import { uploadBatch } from '#http/api/upload-batch.ts';
 import { sendAsset } from '#http/assets.ts';
 import { docsPage, openapiJson } from '#http/docs.ts';
-import { replyWithError, envelope } from '#http/error-reply.ts';
+import { replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
 import { healthz, readyz } from '#http/health.ts';
@@ -36,6 +35,7 @@ import { renderFile } from '#http/hosted/render-file.ts';
 import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
 import { oembed, sharePage } from '#http/hosted/share-page.ts';
 import { createMetrics } from '#http/metrics.ts';
+import { answerUnreadable } from '#http/unreadable.ts';
 
 export interface ServerParts {
   log: FastifyBaseLogger;
@@ -61,6 +61,9 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 const drainMs = 10_000;
 
 export function createServer(parts: ServerParts): FastifyInstance {
+  const guards = createGuards(parts);
+  const metrics = createMetrics();
+  const methodsByUrl = new Map<string, string[]>();
   const app = Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,12 +72,18 @@ export function createServer(parts: ServerParts): FastifyInstance {
     requestTimeout: 300_000,
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
-    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (error, request, reply) => {
+      // A path that cannot be decoded: no hook runs for it.
+      answerError(error, request, reply);
+      noteAnswer(request, reply);
+    },
+    clientErrorHandler: answerUnreadable({
+      log: parts.log,
+      methodsAt: (path) => methodsByUrl.get(path),
+      addressBudget: guards.addressBudget,
+    }),
     https: parts.tls ?? null,
   }) as unknown as FastifyInstance;
-  const guards = createGuards(parts);
-  const metrics = createMetrics();
 
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   // Handlers read their bodies themselves, after the checks of key and budget.
@@ -86,10 +95,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
     reply.header('x-request-id', request.id);
   });
   app.addHook('onResponse', async (request, reply) => {
-    metrics.observe(request, reply);
-    logAnswer(request, reply);
+    noteAnswer(request, reply);
     cutEndlessBody(request);
   });
+  app.addHook('preClose', async () => letGoOfIdleConnections(app));
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async (request, reply) => {
     if (!isApi(request) && wantsHtml(request)) return sendGonePage(reply);
@@ -118,6 +127,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   return app;
 
   function route(methods: string[], url: string, handler: Handler, onRequest: Handler[] = []): void {
+    methodsByUrl.set(url, methods);
     app.route({ method: methods, url, handler, onRequest });
     app.route({
       method: app.supportedMethods.filter((method) => !methods.includes(method)),
@@ -137,13 +147,13 @@ export function createServer(parts: ServerParts): FastifyInstance {
     return replyWithError(error, request, reply);
   }
 
-  function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
+    metrics.observe(request, reply);
     const { failure, caller } = request;
     const line = {
       requestId: request.id,
       method: request.method,
-      // Never the query: it can hold a delete token.
-      path: pathOf(request),
+      path: loggedPath(request),
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime),
       account: caller?.accountId,
@@ -162,7 +172,20 @@ function trustProxyOption(trust: boolean | number | string[]) {
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-const isApi = (request: FastifyRequest): boolean => /^\/api(\/|$)/.test(pathOf(request));
+/** Never the query, which can hold a delete token; and a key or token that strayed into the path stays out as well. */
+const loggedPath = (request: FastifyRequest): string => pathOf(request).replace(/[\w-]{40,}/g, '…');
+
+/** As the router sees it: with letters unescaped, and also where the request names the whole address. RFC 9112 3.2.2. */
+function isApi(request: FastifyRequest): boolean {
+  const path = pathOf(request).replace(/^https?:\/\/[^/]*/i, '');
+  return /^\/api(\/|$)/.test(path.replace(/%[4-7][0-9a-f]/gi, decodeURIComponent));
+}
+
+/** A connection that is busy when the end begins falls idle later, and its client would keep it open for a minute. */
+function letGoOfIdleConnections({ server }: FastifyInstance): void {
+  const timer = setInterval(() => server.closeIdleConnections(), 100).unref();
+  server.once('close', () => clearInterval(timer));
+}
 
 /** A client that goes on sending after its answer may finish a little, so that it gets to read the answer. */
 function cutEndlessBody({ raw }: FastifyRequest): void {
@@ -170,20 +193,4 @@ function cutEndlessBody({ raw }: FastifyRequest): void {
   const timer = setTimeout(() => raw.socket.destroy(), drainMs).unref();
   raw.once('close', () => clearTimeout(timer));
   raw.once('end', () => clearTimeout(timer));
-}
-
-/** Not HTTP, a header too large, a request that never ends: there is no request to route, but there is an answer. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
-  const body = JSON.stringify(
-    envelope(new ServiceError('validation_error', `request: ${STATUS_CODES[status]?.toLowerCase()}`)),
-  );
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

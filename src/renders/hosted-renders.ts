@@ -1,10 +1,11 @@
 // Renders after they are stored: finding one that still resolves, and freeing the space of the dead. Spec 2.3, 2.4.
 import type { Clock } from '#core/clock.ts';
+import { isName } from '#core/ids.ts';
 import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { RenderKind, RenderRow } from '#storage/schema.ts';
-import { sweepOrphans } from '#storage/sweep-orphans.ts';
+import { deleteBlobs, sweepOrphans } from '#storage/free-blobs.ts';
 
 const sweepBatch = 200;
 /** How long renders that are not hosted stay in the history. */
@@ -23,15 +24,15 @@ export function createHostedRenders({
 }) {
   const { renders } = database.tables;
 
-  async function free(ids: string[], historyBefore: number): Promise<void> {
-    if (ids.length === 0) return;
-    await Promise.all(ids.map((id) => blobs.delete(id)));
-    await renders.retire(ids, historyBefore);
+  async function free(ids: string[], historyBefore: number): Promise<number> {
+    const gone = await deleteBlobs(blobs, ids);
+    if (gone.length > 0) await renders.retire(gone, historyBefore);
+    return gone.length;
   }
 
   return {
     async byId(id: string, kind: RenderKind): Promise<RenderRow | undefined> {
-      const render = await renders.byId(id);
+      const render = isName(id) ? await renders.byId(id) : undefined;
       const isShown = render?.hosted === 1 && render.kind === kind && resolves(render, clock.now());
       return isShown ? render : undefined;
     },
@@ -47,10 +48,9 @@ export function createHostedRenders({
       const historyBefore = clock.now() - historyMs;
       let freed = 0;
       for (;;) {
-        const ids = await renders.dead(clock.now(), historyBefore, sweepBatch);
-        await free(ids, historyBefore);
-        freed += ids.length;
-        if (ids.length < sweepBatch) return freed;
+        const gone = await free(await renders.dead(clock.now(), historyBefore, sweepBatch), historyBefore);
+        freed += gone;
+        if (gone < sweepBatch) return freed;
       }
     },
 

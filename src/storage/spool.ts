@@ -60,7 +60,7 @@ function createSpool(folder: string, store: (spooled: Spooled, key: string) => P
     inMemoryBytes = 0;
     liveSpools.add(name);
     file ??= await open(path, 'wx+', 0o600);
-    if (chunks.length > 0) await file.writev(chunks);
+    if (chunks.length > 0) await writeAll(file, chunks);
     return file;
   }
 
@@ -104,6 +104,15 @@ function createSpool(folder: string, store: (spooled: Spooled, key: string) => P
       liveSpools.delete(name);
     },
   };
+}
+
+/** On a full disk a write can end early without an error; the bytes it took are then not the file. */
+async function writeAll(file: FileHandle, chunks: Buffer[]): Promise<void> {
+  const wantedBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const { bytesWritten } = await file.writev(chunks);
+  if (bytesWritten !== wantedBytes) {
+    throw new Error(`the disk took ${bytesWritten} of ${wantedBytes} bytes`);
+  }
 }
 
 function isAlive(pid: number): boolean {

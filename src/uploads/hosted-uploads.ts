@@ -1,11 +1,11 @@
 // Uploads after they are stored: finding one that still resolves, deleting by token, and freeing the space of the dead.
 // Spec 3; design section 6.
 import type { Clock } from '#core/clock.ts';
-import { hashSecret, sameHash } from '#core/ids.ts';
+import { hashSecret, isName, sameHash } from '#core/ids.ts';
 import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
-import { sweepOrphans } from '#storage/sweep-orphans.ts';
+import { deleteBlobs, sweepOrphans } from '#storage/free-blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
 const sweepBatch = 200;
@@ -24,13 +24,13 @@ export function createHostedUploads({
   const { uploads } = database.tables;
 
   async function bySlug(slug: string): Promise<UploadRow | undefined> {
-    const upload = await uploads.bySlug(slug);
+    const upload = isName(slug) ? await uploads.bySlug(slug) : undefined;
     return upload && resolves(upload, clock.now()) ? upload : undefined;
   }
 
   /** The upload that this delete token opens. */
   async function byDeleteToken(id: string, token: string): Promise<UploadRow | undefined> {
-    const upload = await uploads.byId(id);
+    const upload = isName(id) ? await uploads.byId(id) : undefined;
     const isRight = sameHash(hashSecret(token), upload?.delete_token_hash ?? hashSecret(''));
     return upload && isRight && resolves(upload, clock.now()) ? upload : undefined;
   }
@@ -51,9 +51,9 @@ export function createHostedUploads({
     async sweep(): Promise<number> {
       let freed = 0;
       for (;;) {
-        const ids = await uploads.dead(clock.now(), sweepBatch);
-        freed += await free(ids);
-        if (ids.length < sweepBatch) return freed;
+        const gone = await free(await uploads.dead(clock.now(), sweepBatch));
+        freed += gone;
+        if (gone < sweepBatch) return freed;
       }
     },
 
@@ -61,9 +61,8 @@ export function createHostedUploads({
   };
 
   async function free(ids: string[]): Promise<number> {
-    if (ids.length === 0) return 0;
-    await Promise.all(ids.map((id) => blobs.delete(id)));
-    await uploads.purge(ids);
-    return ids.length;
+    const gone = await deleteBlobs(blobs, ids);
+    if (gone.length > 0) await uploads.purge(gone);
+    return gone.length;
   }
 }

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Plan } from '#accounts/plans.ts';
-import { eventually } from '../support/eventually.ts';
-import { startFleet, type Fleet } from '../support/fleet.ts';
-import { png } from '../support/images.ts';
-import { startPageServer, type PageServer } from '../support/page-server.ts';
-import { bearer, formOf, post, type Answer, type ErrorBody } from '../support/requests.ts';
+import { startFleet, type Fleet } from '#test/support/fleet.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, formOf, post, type Answer, type ErrorBody } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 interface Uploaded {
   id: string;
@@ -146,7 +146,7 @@ describe('two machines', () => {
     );
     let refusals = 0;
     for (const render of renders) void render.then(({ status }) => (refusals += status === 429 ? 1 : 0));
-    await eventually(async () => assert.deepEqual([held.length, refusals], [3, 9]), 30_000);
+    await waitFor('three to run and nine to be refused', () => held.length === 3 && refusals === 9);
     for (const release of held) release();
     const statuses = await refused;
     assert.equal(statuses.filter((status) => status === 200).length, 3);
@@ -165,13 +165,13 @@ describe('two machines', () => {
     pages.route('/held-no-more', '<p>here</p>');
     const lost = Array.from({ length: 3 }, () => render(0).catch(() => 'broken off'));
     const waiting = () => pages.seen.filter((line) => line.endsWith('/never')).length;
-    await eventually(async () => assert.equal(waiting(), 3), 30_000);
+    await waitFor('three renders in progress', () => waiting() === 3);
 
     const outcomes = Promise.allSettled(
       Array.from({ length: 60 }, (_, index) => upload(machine(index % 2), key)),
     );
     await upload(machine(0), key);
-    await fleet.machines[0]?.kill();
+    await fleet.machines[0]?.end('SIGKILL');
     const acknowledged = (await outcomes).flatMap((outcome) =>
       outcome.status === 'fulfilled' && outcome.value.status === 201 ? [outcome.value.body] : [],
     );

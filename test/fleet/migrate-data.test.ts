@@ -8,11 +8,11 @@ import { hashSecret } from '#core/ids.ts';
 import { openPostgres } from '#storage/postgres.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { runCli } from '../support/cli.ts';
-import { eventually } from '../support/eventually.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { s3Credentials, startS3, type TestS3 } from '../support/s3.ts';
-import { accountRow, eventRow, uploadRow } from '../storage/suites/rows.ts';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
+import { root, spawnServe, tintype } from '#test/support/processes.ts';
+import { s3Credentials, startS3, type TestS3 } from '#test/support/s3.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { accountRow, eventRow, uploadRow } from '#test/storage/rows.ts';
 
 const uploads = 5_000;
 
@@ -60,26 +60,30 @@ describe('migrate-data', () => {
     return made;
   }
 
-  const migrate = (databaseUrl: string, storageUrl: string) =>
-    runCli(['migrate-data', '--to-database', databaseUrl, '--to-storage', storageUrl], {
-      ...s3Credentials,
-      DATA_DIR: dataDir,
-    });
+  const argumentsFor = (databaseUrl: string, storageUrl: string): string[] => [
+    'migrate-data',
+    '--to-database',
+    databaseUrl,
+    '--to-storage',
+    storageUrl,
+  ];
+  const environmentFor = (folderOfData: string) => ({ ...s3Credentials, DATA_DIR: folderOfData });
 
   test('5,000 uploads, interrupted twice, arrive whole; a target in use is left alone', async () => {
-    const [databaseUrl, storageUrl] = [await postgres.newDatabase(), s3.newStorageUrl()];
+    const databaseUrl = await postgres.newDatabase();
+    const args = argumentsFor(databaseUrl, s3.newStorageUrl());
     for (let interruption = 0; interruption < 2; interruption += 1) {
-      const run = migrate(databaseUrl, storageUrl);
-      await eventually(async () => assert.match(run.output(), /uploads copied: 1,/), 60_000);
-      run.child.kill('SIGKILL');
-      await run.exit;
+      const command = [process.execPath, join(root, 'bin', 'tintype.js'), ...args];
+      const run = await spawnServe(environmentFor(dataDir), command);
+      await waitFor('a good part to be copied', () => run.stderr().includes('uploads copied: 1,'), 60_000);
+      await run.end('SIGKILL');
     }
-    const last = migrate(databaseUrl, storageUrl);
-    assert.equal(await last.exit, 0, last.output());
-    const [, inThisRun] = /5000 files of uploads \((\d+) in this run\)/.exec(last.output()) ?? [];
+    const last = await tintype(args, environmentFor(dataDir));
+    assert.equal(last.code, 0, last.stderr);
+    const [, inThisRun] = /5000 files of uploads \((\d+) in this run\)/.exec(last.stdout) ?? [];
     assert.ok(Number(inThisRun) > 0 && Number(inThisRun) < uploads - 1_000, `${inThisRun} in the last run`);
-    assert.match(last.output(), /5000 rows of uploads, counted/);
-    assert.match(last.output(), /complete/);
+    assert.match(last.stdout, /5000 rows of uploads, counted/);
+    assert.match(last.stdout, /complete/);
 
     const database = await openPostgres(databaseUrl);
     try {
@@ -91,9 +95,9 @@ describe('migrate-data', () => {
       assert.equal((await database.tables.usage.sumOfLedger(counter)).used, uploads);
 
       await database.tables.uploads.insert(uploadRow(account.id, { created_at: Date.now() + 1_000 }));
-      const refused = migrate(databaseUrl, storageUrl);
-      assert.equal(await refused.exit, 1);
-      assert.match(refused.output(), /it is in use; nothing was changed/);
+      const refused = await tintype(args, environmentFor(dataDir));
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /it is in use; nothing was changed/);
     } finally {
       await database.close();
     }
@@ -110,13 +114,10 @@ describe('migrate-data', () => {
     const fanOut = join(other, 'blobs', 'uploads', 'store', damaged.slice(0, 2));
     await mkdir(fanOut, { recursive: true });
     await writeFile(join(fanOut, damaged), 'rotten');
-    const run = runCli(['migrate-data', '--to-database', databaseUrl, '--to-storage', storageUrl], {
-      ...s3Credentials,
-      DATA_DIR: other,
-    });
-    assert.equal(await run.exit, 1);
+    const run = await tintype(argumentsFor(databaseUrl, storageUrl), environmentFor(other));
+    assert.equal(run.code, 1);
     assert.match(
-      run.output(),
+      run.stderr,
       new RegExp(`1 files of uploads do not match their checksums, among them ${damaged}`),
     );
     const target = await openPostgres(databaseUrl);
@@ -139,10 +140,10 @@ describe('migrate-data', () => {
     ];
     await Promise.all(
       cases.map(async ([args, environment, message]) => {
-        const run = runCli(args, { DATA_DIR: dataDir, ...environment });
-        assert.equal(await run.exit, 1, run.output());
-        assert.match(run.output(), message);
-        assert.equal(run.output().trim().split('\n').length, 1);
+        const { code, stdout, stderr } = await tintype(args, { DATA_DIR: dataDir, ...environment });
+        assert.deepEqual([code, stdout], [1, '']);
+        assert.match(stderr, message);
+        assert.equal(stderr.trim().split('\n').length, 1);
       }),
     );
   });

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../support/eventually.ts';
-import { startFleet, type Fleet } from '../support/fleet.ts';
-import { png } from '../support/images.ts';
-import { bearer, formOf, post, type Answer, type ErrorBody } from '../support/requests.ts';
+import { startFleet, type Fleet } from '#test/support/fleet.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post, type Answer, type ErrorBody } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 type Uploaded = ErrorBody & { file_url: string };
 
@@ -24,8 +24,9 @@ describe('outages under load', () => {
   });
   after(() => fleet?.stop());
 
-  async function readiness(): Promise<number[]> {
-    return Promise.all(fleet.machines.map(async ({ origin }) => (await fetch(`${origin}/readyz`)).status));
+  async function allAnswer(status: 200 | 503): Promise<boolean> {
+    const answers = await Promise.all(fleet.machines.map(({ origin }) => fetch(`${origin}/readyz`)));
+    return answers.every((answer) => answer.status === status);
   }
 
   for (const store of ['postgres', 's3'] as const) {
@@ -50,15 +51,15 @@ describe('outages under load', () => {
         Array.from({ length: clients }, (_, index) => client(fleet.machines[index % 2]?.origin ?? '')),
       );
 
-      await eventually(async () => assert.ok(answers.length > 20));
+      await waitFor('the load to be on', () => answers.length > 20);
       await fleet[store].pause();
-      await eventually(async () => assert.deepEqual(await readiness(), [503, 503]));
+      await waitFor('both machines to say so', () => allAnswer(503));
       await delay(outageMs);
       await fleet[store].resume();
-      await eventually(async () => assert.deepEqual(await readiness(), [200, 200]));
+      await waitFor('both machines to be back', () => allAnswer(200));
       const stored = () => answers.filter(({ status }) => status === 201);
       const before = stored().length;
-      await eventually(async () => assert.ok(stored().length > before + 20), 20_000);
+      await waitFor('uploads to go on', () => stored().length > before + 20);
       isOver = true;
       await load;
 

@@ -8,24 +8,19 @@ import { createAuthentication } from '#accounts/authenticate.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createAdmission, type Admission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
-import { databaseEngines, type TestEngine } from '../support/database-engines.ts';
-import { createTestClock, type TestClock } from '../support/service.ts';
+import { databaseEngines, sharedPostgres, type OpenDatabase } from '#test/storage/engines.ts';
+import { createTestClock, type TestClock } from '#test/support/service.ts';
 
-for (const [name, start] of Object.entries(databaseEngines)) {
-  describe(name, () => {
-    let engine: TestEngine;
-    let address: string;
-    const machines: (Machine & { close: () => Promise<void> })[] = [];
+for (const engine of databaseEngines) {
+  describe(`admission on ${engine.name}`, () => {
+    let opened: OpenDatabase;
+    const machines: Machine[] = [];
 
     before(async () => {
-      engine = await start();
-      address = await engine.newDatabase();
-      machines.push(await startMachine(), await startMachine());
+      opened = await engine.open();
+      machines.push(startMachine(opened.database), startMachine(await opened.openAnother()));
     });
-    after(async () => {
-      for (const machine of machines) await machine.close();
-      await engine?.stop();
-    });
+    after(() => opened.close());
 
     interface Machine {
       accounts: Accounts;
@@ -33,15 +28,14 @@ for (const [name, start] of Object.entries(databaseEngines)) {
       clock: TestClock;
     }
 
-    async function startMachine(): Promise<Machine & { close: () => Promise<void> }> {
-      const database: Database = await engine.open(address);
+    function startMachine(database: Database): Machine {
       const plans = createPlans();
       const clock = createTestClock();
       const authentication = createAuthentication({ database, plans, clock });
       const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
       const budget = createRequestBudget({ clock });
       const admission = createAdmission({ authentication, budget, database, plans, clock });
-      return { accounts, admission, clock, close: database.close };
+      return { accounts, admission, clock };
     }
 
     let accountCount = 0;
@@ -129,7 +123,7 @@ for (const [name, start] of Object.entries(databaseEngines)) {
       await assert.rejects(admit(key), (error: ServiceError) => error.code === 'unauthorized');
     });
 
-    if (name === 'postgres') {
+    if (engine.name === 'postgres') {
       test('8 two machines share one budget', async () => {
         const { key } = await newKey();
         const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => admit(key, index % 2)));
@@ -139,14 +133,15 @@ for (const [name, start] of Object.entries(databaseEngines)) {
       test('8 a budget known to be spent is refused without asking the database', async () => {
         const { key } = await newKey();
         for (let count = 0; count < 31; count += 1) await admit(key);
-        await engine.server?.pause();
+        const server = await sharedPostgres();
+        await server.pause();
         try {
           assert.equal((await admit(key)).standing.isSpent, true);
           machineAt(0).clock.advance(300);
           await assert.rejects(admit(key));
         } finally {
           machineAt(0).clock.advance(-300);
-          await engine.server?.resume();
+          await server.resume();
         }
       });
     }

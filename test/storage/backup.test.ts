@@ -4,10 +4,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { runCli } from '../support/cli.ts';
-import { png } from '../support/images.ts';
-import { bearer, formOf, post } from '../support/requests.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { png } from '#test/support/images.ts';
+import { tintype } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 type Uploaded = { file_url: string; delete_url: string };
 
@@ -37,9 +37,9 @@ describe('backup and restore', () => {
     return body;
   }
   async function run(command: string, dataDir: string): Promise<string> {
-    const cli = runCli([command, join(folder, 'backup')], { DATA_DIR: dataDir });
-    assert.equal(await cli.exit, 0, cli.output());
-    return cli.output();
+    const { code, stdout, stderr } = await tintype([command, join(folder, 'backup')], { DATA_DIR: dataDir });
+    assert.equal(code, 0, stderr);
+    return stdout;
   }
 
   test('uploads made before and during a backup come back; a deleted one does not', async () => {
@@ -77,14 +77,18 @@ describe('backup and restore', () => {
   });
 
   test('restore overwrites nothing, and a backup into the data itself is refused', async () => {
-    const over = runCli(['restore', join(folder, 'backup')], { DATA_DIR: join(folder, 'data') });
-    assert.equal(await over.exit, 1);
-    assert.match(over.output(), /already a database/);
-    const empty = runCli(['restore', join(folder, 'nothing')], { DATA_DIR: join(folder, 'new') });
-    assert.equal(await empty.exit, 1);
-    assert.match(empty.output(), /there is no backup/);
-    const inside = runCli(['backup', join(folder, 'data', 'backup')], { DATA_DIR: join(folder, 'data') });
-    assert.equal(await inside.exit, 1);
-    assert.match(inside.output(), /must lie outside DATA_DIR/);
+    const cases: [string, string, string, RegExp][] = [
+      ['restore', 'backup', 'data', /already a database/],
+      ['restore', 'nothing', 'new', /there is no backup/],
+      ['backup', 'data/backup', 'data', /must lie outside DATA_DIR/],
+      ['backup', 'backup', 'nothing', /there is no database/],
+    ];
+    for (const [command, operand, dataDir, message] of cases) {
+      const { code, stderr } = await tintype([command, join(folder, operand)], {
+        DATA_DIR: join(folder, dataDir),
+      });
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+    }
   });
 });

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Database } from '#storage/database.ts';
 import { openPostgres } from '#storage/postgres.ts';
-import { eventually } from '../support/eventually.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { accountRow } from './suites/rows.ts';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { accountRow } from '#test/storage/rows.ts';
 
 describe('postgres outages', () => {
   let server: TestPostgres;
@@ -31,6 +31,11 @@ describe('postgres outages', () => {
     wire.isSilent = false;
   });
 
+  const answers = (): Promise<boolean> =>
+    database.ping().then(
+      () => true,
+      () => false,
+    );
   const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0');
 
   test('a commit whose answer is lost is found to have happened', async () => {
@@ -63,7 +68,7 @@ describe('postgres outages', () => {
     await assert.rejects(database.ping());
     await assert.rejects(database.ping());
     await server.resume();
-    await eventually(() => database.ping());
+    await waitFor('the database to be back', answers);
     assert.equal(await database.tables.accounts.isEmpty(), false);
   });
 
@@ -81,6 +86,6 @@ describe('postgres outages', () => {
     assert.ok(more.every(({ status }) => status === 'rejected'));
     assert.ok(performance.now() - later < 3_000, 'later requests wait for nothing');
     wire.isSilent = false;
-    await eventually(() => database.ping());
+    await waitFor('the database to be back', answers);
   });
 });

@@ -1,6 +1,4 @@
 // A fleet for tests: service processes on one Postgres and one S3 store, behind a wire that takes them in turn.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,16 +8,14 @@ import { openPostgres } from '#storage/postgres.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createPlans, type Plan } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
-import { eventually } from './eventually.ts';
-import { freePort } from './ports.ts';
-import { startPostgres, type TestPostgres } from './postgres.ts';
-import { s3Credentials, startS3, type TestS3 } from './s3.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
+import { serveUntilReady } from '#test/support/processes.ts';
+import { s3Credentials, startS3, type TestS3 } from '#test/support/s3.ts';
+import { startTcpProxy } from '#test/support/tcp-proxy.ts';
 
 export interface Machine {
   origin: string;
-  /** As if its power had failed. */
-  kill: () => Promise<void>;
+  end: (signal?: NodeJS.Signals) => Promise<unknown>;
 }
 
 export interface Fleet {
@@ -57,16 +53,16 @@ export async function startFleet(options: {
     LOG_LEVEL: 'silent',
     ...environment,
   };
-  const processes: ChildProcess[] = [];
   // All at once, on an empty database.
   const machines = await Promise.all(
     Array.from({ length: options.machines }, async (_, index) => {
-      const { child, port } = await startMachine({ ...shared, DATA_DIR: join(folder, String(index)) });
-      processes.push(child);
-      return { port, origin: `http://127.0.0.1:${port}`, kill: () => end(child, 'SIGKILL') };
+      const serving = await serveUntilReady({ ...shared, DATA_DIR: join(folder, String(index)) });
+      // A test that dies must not leave services behind.
+      process.once('exit', () => serving.child.kill('SIGKILL'));
+      return { origin: serving.origin, end: serving.end };
     }),
   );
-  const proxy = await startTcpProxy(machines.map(({ port }) => port));
+  const proxy = await startTcpProxy(machines.map(({ origin }) => Number(new URL(origin).port)));
   const database = await openPostgres(databaseUrl);
   const accounts = createAccounts({ database, plans: createPlans(plans), clock: systemClock });
   let accountCount = 0;
@@ -101,48 +97,10 @@ export async function startFleet(options: {
     async stop() {
       await database.close();
       await proxy.close();
-      await Promise.all(processes.map((child) => end(child, 'SIGTERM')));
+      await Promise.all(machines.map((machine) => machine.end()));
       await postgres.stop();
       await s3.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** With a browser to start, on a machine that does other things too. */
-const startMs = 60_000;
-
-/** A service of its own process: npx tintype serve, with this environment. */
-export async function startMachine(
-  environment: Record<string, string>,
-): Promise<{ child: ChildProcess; port: number }> {
-  const port = await freePort();
-  const program = join(import.meta.dirname, '..', '..', 'bin', 'tintype.js');
-  const child = spawn(process.execPath, [program, 'serve'], {
-    env: { ...process.env, ...environment, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  // A test that dies must not leave services behind.
-  const killWithUs = () => child.kill('SIGKILL');
-  process.once('exit', killWithUs);
-  child.once('exit', () => process.removeListener('exit', killWithUs));
-  let complaint = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    complaint += chunk.toString();
-  });
-  await eventually(async () => {
-    const { ok } = await fetch(`http://127.0.0.1:${port}/readyz`);
-    if (!ok) throw new Error('not ready');
-  }, startMs).catch((error: unknown) => {
-    child.kill('SIGKILL');
-    throw new Error(`the service did not start: ${complaint}`, { cause: error });
-  });
-  return { child, port };
-}
-
-export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  await exited;
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 
 export type Route = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
@@ -14,6 +15,7 @@ export interface PageServer {
   /** Requests so far, as `METHOD path`. */
   readonly seen: string[];
   route(path: string, route: Route): string;
+  onUpgrade(handle: (request: IncomingMessage, socket: Duplex) => void): void;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export const slowRoute: Route = (request, response) => {
 export async function startPageServer(routes: Record<string, Route> = {}): Promise<PageServer> {
   const table = new Map(Object.entries(routes));
   const seen: string[] = [];
+  const sockets = new Set<Duplex>();
   const server: Server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     seen.push(`${request.method} ${request.url}`);
@@ -52,7 +55,15 @@ export async function startPageServer(routes: Record<string, Route> = {}): Promi
       table.set(path, route);
       return `http://${host}${path}`;
     },
+    onUpgrade(handle) {
+      server.on('upgrade', (request, socket) => {
+        seen.push(`UPGRADE ${request.url}`);
+        sockets.add(socket);
+        handle(request, socket);
+      });
+    },
     async close() {
+      for (const socket of sockets) socket.destroy();
       server.close();
       server.closeAllConnections();
       await once(server, 'close');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, type QueryResultRow } from 'pg';
-import { freePort } from './ports.ts';
+import { freePort } from '#test/support/processes.ts';
 
 export interface TestPostgres {
   /** Makes an empty database; resolves to its URL. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './ports.ts';
+import { freePort } from '#test/support/processes.ts';
 
 export interface TestS3 {
   /** A value for STORAGE_URL, with a part of the bucket that nobody else uses. */

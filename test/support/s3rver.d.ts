@@ -10,6 +10,13 @@ declare module '@20minutes/s3rver' {
       configureBuckets?: { name: string; configs: string[] }[];
       allowMismatchedSignatures?: boolean;
     });
+    store: {
+      getObject(
+        bucket: string,
+        key: string,
+        range?: { start?: number; end?: number | string },
+      ): Promise<unknown>;
+    };
     configureBuckets(): Promise<unknown>;
     getMiddleware(): RequestListener;
   }

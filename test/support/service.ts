@@ -26,7 +26,10 @@ export interface TestClock extends Clock {
   advance: (ms: number) => void;
 }
 
-export async function startService(environment: Record<string, string> = {}): Promise<TestService> {
+export async function startService(
+  environment: Record<string, string> = {},
+  clockAheadMs = 0,
+): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
   const config: Config = {
     ...readConfig({
@@ -38,6 +41,7 @@ export async function startService(environment: Record<string, string> = {}): Pr
     port: 0,
   };
   const clock = createTestClock();
+  clock.advance(clockAheadMs);
   const lines: Record<string, unknown>[] = [];
   const log = pino(
     { level: config.logLevel },

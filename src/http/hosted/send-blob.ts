@@ -56,6 +56,7 @@ export async function sendBlob(
     return reply
       .code(416)
       .header('content-range', `bytes */${blob.sizeBytes}`)
+      .header('cache-control', 'no-store')
       .header('content-length', 0)
       .send('');
   }
@@ -64,8 +65,9 @@ export async function sendBlob(
   if (request.method === 'HEAD') return reply.send();
 
   const stream = await blob.open(range);
-  if (!stream) throw new ServiceError('not_found', 'There is nothing at this address.');
-  return reply.send(stream);
+  if (stream) return reply.send(stream);
+  for (const name of Object.keys(reply.getHeaders())) if (name !== 'x-request-id') reply.removeHeader(name);
+  throw new ServiceError('not_found', 'There is nothing at this address.');
 }
 
 /** RFC 9110 13.1.2, 13.1.3: If-None-Match decides where it is present, If-Modified-Since otherwise. */
@@ -80,13 +82,14 @@ function isUnchanged(request: FastifyRequest, { etag, createdAt }: HostedBlob): 
   return Number.isFinite(since) && Math.floor(createdAt / 1000) * 1000 <= since;
 }
 
-/** RFC 9110 14.2: only one range of bytes is served; anything else is ignored and the whole is sent. */
+/** RFC 9110 14.2: one range of bytes in a GET is served; anything else is ignored and the whole is sent. */
 function rangeOf(
   request: FastifyRequest,
   { etag, sizeBytes }: HostedBlob,
   lastModified: string,
 ): ByteRange | 'unsatisfiable' | undefined {
   const { range, 'if-range': ifRange } = request.headers;
+  if (request.method !== 'GET') return undefined;
   if (range === undefined || (ifRange !== undefined && ifRange !== etag && ifRange !== lastModified))
     return undefined;
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(range);

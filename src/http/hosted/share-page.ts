@@ -36,8 +36,10 @@ export function sharePage({ hostedUploads, baseUrl, clock }: SharePageParts) {
 /** GET /oembed?url=…: the same facts for programs that embed. */
 export function oembed({ hostedUploads, baseUrl }: SharePageParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { url = '', format = 'json' } = request.query as { url?: string; format?: string };
-    const slug = url.startsWith(`${baseUrl}/i/`) ? url.slice(`${baseUrl}/i/`.length) : '';
+    // Given twice, a parameter is a list, and names nothing.
+    const { url, format = 'json' } = request.query as Record<string, string | string[] | undefined>;
+    const pages = `${baseUrl}/i/`;
+    const slug = typeof url === 'string' && url.startsWith(pages) ? url.slice(pages.length) : '';
     const upload = await hostedUploads.bySlug(slug);
     if (!upload || format !== 'json')
       throw new ServiceError('not_found', 'There is nothing at this address.');

@@ -1,0 +1,63 @@
+// Which files are meant: a file, a folder (its images, at any depth) or a pattern that the shell has left alone.
+import { readdir, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { UsageError } from './exit-codes.ts';
+
+const imageName = /\.(png|jpe?g|gif|webp|svg|avif)$/i;
+const patternCharacters = /[*?[\]{}]/;
+
+export async function findFiles(argument: string): Promise<string[]> {
+  const entry = await stat(argument).catch(() => undefined);
+  if (entry?.isDirectory()) return orComplain(await walk(argument, imageName), `no images in ${argument}`);
+  if (entry) return [argument];
+  if (!patternCharacters.test(argument)) throw new UsageError(`no such file: ${argument}`);
+  const fixed = fixedFolder(argument);
+  const files = await walk(fixed, patternOf(argument));
+  return orComplain(files, `nothing matches ${argument}`);
+}
+
+function orComplain(files: string[], complaint: string): string[] {
+  if (files.length === 0) throw new UsageError(complaint);
+  return files;
+}
+
+/** Files below a folder whose path matches, in order; hidden ones and linked folders are left out. */
+async function walk(folder: string, wanted: RegExp): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.')) continue;
+    const path = folder === '.' ? entry.name : join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...(await walk(path, wanted)));
+    else if (wanted.test(path.split(sep).join('/'))) found.push(path);
+  }
+  return found;
+}
+
+/** The folder above the first part that has a pattern in it. */
+function fixedFolder(pattern: string): string {
+  const parts = pattern.split('/');
+  const first = parts.findIndex((part) => patternCharacters.test(part));
+  return parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.');
+}
+
+/** Of `**` (any folders), `*`, `?`, `[a-z]` and `{a,b}`. */
+export function patternOf(pattern: string): RegExp {
+  const token = /\*\*\/|\*\*|\*|\?|\[!?[^\]]+\]|\{[^}]*\}|[\s\S]/g;
+  const source = pattern.replace(/^\.\//, '').replaceAll(token, (part) => {
+    if (part === '**/') return '(?:[^/]+/)*';
+    if (part === '**') return '.*';
+    if (part === '*') return '[^/]*';
+    if (part === '?') return '[^/]';
+    if (part.startsWith('[') && part.length > 1) return part.replace('[!', '[^').replaceAll('\\', '\\\\');
+    if (part.startsWith('{') && part.length > 1) {
+      return `(?:${part
+        .slice(1, -1)
+        .split(',')
+        .map((option) => patternOf(option).source.slice(1, -1))
+        .join('|')})`;
+    }
+    return part.replace(/[\\^$.|+()[\]{}/]/, String.raw`\$&`);
+  });
+  return new RegExp(`^${source}$`);
+}

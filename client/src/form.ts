@@ -1,0 +1,38 @@
+// An upload form as one Blob: its size is known, it can be sent again, and no copy of the files is made. Spec 4.1, 4.2.
+import type { LoadedFile } from './files.ts';
+
+export interface EncodedForm {
+  body: Blob;
+  contentType: string;
+}
+
+export function encodeForm(files: LoadedFile[], expiresInSeconds: number | undefined): EncodedForm {
+  const boundary = `tintype${randomHex(16)}`;
+  const parts: (string | Blob)[] = [];
+  if (expiresInSeconds !== undefined) {
+    parts.push(
+      `--${boundary}\r\nContent-Disposition: form-data; name="expires_in"\r\n\r\n${expiresInSeconds}\r\n`,
+    );
+  }
+  for (const { blob, filename } of files) {
+    parts.push(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escapeName(filename)}"\r\n` +
+        'Content-Type: application/octet-stream\r\n\r\n',
+      blob,
+      '\r\n',
+    );
+  }
+  parts.push(`--${boundary}--\r\n`);
+  return { body: new Blob(parts), contentType: `multipart/form-data; boundary=${boundary}` };
+}
+
+/** As browsers do, so that a name can neither end its quotes nor its line. */
+function escapeName(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+export function randomHex(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

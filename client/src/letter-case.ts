@@ -1,0 +1,21 @@
+// The wire says full_page, JavaScript says fullPage: names are turned at the edge and nowhere else.
+
+/** Names of every object inside, in camelCase. */
+export function toCamel(value: unknown): unknown {
+  return renameKeys(value, (name) =>
+    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+}
+
+/** Names of every object inside, in snake_case. */
+export function toSnake(value: unknown): unknown {
+  return renameKeys(value, (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
+function renameKeys(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => renameKeys(item, rename));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [rename(key), renameKeys(item, rename)]),
+  );
+}

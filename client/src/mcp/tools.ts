@@ -1,0 +1,143 @@
+// The three tools: what an assistant may ask, and what it gets to see. Spec 4.1, 4.3, 4.4.
+import { resolve } from 'node:path';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import { writeWhole } from '../cli/output-file.ts';
+import type { PdfMetadata } from '../contract.ts';
+import type { FileInput } from '../files.ts';
+import { toCamel, toSnake } from '../letter-case.ts';
+import type { PdfOptions, ScreenshotOptions } from '../tintype.ts';
+import type { McpParts } from './serve.ts';
+import { PdfRequest, ScreenshotRequest } from './tool-inputs.ts';
+
+export interface RunnableTool extends Tool {
+  run(input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+}
+
+const saveTo = { type: 'string', description: 'Also write it to this local file.' };
+const annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+
+export function createTools({ client, note }: Pick<McpParts, 'client' | 'note'>): RunnableTool[] {
+  return [
+    {
+      name: 'upload_image',
+      title: 'Upload an image',
+      description:
+        'Stores an image (PNG, JPEG, GIF, WebP, SVG or AVIF, at most 10 MB) and gives a share link and a direct link.',
+      annotations,
+      inputSchema: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          path: { type: 'string', description: 'A local file. Give this or data.' },
+          data: { type: 'string', description: 'The image itself, base64. Give this or path.' },
+          filename: { type: 'string', description: 'The name to store it under.' },
+          expires_in: {
+            type: 'integer',
+            minimum: 60,
+            maximum: 31_536_000,
+            description: 'Seconds until the links expire.',
+          },
+        },
+      },
+      async run({ path, data, filename, expires_in }, signal) {
+        const {
+          meta,
+          deleteUrl: _secret,
+          ...upload
+        } = await client.upload(fileOf(path, data, filename), {
+          signal,
+          ...(typeof expires_in === 'number' && { expiresIn: expires_in }),
+        });
+        await note('uploads', meta);
+        const links = toSnake(upload) as Record<string, unknown>;
+        return { content: [{ type: 'text', text: JSON.stringify(links, null, 2) }] };
+      },
+    },
+    {
+      name: 'screenshot',
+      title: 'Capture a web page',
+      description:
+        'Loads a public web page in a real browser and returns the picture. For a long page, jpeg and a smaller width keep it small.',
+      annotations,
+      inputSchema: withSaveTo(ScreenshotRequest),
+      async run(input, signal) {
+        const { url, fields, file } = readInput(input);
+        const options = toCamel(fields) as ScreenshotOptions;
+        const { bytes, contentType, id, durationMs, meta } = await client.screenshot(url, {
+          ...options,
+          signal,
+        });
+        await note('renders', meta);
+        if (file) await writeWhole(file, bytes);
+        const facts = {
+          id,
+          url,
+          content_type: contentType,
+          size_bytes: bytes.length,
+          duration_ms: durationMs,
+          saved_to: file,
+        };
+        return {
+          content: [
+            { type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType: contentType },
+            { type: 'text', text: JSON.stringify(facts, null, 2) },
+          ],
+        };
+      },
+    },
+    {
+      name: 'pdf',
+      title: 'Print a web page to PDF',
+      description:
+        'Loads a public web page in a real browser, prints it to PDF and gives the link of the document.',
+      annotations,
+      inputSchema: withSaveTo(PdfRequest),
+      async run(input, signal) {
+        const { url, fields, file } = readInput(input);
+        const options = { ...(toCamel(fields) as PdfOptions), signal };
+        if (file) {
+          const { bytes, id, durationMs, meta } = await client.pdf(url, options);
+          await note('renders', meta);
+          await writeWhole(file, bytes);
+          const facts = { id, url, size_bytes: bytes.length, duration_ms: durationMs, saved_to: file };
+          return { content: [{ type: 'text', text: JSON.stringify(facts, null, 2) }] };
+        }
+        const { meta, ...metadata } = await client.pdf(url, { ...options, response: 'json' });
+        await note('renders', meta);
+        return {
+          content: [linkTo(metadata), { type: 'text', text: JSON.stringify(toSnake(metadata), null, 2) }],
+        };
+      },
+    },
+  ];
+}
+
+function withSaveTo(schema: { properties: object }): Tool['inputSchema'] {
+  return {
+    ...schema,
+    type: 'object',
+    properties: { ...schema.properties, save_to: saveTo },
+  };
+}
+
+function readInput({ url, save_to, ...fields }: Record<string, unknown>) {
+  if (typeof url !== 'string') throw new Error('url: missing');
+  return { url, fields, file: typeof save_to === 'string' ? resolve(save_to) : undefined };
+}
+
+function fileOf(path: unknown, data: unknown, filename: unknown): FileInput {
+  if ((typeof path === 'string') === (typeof data === 'string'))
+    throw new Error('give path or data, one of them');
+  const source: FileInput = typeof path === 'string' ? resolve(path) : Buffer.from(String(data), 'base64');
+  return typeof filename === 'string' ? { data: source, filename } : source;
+}
+
+function linkTo({ id, url, sizeBytes }: PdfMetadata): CallToolResult['content'][number] {
+  return {
+    type: 'resource_link',
+    uri: url,
+    name: `${id}.pdf`,
+    mimeType: 'application/pdf',
+    ...(sizeBytes !== null && { size: sizeBytes }),
+  };
+}

@@ -1,0 +1,56 @@
+// Whether and when a failed request is sent again. Spec 7.
+import type { Clock } from './clock.ts';
+import type { TintypeError } from './errors.ts';
+
+/** limited: the service said when to come back. twice: once or twice is worth it, no more. transient: an outage. */
+type Kind = 'limited' | 'twice' | 'transient' | 'final';
+
+const firstWaitMs = 1000;
+const longestBackOffMs = 30_000;
+/** A Retry-After beyond this is for the caller to decide, not for a request that somebody waits for. */
+const longestRetryAfterSeconds = 300;
+const retriesOfKind = { limited: Infinity, twice: 2, transient: Infinity, final: 0 };
+
+export interface RetryPlan {
+  /** Milliseconds to wait before the next attempt, or undefined when this failure is the answer. */
+  next(error: TintypeError): number | undefined;
+}
+
+export function createRetryPlan({ clock, maxRetries }: { clock: Clock; maxRetries: number }): RetryPlan {
+  const seen = { limited: 0, twice: 0, transient: 0, final: 0 };
+  let retries = 0;
+  return {
+    next(error) {
+      const kind = kindOf(error);
+      seen[kind] += 1;
+      if (retries >= maxRetries || seen[kind] > retriesOfKind[kind]) return undefined;
+      retries += 1;
+      const { retryAfterSeconds } = error;
+      if (kind !== 'limited' || retryAfterSeconds === undefined) return backOffMs(seen[kind], clock);
+      if (retryAfterSeconds > longestRetryAfterSeconds) return undefined;
+      // "Wait the number of seconds in Retry-After, then back off exponentially with jitter": the first wait is as told.
+      return retryAfterSeconds * 1000 + (seen.limited === 1 ? 0 : backOffMs(seen.limited - 1, clock));
+    },
+  };
+}
+
+function kindOf({ code, status = 0 }: TintypeError): Kind {
+  if (status === 429) return 'limited';
+  if (code === 'capture_failed' || code === 'render_failed' || code === 'timeout') return 'twice';
+  if (code === 'connection_failed' || status >= 500) return 'transient';
+  return 'final';
+}
+
+/** 0.5 to 1 s, then twice as long each time: half of the wait is fixed, half is chance. */
+function backOffMs(turn: number, clock: Clock): number {
+  const ceiling = Math.min(longestBackOffMs, firstWaitMs * 2 ** (turn - 1));
+  return Math.round(ceiling * (0.5 + clock.random() / 2));
+}
+
+/** Retry-After in either of its forms, a number of seconds or a date. RFC 9110, 10.2.3. */
+export function parseRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
+}

@@ -1,0 +1,142 @@
+// One call to the service: attempts with a deadline each, and the waits between them. Spec 7.
+import type { Clock } from './clock.ts';
+import type { ErrorCode } from './contract.ts';
+import { TintypeError } from './errors.ts';
+import { readMeta, type Meta } from './meta.ts';
+import { createRetryPlan, parseRetryAfter } from './retry.ts';
+import { exchange, type Fetch } from './transport.ts';
+
+export interface Call {
+  path: string;
+  body: string | Blob;
+  contentType: string;
+  timeoutMs: number;
+  /** The same for every attempt, so that a request whose answer was lost is done and metered once. */
+  idempotencyKey: string;
+  signal: AbortSignal | undefined;
+  onSent?: ((bytes: number) => void) | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** The body where it is JSON. */
+  json: unknown;
+  meta: Meta;
+}
+
+export interface Retry {
+  error: TintypeError;
+  /** Attempts made so far. */
+  attempts: number;
+  delayMs: number;
+}
+
+export interface Sender {
+  baseUrl: string;
+  apiKey: string;
+  clock: Clock;
+  fetch: Fetch;
+  maxRetries: number;
+  onRetry: ((retry: Retry) => boolean | void) | undefined;
+}
+
+export async function send(sender: Sender, call: Call): Promise<Answer> {
+  const { clock } = sender;
+  const plan = createRetryPlan(sender);
+  for (let attempts = 1; ; attempts += 1) {
+    const outcome = await attempt(sender, call, attempts);
+    const error = outcome instanceof TintypeError ? outcome : errorOf(outcome, clock.now());
+    if (!error) return outcome as Answer;
+    error.attempts = attempts;
+    const delayMs = plan.next(error);
+    const goesOn = delayMs !== undefined && sender.onRetry?.({ error, attempts, delayMs }) !== false;
+    if (goesOn) {
+      await clock.sleep(delayMs, call.signal);
+    } else {
+      // A batch whose files all failed is still told file by file. Spec 4.2.5.
+      if (!(outcome instanceof TintypeError) && isBatchBody(outcome.json)) return outcome;
+      throw error;
+    }
+  }
+}
+
+async function attempt(sender: Sender, call: Call, attempts: number): Promise<Answer | TintypeError> {
+  const { clock } = sender;
+  const { signal, timeoutMs } = call;
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', stop, { once: true });
+  let isLate = false;
+  const cancelDeadline = clock.after(timeoutMs, () => {
+    isLate = true;
+    controller.abort();
+  });
+  try {
+    const response = await exchange(
+      {
+        url: sender.baseUrl + call.path,
+        headers: {
+          authorization: `Bearer ${sender.apiKey}`,
+          'content-type': call.contentType,
+          'idempotency-key': call.idempotencyKey,
+        },
+        body: call.body,
+        signal: controller.signal,
+        onSent: call.onSent,
+      },
+      sender.fetch,
+    );
+    // The body is read before the attempt counts as answered: a connection can break in its middle.
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const { status, headers } = response;
+    return { status, headers, bytes, json: parseJson(headers, bytes), meta: readMeta(headers, attempts) };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (isLate) return new TintypeError('timeout', `no complete answer within ${timeoutMs} ms`, { cause });
+    return new TintypeError('connection_failed', `cannot reach ${sender.baseUrl}: ${reasonOf(cause)}`, {
+      cause,
+    });
+  } finally {
+    cancelDeadline();
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** The failure that an answer tells of; undefined where it is a result. */
+function errorOf({ status, headers, json, meta }: Answer, now: number): TintypeError | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (isBatchBody(json) && status < 500) return undefined;
+  const details = { status, meta, retryAfterSeconds: parseRetryAfter(headers.get('retry-after'), now) };
+  const { code, message } =
+    (json as { error?: { code?: unknown; message?: unknown } } | undefined)?.error ?? {};
+  if (typeof code === 'string' && typeof message === 'string') {
+    return new TintypeError(code as ErrorCode, message, details);
+  }
+  if (isBatchBody(json)) return new TintypeError('internal', 'every file of the batch failed', details);
+  if (status >= 500) return new TintypeError('unavailable', `the service answered ${status}`, details);
+  if (status === 429) return new TintypeError('rate_limited', 'the service answered 429', details);
+  const hint = status < 400 ? ' (a redirect; is the base address right?)' : '';
+  return new TintypeError('bad_answer', `the service answered ${status} without saying why${hint}`, details);
+}
+
+export function isBatchBody(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && Array.isArray((json as { items?: unknown }).items);
+}
+
+function parseJson(headers: Headers, bytes: Uint8Array): unknown {
+  if (!/^application\/json\b/i.test(headers.get('content-type') ?? '')) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** fetch says "fetch failed" and keeps the reason in its cause. */
+function reasonOf(error: unknown): string {
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return inner instanceof Error ? inner.message || inner.name : String(inner);
+}

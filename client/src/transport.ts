@@ -1,0 +1,97 @@
+// One HTTP exchange. fetch does it; where somebody watches an upload's progress, the body is counted on its way out,
+// and in browsers XMLHttpRequest does it, because their fetch cannot tell.
+export interface Exchange {
+  url: string;
+  headers: Record<string, string>;
+  body: string | Blob;
+  signal: AbortSignal;
+  onSent: ((bytes: number) => void) | undefined;
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export async function exchange(request: Exchange, fetch: Fetch): Promise<Response> {
+  const { url, headers, body, signal, onSent } = request;
+  // A redirect is never followed: the key belongs to the address that it was given for.
+  const init: RequestInit = { method: 'POST', headers, signal, redirect: 'manual' };
+  if (!onSent || typeof body === 'string') return fetch(url, { ...init, body });
+  const Xhr = (globalThis as { XMLHttpRequest?: new () => BrowserRequest }).XMLHttpRequest;
+  if (Xhr) return exchangeByXhr(new Xhr(), request);
+  const streamed = { body: body.stream().pipeThrough(countBytes(onSent)), duplex: 'half' };
+  return fetch(url, {
+    ...init,
+    ...streamed,
+    headers: { ...headers, 'content-length': String(body.size) },
+  } as RequestInit);
+}
+
+function countBytes(onSent: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+  let sent = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      sent += chunk.byteLength;
+      controller.enqueue(chunk);
+      onSent(sent);
+    },
+  });
+}
+
+/** The part of XMLHttpRequest that is used here; the library is typed without the DOM. */
+interface BrowserRequest {
+  responseType: string;
+  readonly status: number;
+  readonly response: unknown;
+  readonly upload: {
+    addEventListener(type: 'progress', listener: (event: { loaded: number }) => void): void;
+  };
+  addEventListener(type: 'load' | 'error' | 'abort', listener: () => void): void;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getAllResponseHeaders(): string;
+  send(body: Blob | string): void;
+  abort(): void;
+}
+
+function exchangeByXhr(
+  xhr: BrowserRequest,
+  { url, headers, body, signal, onSent }: Exchange,
+): Promise<Response> {
+  return new Promise<Response>((resolve, reject) => {
+    const onAbort = (): void => xhr.abort();
+    const settle = (action: () => void) => (): void => {
+      signal.removeEventListener('abort', onAbort);
+      action();
+    };
+    signal.throwIfAborted();
+    signal.addEventListener('abort', onAbort, { once: true });
+    xhr.open('POST', url);
+    xhr.responseType = 'arraybuffer';
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
+    xhr.upload.addEventListener('progress', ({ loaded }) => onSent?.(loaded));
+    xhr.addEventListener(
+      'load',
+      settle(() => resolve(responseOf(xhr))),
+    );
+    xhr.addEventListener(
+      'error',
+      settle(() => reject(new TypeError('the connection failed'))),
+    );
+    xhr.addEventListener(
+      'abort',
+      settle(() => reject(signal.reason as Error)),
+    );
+    xhr.send(body);
+  });
+}
+
+function responseOf(xhr: BrowserRequest): Response {
+  const headers = new Headers();
+  for (const line of xhr
+    .getAllResponseHeaders()
+    .trim()
+    .split(/[\r\n]+/)) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return new Response(xhr.response as ArrayBuffer, { status: xhr.status, headers });
+}

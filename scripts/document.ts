@@ -1,0 +1,34 @@
+// npm run document: writes what is generated in docs/ from the code: the table of variables and the OpenAPI document.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildOpenapi } from '#http/openapi.ts';
+import { variables } from '#roof/config.ts';
+
+const docs = join(import.meta.dirname, '..', 'docs');
+const begin = '<!-- begin: npm run document -->';
+const end = '<!-- end -->';
+
+export const openapiPath = join(docs, 'openapi.json');
+export const configurationPath = join(docs, 'configuration.md');
+
+/** The document as it is committed: served relative to wherever it is read. */
+export const openapiText = (): string => `${JSON.stringify(buildOpenapi('/'), null, 2)}\n`;
+
+/** The page with its table as the code has it today. */
+export function configurationText(page: string): string {
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/configuration.md has lost "${begin}"`);
+  const rows = Object.entries(variables).map(
+    ([name, { shownDefault, description, expected }]) =>
+      `| \`${name}\` | ${shownDefault} | ${description} | ${expected} |`,
+  );
+  const table = ['| Variable | Default | Meaning | Form |', '|---|---|---|---|', ...rows].join('\n');
+  return `${before}${begin}\n${table}\n${end}${after}`;
+}
+
+if (import.meta.main) {
+  writeFileSync(openapiPath, openapiText());
+  writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));
+}

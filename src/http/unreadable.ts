@@ -1,0 +1,72 @@
+// Answers what never becomes a request for the router: not HTTP, a header too large, a method that nobody has heard of.
+// There is no request to route, but there is an answer, with an id and a line in the log. Spec 7.
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import { ServiceError } from '#core/errors.ts';
+import { newId } from '#core/ids.ts';
+import type { BudgetStanding } from '#metering/request-budget.ts';
+import { envelope } from '#http/error-reply.ts';
+import { budgetHeaders } from '#http/reply-headers.ts';
+
+interface UnreadableError {
+  code?: string;
+  /** What was read, as a Buffer; Fastify's types say otherwise. */
+  rawPacket?: unknown;
+}
+
+/** A request line that is right but for its method, which the HTTP parser does not know. */
+const requestLine = /^([!#$%&'*+.^_`|~\w-]{1,40}) (\/[^\s?]*)\S* HTTP\/1\.[01]\r?\n/;
+
+export function answerUnreadable(parts: {
+  log: FastifyBaseLogger;
+  /** The methods that work at a path, for those without parameters. */
+  methodsAt: (path: string) => string[] | undefined;
+  addressBudget: (ip: string) => BudgetStanding;
+}) {
+  return (error: UnreadableError, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = newId();
+    const refusal = refuse(error);
+    const status = refusal.status;
+    const body = JSON.stringify(envelope(refusal.failure));
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      connection: 'close',
+      ...refusal.headers,
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+    parts.log.info(
+      { requestId, status, code: refusal.failure.code, reason: error.code },
+      'unreadable request',
+    );
+
+    function refuse({ code = '', rawPacket }: UnreadableError) {
+      const [, method, path] = (code === 'HPE_INVALID_METHOD' && requestLine.exec(String(rawPacket))) || [];
+      if (method !== undefined && path !== undefined) return refuseMethod(path);
+      const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400;
+      const message = `request: ${STATUS_CODES[status]?.toLowerCase()}`;
+      return { status, failure: new ServiceError('validation_error', message), headers: {} };
+    }
+
+    function refuseMethod(path: string) {
+      const methods = parts.methodsAt(path);
+      const failure = methods
+        ? new ServiceError('method_not_allowed', `Only ${methods.join(', ')} works here.`)
+        : new ServiceError('not_found', 'There is nothing at this address.');
+      const standing = budgetHeaders(parts.addressBudget(socket.remoteAddress ?? ''));
+      return {
+        status: failure.status,
+        failure,
+        headers: { ...(methods && { allow: methods.join(', ') }), ...(path.startsWith('/api/') && standing) },
+      };
+    }
+  };
+}

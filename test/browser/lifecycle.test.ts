@@ -1,0 +1,212 @@
+// The life of the browser process: started as nobody in its sandbox, replaced in time, mourned briefly when killed, and
+// gone without a trace. Design section 5 (process, pool).
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { RenderFailure } from '#browser/browser.ts';
+import { sweepScratchFolders } from '#browser/scratch-folder.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import {
+  browsers,
+  descendants,
+  groupMembers,
+  openDescriptors,
+  scratchFolders,
+} from '#test/support/process-table.ts';
+import { until } from '#test/support/until.ts';
+
+let server: PageServer;
+
+before(async () => {
+  server = await startPageServer({
+    '/page': '<!doctype html><body style="background:#00a000"><p>page',
+    '/silent': () => {},
+  });
+});
+after(() => server.close());
+
+test('the browser runs unprivileged, in its sandbox, without secrets, and says so', async () => {
+  const kit = await startTestBrowser([server.host]);
+  try {
+    const { about } = kit.browser;
+    assert.equal(about.name, 'chrome-headless-shell');
+    assert.match(about.version, /^\d+\.\d+\.\d+\.\d+$/);
+    assert.match(about.source, /npm/);
+    assert.deepEqual([about.sandboxed, about.sandboxProblem, about.blankScripts], [true, null, []]);
+    const renderers = descendants().filter(({ command }) => command.includes('--type=renderer'));
+    assert.ok(renderers.length > 0);
+    for (const { pid } of renderers) {
+      const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+      assert.match(status, /^Seccomp:\t2$/m);
+      if (process.getuid?.() === 0) assert.match(status, /^Uid:\t65534\t65534/m);
+    }
+    const [browser] = browsers();
+    const environment = readFileSync(`/proc/${browser!.pid}/environ`, 'latin1').split('\0').filter(Boolean);
+    const names = environment.map((entry) => entry.split('=')[0]!);
+    const allowed = [
+      'PATH',
+      'HOME',
+      'TMPDIR',
+      'XDG_CACHE_HOME',
+      'XDG_CONFIG_HOME',
+      'FONTCONFIG_FILE',
+      'LANG',
+      'TZ',
+      'LD_LIBRARY_PATH',
+    ];
+    assert.deepEqual(
+      names.filter((name) => !allowed.includes(name)),
+      [],
+    );
+    assert.equal(kit.logged.filter(({ message }) => message === 'the browser is ready').length, 1);
+    await kit.browser.check();
+  } finally {
+    await kit.close();
+  }
+  assert.deepEqual([browsers(), scratchFolders()], [[], []]);
+});
+
+test('a browser killed with -9: the render is made on another, and the next one too', async () => {
+  const kit = await startTestBrowser([server.host]);
+  try {
+    let hits = 0;
+    const firstHit = Promise.withResolvers<void>();
+    server.route('/once', (_, response) => {
+      hits += 1;
+      if (hits === 1) firstHit.resolve();
+      else response.setHeader('content-type', 'text/html').end('<p>second time');
+    });
+    const render = kit.shoot(`${server.base}/once`);
+    await firstHit.promise;
+    const [killed] = browsers();
+    process.kill(killed!.pid, 'SIGKILL');
+    assert.equal((await render).page.status, 200);
+    assert.equal(hits, 2);
+    await kit.shoot(`${server.base}/page`);
+    await kit.browser.check();
+    const [successor, ...more] = browsers();
+    assert.deepEqual(more, []);
+    assert.notEqual(successor!.pid, killed!.pid);
+    await until('no process of the killed browser is left', () => groupMembers(killed!.pid).length === 0);
+    await until('one folder is left', () => scratchFolders().length === 1);
+  } finally {
+    await kit.close();
+  }
+});
+
+test('a render whose second browser is lost too fails, and does not hang', async () => {
+  const kit = await startTestBrowser([server.host]);
+  try {
+    const hits: (() => void)[] = [];
+    server.route('/twice', () => hits.shift()?.());
+    for (let round = 0; round < 2; round += 1)
+      hits.push(() => process.kill(browsers().at(-1)!.pid, 'SIGKILL'));
+    await assert.rejects(
+      kit.shoot(`${server.base}/twice`),
+      (error: RenderFailure) => error.reason === 'crashed',
+    );
+    await kit.shoot(`${server.base}/page`);
+  } finally {
+    await kit.close();
+  }
+});
+
+test('a browser is replaced by count: the successor stands first, renders under way finish', async () => {
+  const kit = await startTestBrowser([server.host], { recycle: { renders: 4 } });
+  try {
+    const [first] = browsers();
+    const asked = new Promise<ServerResponse>((resolve) => {
+      server.route('/held', (_, response) => resolve(response));
+    });
+    const held = kit.shoot(`${server.base}/held`);
+    const answer = await asked;
+    for (let render = 0; render < 4; render += 1) await kit.shoot(`${server.base}/page`);
+    await until('a successor stands beside the first', () => browsers().length === 2);
+    await until('renders go to the successor', () =>
+      kit.logged.some(({ message }) => message === 'the browser is replaced'),
+    );
+    await kit.shoot(`${server.base}/page`);
+    assert.ok(
+      browsers().some(({ pid }) => pid === first!.pid),
+      'the first waits for its render',
+    );
+    answer.setHeader('content-type', 'text/html').end('<p>held');
+    assert.equal((await held).page.status, 200);
+    await until('the first is gone', () => !browsers().some(({ pid }) => pid === first!.pid));
+    assert.equal(browsers().length, 1);
+  } finally {
+    await kit.close();
+  }
+});
+
+/** Two pages are kept ready; another renderer is Chromium's own spare. */
+function isCalm(): boolean {
+  return descendants().filter(({ command }) => command.includes('--type=renderer')).length <= 4;
+}
+
+test('after 40 renders of every ending there is no process, folder or descriptor more than after 10', async () => {
+  const kit = await startTestBrowser([server.host]);
+  try {
+    server.route('/empty', (_, response) => response.writeHead(204).end());
+    const round = async () => {
+      const caller = new AbortController();
+      const asked = new Promise<void>((resolve) => server.route('/hang-up', () => resolve()));
+      void asked.then(() => caller.abort());
+      await Promise.allSettled([kit.shoot(`${server.base}/page`), kit.shoot(`${server.base}/empty`)]);
+      await Promise.allSettled([
+        kit.print(`${server.base}/page`),
+        kit.shoot(`${server.base}/hang-up`, {}, caller.signal),
+        kit.shoot('http://10.0.0.1/'),
+      ]);
+    };
+    for (let index = 0; index < 2; index += 1) await round();
+    await until('the renderers are put away', isCalm);
+    const before = {
+      processes: descendants().length,
+      descriptors: openDescriptors(),
+      folders: scratchFolders(),
+    };
+    for (let index = 0; index < 6; index += 1) await round();
+    await until('the renderers are put away', isCalm);
+    await until('as many processes as before', () => descendants().length <= before.processes);
+    await until('as many descriptors as before', () => openDescriptors() <= before.descriptors);
+    assert.deepEqual(scratchFolders(), before.folders);
+  } finally {
+    await kit.close();
+  }
+});
+
+test('a service killed with -9 leaves no browser, and the next start sweeps its folder', async () => {
+  const script = `
+    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', 'support', 'browser.ts'))});
+    await startTestBrowser([]);
+    console.log('ready');
+    setInterval(() => {}, 1000);`;
+  const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(service.stdout, 'data');
+  const [browser] = descendants(service.pid).filter(({ pid, group }) => pid === group);
+  service.kill('SIGKILL');
+  await once(service, 'exit');
+  await until('no process of its browser is left', () => groupMembers(browser!.pid).length === 0);
+  const swept = await sweepScratchFolders([process.getuid?.() ?? 0, 65_534]);
+  assert.ok(swept >= 1, `${swept} swept`);
+  assert.deepEqual(scratchFolders(), []);
+});
+
+test('a folder that is not ours is not swept', async () => {
+  const path = join(tmpdir(), 'tintype-browser-1-0-notours');
+  mkdirSync(path, { recursive: true });
+  await sweepScratchFolders([12_345]);
+  assert.ok(existsSync(path));
+  await sweepScratchFolders([process.getuid?.() ?? 0]);
+  assert.ok(!existsSync(path));
+});

@@ -1,0 +1,170 @@
+// What a page does after its load event is in the picture, and what never ends does not hold it up. Spec 4.3 (network
+// settle), design section 5 (settle in virtual time).
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { RenderFailure } from '#browser/browser.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { colourOf } from '#test/support/pixels.ts';
+
+let server: PageServer;
+let kit: TestBrowser;
+
+/** A grey box that the script turns green when it has got to its end. */
+const page = (script: string, style = '') =>
+  `<!doctype html><style>#box { width: 200px; height: 200px; background: #dddddd } ${style}</style><div id="box"></div>
+  <script>const done = () => { document.getElementById('box').style.background = '#00a000' }; ${script}</script>`;
+
+const worker = (script: string) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`;
+
+const cases: { title: string; html: string; ends?: string }[] = [
+  { title: 'nothing more to do', html: page('', '#box { background: #00a000 }') },
+  { title: 'a timer at 2,500 ms', html: page('setTimeout(done, 2500)') },
+  { title: 'a timer beyond the three seconds', html: page('setTimeout(done, 5000)'), ends: 'grey' },
+  ...[100, 400, 900].map((ms) => ({
+    title: `a fetch at +${ms} ms`,
+    html: page(`onload = () => setTimeout(() => fetch('/slow?60').then((r) => r.text()).then(done), ${ms})`),
+  })),
+  {
+    title: 'five fetches in a chain, bodies unread',
+    html: page(
+      `(async () => { for (let i = 0; i < 5; i++) { await fetch('/slow?40'); await new Promise((r) => setTimeout(r, 100)) } done() })()`,
+    ),
+  },
+  {
+    title: 'an image that is put in late',
+    html: page(
+      `setTimeout(() => { const i = new Image(); i.onload = done; i.src = '/dot.svg'; document.body.append(i) }, 300)`,
+    ),
+  },
+  { title: 'a long poll beside a timer', html: page(`fetch('/slow?60000'); setTimeout(done, 500)`) },
+  {
+    title: 'polling without end',
+    html: page(
+      `(function poll() { fetch('/slow?5').then(() => setTimeout(poll, 50)) })(); setTimeout(done, 500)`,
+    ),
+  },
+  { title: 'an event stream', html: page(`new EventSource('/events').onmessage = done`) },
+  {
+    title: 'a WebSocket that stays open',
+    html: page(`new WebSocket(location.origin.replace('http', 'ws') + '/socket'); setTimeout(done, 200)`),
+  },
+  {
+    title: 'a worker with a timer',
+    html: page(`${worker('setTimeout(() => postMessage(1), 150)')}.onmessage = done`),
+  },
+  {
+    title: 'a worker that fetches',
+    html: page(
+      `const w = ${worker('onmessage = (e) => fetch(e.data).then((r) => r.text()).then(() => postMessage(1))')}; w.onmessage = done; w.postMessage(location.origin + '/slow?300')`,
+    ),
+  },
+  {
+    title: 'an observer',
+    html: page('new IntersectionObserver((e) => e[0].isIntersecting && done()).observe(box)'),
+  },
+  {
+    title: 'an observer on a late box',
+    html: page(
+      'setTimeout(() => new IntersectionObserver((e) => e[0].isIntersecting && done()).observe(box), 400)',
+    ),
+  },
+  {
+    title: 'a fade-in',
+    html: page('done()', '@keyframes in { from { opacity: 0 } } #box { animation: in 1s both }'),
+  },
+  {
+    title: 'a transition set off by an observer',
+    html: page(`new IntersectionObserver(done).observe(box)`, '#box { transition: background 0.8s }'),
+  },
+  {
+    title: 'an animation of frames',
+    html: page(
+      `let t0; requestAnimationFrame(function step(t) { t0 ??= t; if (t - t0 > 500) done(); else { box.title = t; requestAnimationFrame(step) } })`,
+    ),
+  },
+  { title: 'an idle callback', html: page('requestIdleCallback(done)') },
+  {
+    title: 'an animation without end',
+    html: page(
+      'done()',
+      '@keyframes spin { to { rotate: 1turn } } #box { animation: spin 5s linear infinite }',
+    ),
+  },
+  {
+    title: 'a refresh',
+    html: page('').replace('<style>', `<meta http-equiv="refresh" content="0;url=/green"><style>`),
+  },
+  {
+    title: 'a script that goes on',
+    html: page(`onload = () => setTimeout(() => { location = '/green' }, 300)`),
+  },
+  { title: 'a script that goes on before the load event', html: page(`location = '/green'`) },
+  {
+    title: 'a script that goes to a server that is slow',
+    html: page(`onload = () => { location = '/slow?60000' }`),
+    ends: 'grey',
+  },
+  {
+    title: 'a cross-site frame that fetches',
+    html: page(
+      `const f = document.createElement('iframe'); f.src = location.origin.replace('127.0.0.1', 'localhost') + '/framed'; document.body.append(f); onmessage = done`,
+    ),
+  },
+];
+
+before(async () => {
+  server = await startPageServer({
+    '/slow': slowRoute,
+    '/green': page('done()'),
+    '/dot.svg': (_, response) => {
+      response
+        .setHeader('content-type', 'image/svg+xml')
+        .end('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>');
+    },
+    '/events': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    },
+    '/framed': `<!doctype html><script>onload = () => setTimeout(() => fetch('/slow?100').then(() => parent.postMessage(1, '*')), 200)</script>`,
+  });
+  server.onUpgrade((request, socket) => {
+    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+  });
+  kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
+});
+after(async () => {
+  await kit.close();
+  await server.close();
+});
+
+describe('settle', { concurrency: 2 }, () => {
+  for (const [index, { title, html, ends = 'green' }] of cases.entries()) {
+    test(`4.3 settle: ${title}`, async () => {
+      const shot = await kit.shoot(server.route(`/case-${index}`, html));
+      assert.equal(await colourOf(shot.bytes), ends, JSON.stringify(shot.timings));
+      // Three seconds of settle, one more for a page in motion, and room for a busy machine.
+      assert.ok(shot.timings.settleMs < 9_000, `settled in ${shot.timings.settleMs} ms`);
+    });
+  }
+});
+
+test('a page that goes to an address that gives nothing, early or late, is no picture', async () => {
+  for (const [script, reason] of [
+    [`location = 'http://10.0.0.1/'`, 'denied'],
+    [`onload = () => setTimeout(() => { location = 'http://10.0.0.1/' }, 200)`, 'denied'],
+    [`onload = () => setTimeout(() => { location = 'https://10.0.0.1/' }, 200)`, 'denied'],
+    [`onload = () => setTimeout(() => { location = 'http://nowhere.invalid/' }, 200)`, 'unresolved'],
+  ] as const) {
+    await assert.rejects(kit.shoot(server.route('/leaves', page(script))), (error: RenderFailure) => {
+      assert.equal(error.reason, reason, `${script}: ${String(error)}`);
+      return true;
+    });
+  }
+});

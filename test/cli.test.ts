@@ -1,0 +1,174 @@
+// npx tintype, through bin/tintype.js as a child process. Design section 3.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { serveUntilReady, temporaryFolder, tintype, type Ended } from '#test/support/processes.ts';
+import { bearer } from '#test/support/requests.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+before(async () => {
+  folder = await temporaryFolder();
+});
+after(() => folder.remove());
+
+const run = (...args: string[]): Promise<Ended> => tintype(args, { DATA_DIR: join(folder.path, 'data') });
+async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+  assert.match(stdout, /^[[{].*[\]}]\n$/, 'one line of JSON and nothing else');
+  return JSON.parse(stdout) as T;
+}
+
+test('every command works before the first start of the server, with the promised JSON', async () => {
+  assert.deepEqual(await json('account', 'list'), []);
+
+  const account = await json('account', 'create', '--email', 'Ada@Example.com', '--plan', 'pro');
+  const { id } = account;
+  assert.equal(typeof id, 'string');
+  const created = {
+    id,
+    email: 'ada@example.com',
+    plan: 'pro',
+    verified: true,
+    suspended: false,
+    overages: false,
+  };
+  assert.deepEqual(account, created);
+
+  const unverified = await json('account', 'create', '--email', 'bob@example.com', '--unverified');
+  assert.deepEqual([unverified['plan'], unverified['verified']], ['free', false]);
+
+  const update =
+    'account update ada@example.com --plan business --suspended true --verified false --overages on';
+  const changed = await json(...update.split(' '));
+  const all = { ...created, plan: 'business', suspended: true, verified: false, overages: true };
+  assert.deepEqual(changed, all);
+  assert.deepEqual(await json('account', 'list'), [all, unverified]);
+
+  const key = await json('key', 'create', '--account', 'ada@example.com', '--name', 'laptop');
+  assert.deepEqual(Object.keys(key), ['id', 'key']);
+  assert.match(String(key['key']), /^tt_[0-9A-Za-z]{49}$/);
+
+  const [listed] = await json<Record<string, unknown>[]>('key', 'list', '--account', 'ada@example.com');
+  assert.deepEqual(Object.keys(listed ?? {}), [
+    'id',
+    'name',
+    'key',
+    'created_at',
+    'last_used_at',
+    'revoked_at',
+  ]);
+  assert.deepEqual([listed?.['id'], listed?.['name'], listed?.['revoked_at']], [key['id'], 'laptop', null]);
+  assert.ok(!JSON.stringify(listed).includes(String(key['key'])), 'the key is shown once');
+
+  const revoked = await json('key', 'revoke', String(key['id']));
+  assert.equal(revoked['id'], key['id']);
+  assert.ok(Date.parse(String(revoked['revoked_at'])) > 0);
+});
+
+test('without --json the same for people', async () => {
+  const [account, key, help] = await Promise.all([
+    run('account', 'create', '--email', 'carol@example.com'),
+    run('account', 'list'),
+    run('help'),
+  ]);
+  assert.match(account.stdout, /^carol@example\.com {2}free {2}\w{20}\n$/);
+  assert.equal(key.code, 0);
+  assert.equal(help.code, 0);
+  for (const command of [
+    'serve',
+    'account create',
+    'account update',
+    'account list',
+    'key create',
+    'key list',
+    'key revoke',
+  ]) {
+    assert.ok(help.stdout.includes(command), command);
+  }
+});
+
+describe('a wrong call: non-zero, one line on stderr, nothing on stdout', () => {
+  const wrong: [string[], RegExp][] = [
+    [[], /no command/],
+    [['frobnicate'], /unknown command "frobnicate"/],
+    [['account'], /unknown command "account"/],
+    [['account', 'delete'], /unknown command "account delete"/],
+    [['serve', '--port', '80'], /unknown command "serve --port"/],
+    [['account', 'create'], /--email is missing/],
+    [['account', 'create', '--email', 'nonsense'], /"nonsense" is not an e-mail address/],
+    [
+      ['account', 'create', '--email', 'x@example.com', '--plan', 'gold'],
+      /unknown plan "gold".*free, starter/,
+    ],
+    [['account', 'create', '--email', 'x@example.com', '--admin'], /--admin/],
+    [['account', 'create', '--email', 'x@example.com', 'more'], /takes 0 operand/],
+    [['account', 'create', '--email', 'ada@example.com'], /already an account "ada@example\.com"/],
+    [['account', 'update'], /takes 1 operand/],
+    [['account', 'update', 'ada@example.com'], /nothing to change/],
+    [['account', 'update', 'nobody@example.com', '--plan', 'pro'], /no account "nobody@example\.com"/],
+    [
+      ['account', 'update', 'ada@example.com', '--suspended', 'yes'],
+      /--suspended must be true or false, not "yes"/,
+    ],
+    [
+      ['account', 'update', 'bob@example.com', '--overages', 'on'],
+      /overages are not available on the plan "free"/,
+    ],
+    [['key', 'create'], /--account is missing/],
+    [['key', 'create', '--account', 'nobody@example.com'], /no account/],
+    [['key', 'list', '--account', 'nobody@example.com'], /no account/],
+    [['key', 'revoke', 'nothing'], /no key "nothing"/],
+    [['key', 'revoke', '--account', '--json'], /account/],
+  ];
+  for (let at = 0; at < wrong.length; at += 3) {
+    const group = wrong.slice(at, at + 3);
+    test(group.map(([args]) => args.join(' ') || '(nothing)').join(' · '), async () => {
+      const ended = await Promise.all(group.map(([args]) => run(...args)));
+      for (const [index, { code, stdout, stderr }] of ended.entries()) {
+        const [args, reason] = group[index]!;
+        assert.ok(code !== null && code > 0, args.join(' '));
+        assert.equal(stdout, '');
+        assert.match(stderr, /^tintype: [^\n]+\n$/);
+        assert.match(stderr, reason);
+      }
+    });
+  }
+  test('a wrong variable, and a folder that is none', async () => {
+    const [variable, notAFolder] = await Promise.all([
+      tintype(['account', 'list'], { PORT: 'x', LOG_LEVEL: 'y' }),
+      tintype(['account', 'list'], { DATA_DIR: '/dev/null/data' }),
+    ]);
+    for (const { code, stdout, stderr } of [variable, notAFolder]) {
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^tintype: [^\n]+\n$/);
+    }
+    assert.match(variable.stderr, /invalid PORT: "x".*invalid LOG_LEVEL: "y"/);
+    assert.match(notAFolder.stderr, /\/dev\/null\/data/);
+  });
+});
+
+test('the commands work while the server runs', async () => {
+  const environment = { DATA_DIR: join(folder.path, 'running'), LOG_LEVEL: 'error' };
+  await tintype(['account', 'create', '--email', 'first@example.com'], environment);
+  const serving = await serveUntilReady(environment);
+  try {
+    const made = await tintype(['key', 'create', '--account', 'first@example.com', '--json'], environment);
+    const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
+    const ask = async () => {
+      const response = await fetch(`${serving.origin}/api/v1/upload`, {
+        method: 'POST',
+        headers: bearer(key),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    assert.equal(await ask(), 422, 'the new key is known');
+    assert.equal((await tintype(['key', 'revoke', id], environment)).code, 0);
+    assert.equal(await ask(), 401, 'the revoked key is not');
+  } finally {
+    const { code, stdout } = await serving.end();
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /Your API key/, 'there was an account already: no first-start block');
+  }
+});

@@ -1,0 +1,348 @@
+// `tt` against a real service and real pages: what it prints, where, and how it exits.
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { patternOf } from '#client/cli/find-files.ts';
+import { barOf } from '#client/cli/progress-bar.ts';
+import { jpeg, png, svg } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { lacks } from './support.ts';
+import { buildTt, createCommandLine, type CommandLine } from './tt.ts';
+
+const run = promisify(execFile);
+
+let service: TestService;
+let site: PageServer;
+let key: string;
+let line: CommandLine;
+
+before(async () => {
+  site = await startPageServer({ '/': '<!doctype html><body style="background:#fc0"><h1>Hello</h1>' });
+  service = await startService({ EGRESS_ALLOW: site.host });
+  ({ key } = await service.newKey());
+  line = await createCommandLine({ url: service.origin, key });
+  await mkdir(join(line.folder, 'photos/deep/.hidden'), { recursive: true });
+  await writeFile(join(line.folder, 'photos/b.png'), await png());
+  await writeFile(join(line.folder, 'photos/deep/a.jpg'), await jpeg());
+  await writeFile(join(line.folder, 'photos/deep/.hidden/c.png'), await png());
+  await writeFile(join(line.folder, 'photos/notes.txt'), 'not an image');
+});
+after(async () => {
+  await line.remove();
+  await service.stop();
+  await site.close();
+});
+
+test('tt upload prints one link per file, in order, and nothing else on stdout', async () => {
+  const { code, stdout, stderr } = await line.tt(
+    ['upload', 'photos', 'photos/*.png', '-', '--name', 'in.svg'],
+    {
+      input: svg(),
+    },
+  );
+  assert.deepEqual([code, stderr], [0, '']);
+  const links = stdout.toString().trimEnd().split('\n');
+  assert.equal(links.length, 4);
+  for (const link of links) assert.match(link, /^http:\/\/tintype\.test\/i\/\w{10,}$/);
+});
+
+test('tt upload --json tells each file as the API does; a failure among them exits 9', async () => {
+  const { code, stdout, stderr } = await line.tt([
+    'upload',
+    '--json',
+    '--expires-in',
+    '2h',
+    'photos/b.png',
+    'photos/notes.txt',
+  ]);
+  const [stored, refused] = stdout
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
+  assert.equal(code, 9);
+  assert.equal(stored?.['source'], 'photos/b.png');
+  assert.match(String(stored?.['delete_url']), /\/api\/uploads\/\w+\/delete\?token=/);
+  assert.ok(Math.abs(Date.parse(String(stored?.['expires_at'])) - Date.now() - 7_200_000) < 60_000);
+  assert.deepEqual(Object.keys(refused ?? {}), ['source', 'error']);
+  assert.equal((refused?.['error'] as { code: string } | undefined)?.code, 'unsupported_type');
+  assert.match(stderr, /^tt: photos\/notes\.txt: .*\(unsupported_type\)\n$/);
+});
+
+test('tt upload --markdown links the file, and --copy puts it on the clipboard', async () => {
+  const bin = join(line.folder, 'bin');
+  await mkdir(bin);
+  await writeFile(join(bin, 'wl-copy'), '#!/bin/sh\ncat > "$CLIPBOARD"\n');
+  await chmod(join(bin, 'wl-copy'), 0o755);
+  const clipboard = join(line.folder, 'clipboard');
+  const { code, stdout, stderr } = await line.tt(['upload', '--markdown', '--copy', 'photos/b.png'], {
+    environment: {
+      PATH: `${bin}:${line.environment['PATH']}`,
+      WAYLAND_DISPLAY: 'wayland-0',
+      CLIPBOARD: clipboard,
+    },
+  });
+  assert.equal(code, 0);
+  assert.match(stdout.toString(), /^!\[b\.png\]\(http:\/\/tintype\.test\/f\/\w+\)\n$/);
+  assert.equal(`${await readFile(clipboard, 'utf8')}\n`, stdout.toString());
+  assert.equal(stderr, 'tt: copied to the clipboard\n');
+});
+
+test('tt screenshot writes the picture to a file, whose ending tells the format, or to stdout', async () => {
+  const named = await line.tt([
+    'screenshot',
+    site.base,
+    '-o',
+    'out/page.webp',
+    '--width',
+    '400',
+    '--height',
+    '320',
+  ]);
+  assert.deepEqual([named.code, named.stdout.toString(), named.stderr], [0, 'out/page.webp\n', '']);
+  const { format, width, height } = await sharp(join(line.folder, 'out/page.webp')).metadata();
+  assert.deepEqual([format, width, height], ['webp', 400, 320]);
+
+  const piped = await line.tt(['screenshot', site.base, '--format', 'jpeg', '--width', '400']);
+  assert.equal(piped.code, 0, piped.stderr);
+  assert.equal((await sharp(piped.stdout).metadata()).format, 'jpeg');
+});
+
+test('tt screenshot --json and --link keep the picture on the service', async () => {
+  const told = await line.tt(['screenshot', '--json', '--full-page', site.base]);
+  const metadata = JSON.parse(told.stdout.toString()) as Record<string, unknown>;
+  assert.equal(metadata['full_page'], true);
+  const { stdout } = await line.tt(['screenshot', '--link', site.base]);
+  assert.match(stdout.toString(), /^http:\/\/tintype\.test\/s\/\w+\n$/);
+});
+
+test('tt pdf prints with every option of the contract', async () => {
+  const { code, stdout, stderr } = await line.tt([
+    'pdf',
+    '--json',
+    '--paper-format',
+    'a4',
+    '--landscape',
+    '--no-print-background',
+    '--prefer-css-page-size',
+    '--scale',
+    '0.5',
+    '--margin',
+    '1cm 20 0',
+    '--width',
+    '800',
+    '--wait-until',
+    'load',
+    '--delay-ms',
+    '5',
+    site.base,
+  ]);
+  assert.deepEqual([code, stderr], [0, '']);
+  const { id, url, duration_ms, size_bytes, ...used } = JSON.parse(stdout.toString()) as Record<
+    string,
+    unknown
+  >;
+  assert.ok(id && url && duration_ms && size_bytes);
+  assert.deepEqual(used, {
+    paper_format: 'a4',
+    landscape: true,
+    print_background: false,
+    prefer_css_page_size: true,
+    scale: 0.5,
+    margin: { top: '1cm', right: 20, bottom: 0, left: 20 },
+    viewport: { width: 800, height: 900 },
+    wait_until: 'load',
+    delay_ms: 5,
+  });
+  const file = await line.tt(['pdf', site.base, '-o', 'page.pdf']);
+  assert.equal(file.stdout.toString(), 'page.pdf\n');
+  assert.equal((await readFile(join(line.folder, 'page.pdf'))).subarray(0, 5).toString(), '%PDF-');
+});
+
+test('tt usage asks for the budget without a unit, and remembers the quotas of the last answers', async () => {
+  const { key: other } = await service.newKey({ plan: 'starter' });
+  const environment = { TINTYPE_API_KEY: other };
+  const fresh = await line.tt(['usage', '--json'], { environment });
+  assert.equal(fresh.code, 0, fresh.stderr);
+  const { rate_limit, ...quotas } = JSON.parse(fresh.stdout.toString()) as Record<
+    string,
+    Record<string, unknown>
+  >;
+  assert.equal(rate_limit?.['limit'], 120);
+  assert.deepEqual(quotas, { uploads: null, renders: null });
+
+  await line.tt(['upload', 'photos/b.png'], { environment });
+  await line.tt(['screenshot', site.base, '-o', 'x.png'], { environment });
+  const { stdout } = await line.tt(['usage'], { environment });
+  const [requests, uploads, renders] = stdout.toString().split('\n');
+  assert.match(requests ?? '', /^requests {2}116 of 120 left, refills in \d+ s$/);
+  assert.match(
+    uploads ?? '',
+    /^uploads {3}9999 of 10000 left this month \(0 % used\), seen \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+  );
+  assert.match(renders ?? '', /^renders {3}1999 of 2000 left this month/);
+});
+
+test('tt login tries the key and keeps it for its owner alone', async () => {
+  const own = await createCommandLine(undefined);
+  try {
+    const refused = await own.tt(['login', '--url', service.origin], { input: 'tt_wrong' });
+    assert.equal(refused.code, 3);
+    assert.match(refused.stderr, /\(unauthorized, request /);
+    const { code, stdout, stderr } = await own.tt(['login', '--url', `${service.origin}/`], {
+      input: `${key}\n`,
+    });
+    assert.equal(code, 0, stderr);
+    const file = stdout.toString().trim();
+    assert.equal(((await stat(file)).mode & 0o777).toString(8), '600');
+    assert.equal(((await stat(join(file, '..'))).mode & 0o777).toString(8), '700');
+    assert.equal((await own.tt(['usage'])).code, 0);
+    // The kept key goes to the kept address and to no other.
+    const elsewhere = await own.tt(['usage'], { environment: { TINTYPE_URL: 'http://127.0.0.1:9' } });
+    assert.deepEqual([elsewhere.code, elsewhere.stdout.length], [3, 0]);
+  } finally {
+    await own.remove();
+  }
+});
+
+/** On a terminal of its own: types the key when asked, and prints all that the terminal showed. */
+const terminal = `
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+shown, typed = b"", False
+while True:
+    try:
+        chunk = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not chunk:
+        break
+    shown += chunk
+    if sys.argv[1] and not typed and b"key: " in shown:
+        os.write(terminal, sys.argv[1].encode() + b"\\r")
+        typed = True
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))`;
+
+test('on a terminal: the key is asked for and not shown, an upload has its bar', async (context) => {
+  if (lacks('python3', context)) return;
+  const own = await createCommandLine(undefined);
+  try {
+    const env = own.environment;
+    const show = (typed: string, ...args: string[]) =>
+      run('python3', ['-c', terminal, typed, process.execPath, buildTt(), ...args], {
+        cwd: line.folder,
+        env,
+      });
+    const { stdout: asked } = await show(key, 'login', '--url', service.origin);
+    assert.match(asked, /^API key: \r\ntt: logged in to /);
+    assert.ok(!asked.includes(key));
+    const { stdout: shown } = await show('', 'upload', 'photos/b.png');
+    assert.match(shown, /█{24} 100 % {2}0\.0 of 0\.0 MB[^]*http:\/\/tintype\.test\/i\/\w+\r\n/);
+  } finally {
+    await own.remove();
+  }
+});
+
+const exits: {
+  title: string;
+  args: string[];
+  code: number;
+  says: RegExp;
+  environment?: Record<string, string>;
+}[] = [
+  { title: 'no command', args: [], code: 2, says: /^Usage: tt COMMAND/ },
+  { title: 'an unknown command', args: ['upltod'], code: 2, says: /unknown command "upltod"/ },
+  { title: 'an unknown option', args: ['upload', '--fast', 'a'], code: 2, says: /Unknown option '--fast'/ },
+  { title: 'no file', args: ['upload'], code: 2, says: /no files/ },
+  { title: 'a missing file', args: ['upload', 'nope.png'], code: 2, says: /no such file: nope\.png/ },
+  { title: 'a pattern without a match', args: ['upload', '*.gif'], code: 2, says: /nothing matches \*\.gif/ },
+  {
+    title: 'a wrong duration',
+    args: ['upload', '--expires-in', '1w', 'photos'],
+    code: 2,
+    says: /--expires-in/,
+  },
+  { title: 'a key on the command line', args: ['login', 'tt_secret'], code: 2, says: /^(?!.*tt_secret)/ },
+  { title: 'a wrong number', args: ['screenshot', '--width', 'wide', 'x.test'], code: 2, says: /--width/ },
+  { title: 'no list', args: ['shots', '-o', 'x'], code: 2, says: /needs -f FILE and -o DIR/ },
+  {
+    title: 'a refused key',
+    args: ['upload', 'photos'],
+    code: 3,
+    says: /\(unauthorized, request /,
+    environment: { TINTYPE_API_KEY: 'tt_no' },
+  },
+  {
+    title: 'an image that is none',
+    args: ['upload', 'photos/notes.txt'],
+    code: 4,
+    says: /\(unsupported_type\)/,
+  },
+  {
+    title: 'a private address',
+    args: ['screenshot', 'http://10.0.0.1/'],
+    code: 4,
+    says: /url: .*\(validation_error/,
+  },
+  {
+    title: 'a service that is not there',
+    args: ['usage'],
+    code: 8,
+    says: /cannot reach http:\/\/127\.0\.0\.1:9/,
+    environment: { TINTYPE_URL: 'http://127.0.0.1:9' },
+  },
+];
+
+for (const { title, args, code, says, environment } of exits) {
+  test(`exit ${code}: ${title}`, async () => {
+    const ended = await line.tt(args, { ...(environment && { environment }) });
+    assert.equal(ended.code, code, ended.stderr);
+    assert.equal(ended.stdout.length, 0);
+    assert.match(ended.stderr, says);
+  });
+}
+
+test('every command has a --help with examples, on stdout', async () => {
+  for (const command of ['login', 'upload', 'screenshot', 'pdf', 'shots', 'usage', 'mcp']) {
+    const { code, stdout, stderr } = await line.tt([command, '--help']);
+    assert.deepEqual([code, stderr], [0, ''], command);
+    assert.match(stdout.toString(), new RegExp(`^Usage: tt ${command}[^]*\nExamples:\n  .*(tt|tintype)`));
+  }
+});
+
+test('patterns that the shell left alone', () => {
+  const cases: [pattern: string, matching: string[], others: string[]][] = [
+    ['*.png', ['a.png'], ['a/b.png', 'a.pngx', 'apng']],
+    ['shots/**/*.png', ['shots/a.png', 'shots/x/y/a.png'], ['shots.png', 'a.png']],
+    ['**', ['a', 'a/b'], []],
+    ['a?.{png,jp*g}', ['ab.png', 'ab.jpeg'], ['a.png', 'ab.gif']],
+    ['[a-c]+(1).svg', ['b+(1).svg'], ['d+(1).svg', 'b1.svg']],
+    ['[!a].svg', ['b.svg'], ['a.svg']],
+    ['./x/*', ['x/a'], ['y/a']],
+  ];
+  for (const [pattern, matching, others] of cases) {
+    const expression = patternOf(pattern);
+    assert.deepEqual(
+      [...matching, ...others].filter((path) => expression.test(path)),
+      matching,
+      pattern,
+    );
+  }
+});
+
+test('the bar of progress', () => {
+  const MiB = 1024 * 1024;
+  assert.equal(
+    barOf({ sentBytes: MiB, totalBytes: 4 * MiB }),
+    '██████░░░░░░░░░░░░░░░░░░ 25 %  1.0 of 4.0 MB',
+  );
+  assert.equal(barOf({ sentBytes: MiB, totalBytes: undefined }), '1.0 MB');
+});

@@ -1,0 +1,27 @@
+// The client's generated files are those of the OpenAPI document of today, and its library stands alone.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { clientContract } from '../../scripts/client-contract.ts';
+
+for (const [file, text] of Object.entries(clientContract())) {
+  test(`client/src/${file} is up to date`, () => {
+    const committed = readFileSync(join(import.meta.dirname, '../../client/src', file), 'utf8');
+    assert.equal(committed, text, 'run: node scripts/client-contract.ts');
+  });
+}
+
+test('the library imports nothing but itself, and files only where a path was given', () => {
+  const folder = join(import.meta.dirname, '../../client/src');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  const foreign = files.flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^\.\/[\w-]+\.ts$/.test(target))
+      .map((target) => `${name}: ${target}`);
+  });
+  assert.ok(files.length > 10);
+  assert.deepEqual(foreign, ['paths.ts: node:fs/promises']);
+});

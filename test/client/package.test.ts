@@ -1,0 +1,177 @@
+// The packed tarball in an empty folder: used from ESM, CommonJS and strict TypeScript, on every Node of this machine.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { version } from '#client/version.ts';
+import { png } from '#test/support/images.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+let service: TestService;
+let folder: string;
+let environment: NodeJS.ProcessEnv;
+
+before(async () => {
+  service = await startService();
+  const { key } = await service.newKey();
+  environment = { ...process.env, TINTYPE_URL: service.origin, TINTYPE_API_KEY: key };
+  folder = await mkdtemp(join(tmpdir(), 'tintype-package-'));
+  await run('npm', ['pack', '-w', 'client', '--pack-destination', folder, '--silent'], { cwd: root });
+  await writeFile(join(folder, 'package.json'), '{ "private": true }');
+  await writeFile(join(folder, 'image.png'), await png());
+});
+after(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await service.stop();
+});
+
+test('it installs alone, without a registry, and is small', async () => {
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  await run('npm', ['install', `./${tarball}`, '--offline', '--omit=optional', '--no-audit', '--no-fund'], {
+    cwd: folder,
+  });
+  const installed = (await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'));
+  assert.deepEqual(installed, ['@tintype']);
+  assert.deepEqual((await readdir(join(folder, 'node_modules/@tintype/client'))).sort(), [
+    'README.md',
+    'bin',
+    'dist',
+    'package.json',
+  ]);
+  const { size } = await stat(join(folder, tarball));
+  process.stdout.write(`# ${tarball}: ${(size / 1024).toFixed(1)} kB packed\n`);
+  assert.ok(size < 60 * 1024, `${size} bytes`);
+});
+
+test('its version is the same everywhere', async () => {
+  const manifest = JSON.parse(await readFile(join(root, 'client/package.json'), 'utf8')) as {
+    version: string;
+  };
+  assert.equal(manifest.version, version);
+});
+
+const body = `
+const client = new Tintype({ baseUrl: process.env.TINTYPE_URL, apiKey: process.env.TINTYPE_API_KEY });
+async function main() {
+  const told = [];
+  const { url, meta } = await client.upload('image.png', { onProgress: (progress) => told.push(progress) });
+  const error = await client.upload(Buffer.from('text')).catch((reason) => reason);
+  console.log(JSON.stringify({
+    hasLink: url.startsWith('http://tintype.test/i/'), limit: meta.quota.limit, progress: told.length > 0,
+    isTyped: error instanceof TintypeError, code: error.code,
+  }));
+}
+main();
+`;
+const expected = { hasLink: true, limit: 1_000_000, progress: true, isTyped: true, code: 'unsupported_type' };
+
+test('ESM, CommonJS and tt work on every Node of this machine', async () => {
+  await writeFile(
+    join(folder, 'esm.mjs'),
+    `import { Tintype, TintypeError } from '@tintype/client';\n${body}`,
+  );
+  await writeFile(
+    join(folder, 'cjs.cjs'),
+    `const { Tintype, TintypeError } = require('@tintype/client');\n${body}`,
+  );
+  for (const node of await nodesHere()) {
+    const { stdout: nodeVersion } = await run(node, ['--version']);
+    for (const file of ['esm.mjs', 'cjs.cjs']) {
+      const { stdout, stderr } = await run(node, [file], { cwd: folder, env: environment });
+      assert.deepEqual([JSON.parse(stdout), stderr], [expected, ''], `${file} on ${nodeVersion}`);
+    }
+    const { stdout: link } = await run(node, ['node_modules/.bin/tt', 'upload', 'image.png'], {
+      cwd: folder,
+      env: environment,
+    });
+    assert.match(link, /^http:\/\/tintype\.test\/i\/\w+\n$/);
+    process.stdout.write(`# used on ${nodeVersion}`);
+  }
+});
+
+test('without the SDK, tt mcp says what it needs', async () => {
+  const failed = await run(process.execPath, ['node_modules/.bin/tt', 'mcp'], {
+    cwd: folder,
+    env: environment,
+  }).catch((error: { code: number; stderr: string }) => error);
+  assert.ok('code' in failed);
+  assert.equal(failed.code, 2);
+  assert.match(failed.stderr, /needs the package @modelcontextprotocol\/sdk/);
+});
+
+const typed = `
+const client = new Tintype({ baseUrl: 'https://images.example.com', apiKey: 'tt_x' });
+export async function use(): Promise<void> {
+  const upload = await client.upload(new Blob([]), { expiresIn: 3600, signal: new AbortController().signal });
+  const type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/svg+xml' | 'image/avif' = upload.contentType;
+  const remaining: number | undefined = upload.meta.quota?.remaining;
+  const picture = await client.screenshot('https://example.com', { fullPage: true, format: 'webp' });
+  const bytes: Uint8Array = picture.bytes;
+  const metadata = await client.screenshot('https://example.com', { response: 'json' });
+  const width: number = metadata.width;
+  // @ts-expect-error the JSON form has no bytes
+  void metadata.bytes;
+  // @ts-expect-error the byte form has no link
+  void picture.url;
+  // @ts-expect-error no such format
+  await client.screenshot('https://example.com', { format: 'gif' });
+  // @ts-expect-error no such field
+  await client.pdf('https://example.com', { full_page: true });
+  const { items } = await client.uploadBatch([new Uint8Array(1), 'a.png']);
+  for (const item of items) {
+    if (item.ok) item.upload.deleteUrl.trim();
+    else if (item.error.code === 'file_too_large') item.error.message.trim();
+    // @ts-expect-error no such code
+    else if (item.error.code === 'rate_limited') return;
+  }
+  try {
+    await client.pdf(new URL('https://example.com'), { margin: { top: '1cm', left: 20 }, paperFormat: 'a4' });
+  } catch (error) {
+    if (error instanceof TintypeError && error.code === 'quota_exceeded') error.requestId?.trim();
+    // @ts-expect-error no such code
+    if (error instanceof TintypeError && error.code === 'quota_exceded') return;
+  }
+  void [type, remaining, bytes, width];
+}
+`;
+
+test('strict TypeScript takes its types, as ESM and as CommonJS, without the types of Node', async () => {
+  const imports = `import { Tintype, TintypeError } from '@tintype/client';\n`;
+  await writeFile(join(folder, 'esm.mts'), imports + typed);
+  await writeFile(join(folder, 'cjs.cts'), imports + typed);
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    types: [],
+    noEmit: true,
+  };
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['esm.mts', 'cjs.cts'] }),
+  );
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch(
+    (error: { stdout: string }) => error,
+  );
+  assert.equal(stdout, '');
+});
+
+/** This one, and the first that the system's PATH has outside of this project. */
+async function nodesHere(): Promise<string[]> {
+  const outside = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((entry) => entry !== '' && !entry.includes('node_modules'))
+    .map((entry) => join(entry, 'node'))
+    .find((file) => existsSync(file));
+  return [process.execPath, ...(outside ? [outside] : [])];
+}

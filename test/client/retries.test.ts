@@ -1,0 +1,311 @@
+// Every case of Spec 7 in turn, from a server that fails as told: attempts and waits are exact.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { Tintype, TintypeError } from '#client/index.ts';
+import {
+  createFakeClock,
+  json,
+  page,
+  picture,
+  refusal,
+  startFaultServer,
+  type FakeClock,
+  type Fault,
+  type FaultServer,
+} from './support.ts';
+
+let server: FaultServer;
+let clock: FakeClock;
+let client: Tintype;
+
+before(async () => {
+  server = await startFaultServer();
+});
+after(() => server.stop());
+beforeEach(() => {
+  clock = createFakeClock();
+  client = new Tintype({ baseUrl: server.origin, apiKey: 'tt_secret', clock });
+});
+
+const reset: Fault = (response) => {
+  response.destroy();
+};
+const resetMidBody: Fault = (response) => {
+  response.writeHead(200, { 'content-type': 'image/png', 'content-length': '1000' });
+  response.write(Buffer.alloc(100), () => response.destroy());
+};
+const uploaded = json(201, { id: 'up_1', slug: 'abc', file_url: 'http://x/f/abc', expires_at: null });
+const batchOf = (error: { code: string; message: string }) => ({
+  items: [{ ok: false, index: 0, source_filename: 'a.png', error }],
+  summary: { total: 1, succeeded: 0, failed: 1 },
+});
+
+// With chance at one half, a back-off is three quarters of 1, 2, 4, 8 seconds.
+const succeeding: { title: string; faults: Fault[]; waits: number[] }[] = [
+  { title: 'no failure', faults: [picture], waits: [] },
+  {
+    title: '429 rate_limited: after Retry-After',
+    faults: [refusal(429, 'rate_limited', { 'retry-after': '7' }), picture],
+    waits: [7000],
+  },
+  {
+    title: '429 rate_limited again: Retry-After, then back-off with jitter on top of it',
+    faults: [
+      refusal(429, 'rate_limited', { 'retry-after': '7' }),
+      refusal(429, 'rate_limited', { 'retry-after': '5' }),
+      refusal(429, 'rate_limited', { 'retry-after': '5' }),
+      picture,
+    ],
+    waits: [7000, 5750, 6500],
+  },
+  {
+    title: '429 concurrency_limited: after Retry-After',
+    faults: [refusal(429, 'concurrency_limited', { 'retry-after': '2' }), picture],
+    waits: [2000],
+  },
+  {
+    title: '429 without Retry-After: exponential back-off',
+    faults: [refusal(429, 'rate_limited'), refusal(429, 'rate_limited'), picture],
+    waits: [750, 1500],
+  },
+  {
+    title: '429 with a date: until that date',
+    faults: [refusal(429, 'rate_limited', { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }), picture],
+    waits: [9000],
+  },
+  { title: '500 internal: back-off', faults: [refusal(500, 'internal'), picture], waits: [750] },
+  {
+    title: '5xx without the envelope is transient',
+    faults: [page(500), page(502), page(503), page(524), picture],
+    waits: [750, 1500, 3000, 6000],
+  },
+  { title: '502 capture_failed: once', faults: [refusal(502, 'capture_failed'), picture], waits: [750] },
+  {
+    title: '502 capture_failed: twice',
+    faults: [refusal(502, 'capture_failed'), refusal(502, 'capture_failed'), picture],
+    waits: [750, 1500],
+  },
+  { title: 'connection reset before the answer', faults: [reset, reset, picture], waits: [750, 1500] },
+  { title: 'connection reset in the middle of the body', faults: [resetMidBody, picture], waits: [750] },
+  {
+    title: 'several reasons, each with its own rule',
+    faults: [
+      refusal(429, 'rate_limited', { 'retry-after': '1' }),
+      page(503),
+      refusal(502, 'capture_failed'),
+      picture,
+    ],
+    waits: [1000, 750, 750],
+  },
+];
+
+for (const { title, faults, waits } of succeeding) {
+  test(`7 ${title}`, async () => {
+    server.play(...faults);
+    const { bytes, id, contentType, durationMs, meta } = await client.screenshot('https://example.com/');
+    assert.equal(Buffer.from(bytes).toString(), 'picture');
+    assert.deepEqual([id, contentType, durationMs], ['cap_1', 'image/png', 412]);
+    assert.equal(server.seen.length, faults.length);
+    assert.equal(meta.attempts, faults.length);
+    assert.deepEqual(clock.waits, waits);
+    assert.equal(new Set(server.seen.map((request) => request.idempotencyKey)).size, 1);
+    assert.match(server.seen[0]?.idempotencyKey ?? '', /^[0-9a-f]{32}$/);
+    assert.ok(clock.deadlines.every(({ ms, isSet }) => ms === 105_000 && !isSet));
+  });
+}
+
+const final: { status: number; code: string }[] = [
+  { status: 401, code: 'unauthorized' },
+  { status: 402, code: 'quota_exceeded' },
+  { status: 404, code: 'not_found' },
+  { status: 405, code: 'method_not_allowed' },
+  { status: 413, code: 'file_too_large' },
+  { status: 413, code: 'batch_too_large' },
+  { status: 415, code: 'unsupported_type' },
+  { status: 422, code: 'validation_error' },
+  { status: 422, code: 'too_many_files' },
+];
+
+for (const { status, code } of final) {
+  test(`7 ${status} ${code} is never retried`, async () => {
+    server.play(refusal(status, code, { 'retry-after': '1' }));
+    const error = await failure(client.screenshot('https://example.com/'));
+    assert.deepEqual([error.code, error.status, error.attempts], [code, status, 1]);
+    assert.equal(error.message, `told: ${code}`);
+    assert.equal(error.requestId, 'req-1');
+    assert.deepEqual(error.meta?.rateLimit, { limit: 120, remaining: 7, resetSeconds: 31 });
+    assert.equal(server.seen.length, 1);
+    assert.deepEqual(clock.waits, []);
+  });
+}
+
+const persisting: { title: string; fault: Fault; code: string; waits: number[] }[] = [
+  {
+    title: '429 with Retry-After',
+    fault: refusal(429, 'rate_limited', { 'retry-after': '3' }),
+    code: 'rate_limited',
+    waits: [3000, 3750, 4500, 6000],
+  },
+  {
+    title: '429 that asks for more than five minutes',
+    fault: refusal(429, 'rate_limited', { 'retry-after': '301' }),
+    code: 'rate_limited',
+    waits: [],
+  },
+  { title: '500', fault: refusal(500, 'internal'), code: 'internal', waits: [750, 1500, 3000, 6000] },
+  { title: '5xx without JSON', fault: page(503), code: 'unavailable', waits: [750, 1500, 3000, 6000] },
+  {
+    title: '502 capture_failed',
+    fault: refusal(502, 'capture_failed'),
+    code: 'capture_failed',
+    waits: [750, 1500],
+  },
+  {
+    title: '502 render_failed',
+    fault: refusal(502, 'render_failed'),
+    code: 'render_failed',
+    waits: [750, 1500],
+  },
+  { title: 'reset', fault: reset, code: 'connection_failed', waits: [750, 1500, 3000, 6000] },
+  { title: 'a redirect', fault: page(301), code: 'bad_answer', waits: [] },
+  { title: 'a page instead of a picture', fault: page(200), code: 'bad_answer', waits: [] },
+  { title: '4xx without JSON', fault: page(403), code: 'bad_answer', waits: [] },
+];
+
+for (const { title, fault, code, waits } of persisting) {
+  test(`7 ${title}, and it persists: stops with ${code}`, async () => {
+    server.play(fault);
+    const error = await failure(client.screenshot('https://example.com/'));
+    assert.equal(error.code, code);
+    assert.deepEqual(clock.waits, waits);
+    assert.equal(server.seen.length, waits.length + 1);
+    assert.doesNotMatch(error.message + String(error.cause), /tt_secret/);
+  });
+}
+
+test('7 a slow body runs into the deadline of its attempt, and is asked for again at most twice', async () => {
+  const slow: Fault = (response) => {
+    response.writeHead(200, { 'content-type': 'image/png', 'content-length': '1000' });
+    response.write('p', () => clock.deadlines.at(-1)?.expire());
+  };
+  server.play(slow, picture);
+  const { meta } = await client.screenshot('https://example.com/');
+  assert.equal(meta.attempts, 2);
+  assert.deepEqual(clock.waits, [750]);
+
+  server.play(slow);
+  const error = await failure(client.pdf('https://example.com/'));
+  assert.deepEqual([error.code, error.attempts], ['timeout', 3]);
+  assert.deepEqual(
+    clock.deadlines.map(({ ms }) => ms),
+    [105_000, 105_000, 120_000, 120_000, 120_000],
+  );
+});
+
+test('7 a retried upload sends the same bytes under the same Idempotency-Key', async () => {
+  server.play(reset, page(503), uploaded);
+  const result = await client.upload({ data: Buffer.from('image'), filename: 'a"b\r\n.png' });
+  assert.deepEqual([result.id, result.fileUrl, result.expiresAt], ['up_1', 'http://x/f/abc', null]);
+  assert.equal(server.seen.length, 3);
+  const [first, ...others] = server.seen;
+  assert.ok(others.every(({ body }) => first?.body.equals(body)));
+  assert.equal(new Set(server.seen.map(({ idempotencyKey }) => idempotencyKey)).size, 1);
+  assert.match(first?.body.toString() ?? '', /filename="a%22b%0D%0A\.png"\r\n/);
+  assert.equal(clock.deadlines[0]?.ms, 300_000);
+});
+
+test('7 an upload that is a stream is sent again whole', async () => {
+  async function* chunks() {
+    yield Buffer.from('one');
+    yield Buffer.from('two');
+  }
+  server.play(reset, uploaded);
+  await client.upload(chunks());
+  assert.ok(server.seen.every(({ body }) => body.includes('\r\n\r\nonetwo\r\n--')));
+  assert.equal(server.seen.length, 2);
+});
+
+test('7 two calls have two keys, and a key that the caller gives is used', async () => {
+  server.play(picture);
+  await client.screenshot('https://example.com/');
+  await client.screenshot('https://example.com/');
+  await client.screenshot('https://example.com/', { idempotencyKey: 'mine' });
+  const keys = server.seen.map(({ idempotencyKey }) => idempotencyKey);
+  assert.equal(new Set(keys).size, 3);
+  assert.equal(keys[2], 'mine');
+  assert.deepEqual(JSON.parse(server.seen[2]?.body.toString() ?? ''), { url: 'https://example.com/' });
+});
+
+test('4.2.5 a batch of which every file failed is a result; with 500 it is tried again first', async () => {
+  server.play(json(415, batchOf({ code: 'unsupported_type', message: 'no' })));
+  const refused = await client.uploadBatch([Buffer.from('a')]);
+  assert.deepEqual(refused.summary, { total: 1, succeeded: 0, failed: 1 });
+  assert.equal(server.seen.length, 1);
+
+  server.play(json(500, batchOf({ code: 'internal', message: 'no' })));
+  const failed = await client.uploadBatch([Buffer.from('a')]);
+  assert.equal(failed.items[0]?.ok, false);
+  assert.equal(server.seen.length, 5);
+  assert.deepEqual(clock.waits, [750, 1500, 3000, 6000]);
+});
+
+test('onRetry is told of each wait and can refuse it', async () => {
+  const told: string[] = [];
+  const watched = new Tintype({
+    baseUrl: server.origin,
+    apiKey: 'tt_secret',
+    clock,
+    onRetry({ error, attempts, delayMs }) {
+      told.push(`${error.code} ${attempts} ${delayMs}`);
+      return attempts < 2;
+    },
+  });
+  server.play(page(503));
+  assert.equal((await failure(watched.screenshot('https://example.com/'))).attempts, 2);
+  assert.deepEqual(told, ['unavailable 1 750', 'unavailable 2 1500']);
+});
+
+test('AbortSignal ends a request under way and a wait, with its own reason', async () => {
+  const controller = new AbortController();
+  server.play(() => controller.abort(new Error('enough')));
+  await assert.rejects(
+    client.screenshot('https://example.com/', { signal: controller.signal }),
+    /^Error: enough$/,
+  );
+  assert.equal(server.seen.length, 1);
+
+  const waiting = new AbortController();
+  const patient = new Tintype({
+    baseUrl: server.origin,
+    apiKey: 'tt_secret',
+    onRetry: () => setImmediate(() => waiting.abort(new Error('enough'))) && true,
+  });
+  server.play(refusal(429, 'rate_limited', { 'retry-after': '60' }));
+  await assert.rejects(
+    patient.screenshot('https://example.com/', { signal: waiting.signal }),
+    /^Error: enough$/,
+  );
+  assert.equal(server.seen.length, 1);
+
+  await assert.rejects(
+    client.upload(Buffer.from('a'), { signal: AbortSignal.abort(new Error('before')) }),
+    /before/,
+  );
+  assert.equal(server.seen.length, 1);
+});
+
+test('a key that cannot be a header is refused without being shown', () => {
+  assert.throws(
+    () => new Tintype({ baseUrl: server.origin, apiKey: 'tt_secret\n' }),
+    (error: Error) => error instanceof TypeError && !error.message.includes('tt_secret'),
+  );
+});
+
+async function failure(promise: Promise<unknown>): Promise<TintypeError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof TintypeError, `not a TintypeError: ${String(error)}`);
+  return error;
+}

@@ -1,0 +1,168 @@
+// The operator's variables: defaults, mistakes, and the page that lists them. Design section 3.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { readConfig, variables } from '#roof/config.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { configurationPath, configurationText } from '#scripts/document.ts';
+
+const mistakesOf = (environment: Record<string, string>): string[] => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+  return [];
+};
+
+test('nothing is required', () => {
+  const config = readConfig({});
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 3000);
+  assert.equal(config.baseUrl, 'http://localhost:3000');
+  assert.equal(config.dataDir, join(process.cwd(), 'data'));
+  assert.equal(config.trustProxy, false);
+  assert.equal(config.logLevel, 'info');
+  assert.ok(Object.isFrozen(config));
+});
+
+test('the base address follows the port; an empty variable counts as not set', () => {
+  assert.equal(readConfig({ PORT: '8080', HOST: '' }).baseUrl, 'http://localhost:8080');
+  assert.equal(readConfig({ BASE_URL: 'https://img.example.com/' }).baseUrl, 'https://img.example.com');
+});
+
+describe('a mistake names the variable, its value and the expected form', () => {
+  const wrong: [string, string][] = [
+    ['PORT', 'abc'],
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', '-1'],
+    ['BASE_URL', 'img.example.com'],
+    ['BASE_URL', 'ftp://img.example.com'],
+    ['BASE_URL', 'https://img.example.com/path'],
+    ['BASE_URL', 'https://user:secret@img.example.com'],
+    ['LOG_LEVEL', 'loud'],
+    ['TRUST_PROXY', 'maybe'],
+    ['TRUST_PROXY', '999.1.1.1'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '1.2.3'],
+    ['TRUST_PROXY', '10.0.0.1,'],
+    ['PLANS_FILE', 'nothing-here.json'],
+    ['TLS_CERT_FILE', 'nothing-here.pem'],
+    ['TLS_KEY_FILE', 'nothing-here.pem'],
+  ];
+  for (const [name, value] of wrong) {
+    test(`${name}=${value}`, () => {
+      const [message = ''] = mistakesOf({ [name]: value });
+      const form = variables[name as keyof typeof variables].expected;
+      assert.ok(message.startsWith(`invalid ${name}: ${JSON.stringify(value)} (expected ${form}`), message);
+    });
+  }
+});
+
+test('a mistake reads as promised', () => {
+  assert.deepEqual(mistakesOf({ PORT: 'abc' }), [
+    'invalid PORT: "abc" (expected an integer from 1 to 65535)',
+  ]);
+});
+
+test('all mistakes at once, files among them', () => {
+  const mistakes = mistakesOf({
+    PORT: 'x',
+    LOG_LEVEL: 'x',
+    TRUST_PROXY: 'x',
+    PLANS_FILE: 'x',
+    TLS_CERT_FILE: 'x',
+  });
+  assert.deepEqual(
+    mistakes.map((line) => /^invalid (\w+)/.exec(line)?.[1] ?? line),
+    [
+      'PORT',
+      'PLANS_FILE',
+      'TLS_CERT_FILE',
+      'TRUST_PROXY',
+      'LOG_LEVEL',
+      'TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither',
+    ],
+  );
+});
+
+test('TRUST_PROXY in all its forms', () => {
+  for (const [text, expected] of [
+    ['true', true],
+    ['false', false],
+    ['2', 2],
+    ['10.0.0.0/8, ::1,192.168.1.1', ['10.0.0.0/8', '::1', '192.168.1.1']],
+  ] as const) {
+    assert.deepEqual(readConfig({ TRUST_PROXY: text }).trustProxy, expected);
+  }
+});
+
+describe('PLANS_FILE', () => {
+  const plan = {
+    id: 'team',
+    name: 'Team',
+    uploads_per_month: 1,
+    renders_per_month: 1,
+    requests_per_minute: 1,
+    concurrent_renders: 1,
+    overages: true,
+    paid: true,
+    max_link_seconds: null,
+  };
+  const readPlans = async (content: string) => {
+    const { path, remove } = await temporaryFolder();
+    try {
+      const file = join(path, 'plans.json');
+      await writeFile(file, content);
+      return readConfig({ PLANS_FILE: file }).plans;
+    } finally {
+      await remove();
+    }
+  };
+  test('is read with the rest', async () => {
+    assert.deepEqual(await readPlans(JSON.stringify({ plans: [plan] })), [plan]);
+  });
+  const { name: _, ...nameless } = plan;
+  const wrong: [string, string, RegExp][] = [
+    ['no JSON', '{', /JSON/],
+    ['not an object', '[]', /\//],
+    ['no plans', '{"plans":[]}', /\/plans/],
+    ['a field is missing', JSON.stringify({ plans: [nameless] }), /\/plans\/0.*name/],
+    ['a field is unknown', JSON.stringify({ plans: [{ ...plan, colour: 1 }] }), /\/plans\/0/],
+    ['a field is of another type', JSON.stringify({ plans: [{ ...plan, paid: 'yes' }] }), /\/plans\/0\/paid/],
+    [
+      'a number is out of bounds',
+      JSON.stringify({ plans: [{ ...plan, requests_per_minute: 0 }] }),
+      /\/plans\/0\/requests_per_minute/,
+    ],
+    [
+      'a link that lives too short',
+      JSON.stringify({ plans: [{ ...plan, max_link_seconds: 59 }] }),
+      /\/plans\/0\/max_link_seconds/,
+    ],
+    ['an id twice', JSON.stringify({ plans: [plan, plan] }), /"team" is there twice/],
+  ];
+  for (const [name, content, place] of wrong) {
+    test(name, async () => {
+      await assert.rejects(readPlans(content), (error: Error) => {
+        assert.match(
+          error.message,
+          /^invalid PLANS_FILE: ".*plans\.json" \(expected the path of a JSON file; /,
+        );
+        assert.match(error.message, place);
+        return true;
+      });
+    });
+  }
+});
+
+test('docs/configuration.md lists exactly the variables there are (npm run document)', () => {
+  const page = readFileSync(configurationPath, 'utf8');
+  assert.equal(page, configurationText(page));
+  const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1]);
+  assert.deepEqual(listed, Object.keys(variables));
+});

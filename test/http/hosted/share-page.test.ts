@@ -1,0 +1,200 @@
+// GET /i/<slug> and /oembed: markup, headers, and names that try to break out. Spec 2.1.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { newId, newSlug } from '#core/ids.ts';
+import * as images from '#test/support/images.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne } from '#test/support/uploading.ts';
+
+let service: TestService;
+let key: string;
+before(async () => {
+  service = await startService();
+  ({ key } = await service.newKey());
+});
+after(() => service.stop());
+
+const page = async (url: string) => {
+  const response = await fetch(url, { headers: { accept: 'text/html' } });
+  return { status: response.status, headers: response.headers, markup: await response.text() };
+};
+const unescape = (text: string): string =>
+  text.replace(/&#(\d+);/g, (_match, code: string) => String.fromCharCode(Number(code)));
+const meta = (markup: string, name: string): string | undefined => {
+  const found = new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(markup)?.[1];
+  return found === undefined ? undefined : unescape(found);
+};
+const copied = (markup: string, id: string): string => {
+  const found = new RegExp(`<input id="copy-${id}" readonly value="([^"]*)"`).exec(
+    markup.replaceAll(/\s+/g, ' '),
+  )?.[1];
+  assert.ok(found !== undefined, `no copy row ${id}`);
+  return unescape(found);
+};
+
+test('2.1 the share page shows the image and describes it to chats, with true dimensions', async () => {
+  const upload = await uploadOne(service.origin, key, {
+    bytes: await images.png(321, 123),
+    filename: 'holiday.png',
+  });
+  const { status, headers, markup } = await page(upload.pageAt);
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/html; charset=utf-8/);
+  const expected = {
+    'og:title': 'holiday.png',
+    'og:url': upload.url,
+    'og:image': upload.file_url,
+    'og:image:type': 'image/png',
+    'og:image:width': '321',
+    'og:image:height': '123',
+    'og:image:alt': 'holiday.png',
+    'twitter:card': 'summary_large_image',
+    'twitter:title': 'holiday.png',
+    'twitter:image': upload.file_url,
+  };
+  assert.deepEqual(
+    Object.fromEntries(Object.keys(expected).map((name) => [name, meta(markup, name)])),
+    expected,
+  );
+  assert.match(markup, new RegExp(`src="/f/${upload.slug}"`));
+  assert.match(markup, /width="321" height="123"/);
+  assert.match(markup, /321 × 123/);
+  assert.match(markup, new RegExp(`href="/f/${upload.slug}\\?download=1"`));
+  assert.match(markup, /<dt>Expires<\/dt>\s*<dd>\s*never/);
+});
+
+test('the five ways to share are there to copy', async () => {
+  const upload = await uploadOne(service.origin, key, { filename: 'a [b] c.png' });
+  const { markup } = await page(upload.pageAt);
+  assert.deepEqual(
+    ['page-link', 'direct-link', 'markdown', 'html', 'bbcode'].map((id) => copied(markup, id)),
+    [
+      upload.url,
+      upload.file_url,
+      `[![a \\[b\\] c.png](${upload.file_url})](${upload.url})`,
+      `<a href="${upload.url}"><img src="${upload.file_url}" alt="a [b] c.png" /></a>`,
+      `[url=${upload.url}][img]${upload.file_url}[/img][/url]`,
+    ],
+  );
+});
+
+test('an upload that expires says when', async () => {
+  const upload = await uploadOne(service.origin, key, { fields: { expires_in: '7200' } });
+  const { markup } = await page(upload.pageAt);
+  assert.ok(markup.includes(`datetime="${upload.expires_at}"`));
+  assert.match(markup, /in 2 hours/);
+});
+
+test('no script and no style of its own, and a policy that allows none', async () => {
+  const { pageAt } = await uploadOne(service.origin, key, {});
+  const { headers, markup } = await page(pageAt);
+  const policy = headers.get('content-security-policy') ?? '';
+  for (const rule of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ]) {
+    assert.ok(policy.includes(rule), rule);
+  }
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  for (const [script] of markup.matchAll(/<script[^>]*>[^<]*/g))
+    assert.match(script, /^<script src="\/assets\/[\w.-]+" type="module">$/);
+  assert.doesNotMatch(markup, /<style|\sstyle=|\son\w+=|javascript:/i);
+  for (const [, asset = ''] of markup.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
+    const response = await fetch(`${service.origin}${asset}`);
+    assert.equal(response.status, 200, asset);
+    assert.match(response.headers.get('cache-control') ?? '', /immutable/);
+    await response.arrayBuffer();
+  }
+});
+
+describe('a hostile name stays text', () => {
+  const names = [
+    '<script>alert(1)</script>.png',
+    '"><img src=x onerror=alert(1)>.png',
+    "' onmouseover='alert(1).png",
+    '</title><svg onload=alert(1)>.png',
+    '&lt;b&gt;&#60;.png',
+    '](javascript:alert(1)) [x.png',
+    '${7*7}{{7*7}}.png',
+  ];
+  for (const filename of names) {
+    test(filename, async () => {
+      // Past the sanitizer of names, which would leave little to test here.
+      const { id } = await uploadOne(service.origin, key, {});
+      const { owner_suspended: _, ...row } = (await service.database.tables.uploads.byId(id))!;
+      const slug = newSlug();
+      await service.database.tables.uploads.insert({ ...row, id: newId(), slug, filename });
+      const { markup } = await page(`${service.origin}/i/${slug}`);
+      assert.equal(meta(markup, 'og:title'), filename);
+      assert.equal(unescape(/<h1>([^<]*)<\/h1>/.exec(markup)?.[1] ?? ''), filename);
+      // All the markup there is comes from the page: none of the name's became any.
+      const tags = [...markup.matchAll(/<(\w+)/g)].map((match) => match[1]);
+      assert.equal(tags.filter((tag) => tag === 'script').length, 1);
+      assert.equal(tags.filter((tag) => tag === 'img').length, 2, 'the mark and the picture');
+      assert.ok(!tags.includes('svg') && !tags.includes('b'));
+      assert.doesNotMatch(markup.replaceAll(/"[^"]*"/g, '""'), /<[^>]*\son\w+=/i);
+    });
+  }
+});
+
+describe('oEmbed', () => {
+  const oembed = async (query: string) => {
+    const response = await fetch(`${service.origin}/oembed?${query}`);
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, unknown>,
+    };
+  };
+  test('the address that the page names answers with a photo', async () => {
+    const upload = await uploadOne(service.origin, key, {
+      bytes: await images.jpeg(40, 30),
+      filename: 'o.jpg',
+    });
+    const { markup } = await page(upload.pageAt);
+    const link = unescape(/type="application\/json\+oembed"\s+href="([^"]+)"/.exec(markup)?.[1] ?? '');
+    const { status, headers, body } = await oembed(new URL(link).search.slice(1));
+    assert.equal(status, 200);
+    assert.equal(headers.get('access-control-allow-origin'), '*');
+    assert.deepEqual(body, {
+      version: '1.0',
+      type: 'photo',
+      title: 'o.jpg',
+      provider_name: 'Tintype',
+      provider_url: 'http://tintype.test',
+      url: upload.file_url,
+      width: 40,
+      height: 30,
+    });
+  });
+  test('anything else is a 404', async () => {
+    const { url } = await uploadOne(service.origin, key, {});
+    const queries = [
+      '',
+      'url=',
+      'url=http://elsewhere.example/i/x',
+      `url=${url}x`,
+      `url=${url}&format=xml`,
+      `url=${url}&url=${url}`,
+      'url[]=x',
+      'url=%00',
+    ];
+    for (const query of queries) assert.equal((await oembed(query)).status, 404, query);
+  });
+});
+
+test('the page for everything that is gone looks like its siblings and tells nothing', async () => {
+  const gone = await uploadOne(service.origin, key, {});
+  await (await fetch(gone.deleteAt, { method: 'POST' })).arrayBuffer();
+  const unknown = await page(`${service.origin}/i/neverexisted`);
+  const deleted = await page(gone.pageAt);
+  assert.deepEqual([unknown.status, deleted.status], [404, 404]);
+  assert.equal(unknown.markup, deleted.markup);
+  assert.match(deleted.markup, /stylesheet/);
+  assert.match(deleted.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+});

@@ -1,0 +1,31 @@
+// The linter of npm test is awake: a planted floating promise is caught.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '#test/support/processes.ts';
+
+test('a floating promise is caught, an awaited one is not', async () => {
+  // Inside the tree, so that the project's own configurations hold.
+  const folder = await mkdtemp(join(root, 'test', 'lint-check-'));
+  try {
+    const lint = async (body: string) => {
+      await writeFile(
+        join(folder, 'planted.ts'),
+        `export async function planted(work: () => Promise<void>): Promise<void> {\n  ${body}\n}\n`,
+      );
+      return spawnSync(join(root, 'node_modules', '.bin', 'oxlint'), ['--type-aware', folder], {
+        cwd: root,
+        encoding: 'utf8',
+      });
+    };
+    const caught = await lint('work();');
+    assert.notEqual(caught.status, 0);
+    assert.match(caught.stdout, /no-floating-promises/);
+    const clean = await lint('await work();');
+    assert.equal(clean.status, 0, clean.stdout);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

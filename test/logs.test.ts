@@ -1,0 +1,95 @@
+// What the log may never hold, and what it always does. Keys, delete tokens and cookies are driven through every part of a
+// request, against a real process at its most talkative.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newApiKey } from '#core/ids.ts';
+import * as images from '#test/support/images.ts';
+import { serveUntilReady, temporaryFolder, tintype } from '#test/support/processes.ts';
+import { rawBytes, rawRequest } from '#test/support/raw-request.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { uploadOne } from '#test/support/uploading.ts';
+
+test('keys, delete tokens and cookies never reach the log; every answer has one line with its request id', async () => {
+  const { path, remove } = await temporaryFolder();
+  const environment = { DATA_DIR: path, LOG_LEVEL: 'trace' };
+  await tintype(['account', 'create', '--email', 'a@example.com'], environment);
+  const made = await tintype(['key', 'create', '--account', 'a@example.com', '--json'], environment);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const serving = await serveUntilReady(environment);
+  const { origin } = serving;
+  const cookie = 'session=verysecretcookievalue0123456789';
+  const wrongKey = newApiKey();
+  const ids: string[] = [];
+  let tokens: string[] = [];
+  try {
+    const kept = await uploadOne(origin, key);
+    const dropped = await uploadOne(origin, key);
+    tokens = [kept, dropped].map(({ delete_url: url }) => new URL(url).searchParams.get('token') ?? '');
+    const [token] = tokens as [string, string];
+    const all = {
+      ...bearer(key),
+      cookie,
+      'x-api-key': key,
+      referer: kept.delete_url,
+      'user-agent': `curl ${token}`,
+    };
+    const deletePath = `/api/uploads/${kept.id}/delete`;
+    const requests: [string, string, Record<string, string>][] = [
+      ['POST', '/api/v1/upload', all],
+      ['POST', '/api/v1/upload', bearer(wrongKey)],
+      ['POST', '/api/v1/upload', { authorization: `Basic ${key}` }],
+      ['POST', `/api/v1/upload?key=${key}&token=${token}`, { cookie }],
+      ['GET', `/api/v1/upload/${key}`, all],
+      ['GET', `/api/%zz${token}?token=${token}`, all],
+      ['GET', `${deletePath}?token=${token}x`, all],
+      ['GET', `${deletePath}/${token}`, all],
+      ['GET', `${deletePath}%3Ftoken=${token}`, all],
+      ['GET', `${deletePath}?token=${token}`, { ...all, accept: 'text/html' }],
+      ['HEAD', `${deletePath}?token=${token}`, all],
+      ['PUT', `${deletePath}?token=${token}`, all],
+      ['FROBNICATE', `${deletePath}?token=${token}`, all],
+      ['GET', `http://tintype.test${deletePath}?token=${token}`, { ...all, accept: 'text/html' }],
+      ['GET', `/f/${kept.slug}?token=${token}`, all],
+      ['GET', `/i/${kept.slug}?key=${key}`, all],
+      ['GET', `/oembed?url=${encodeURIComponent(kept.delete_url)}`, all],
+      ['GET', `/${key}`, { ...all, accept: 'text/html' }],
+      ['POST', dropped.deleteAt.slice(origin.length), all],
+      ['GET', '/readyz', all],
+    ];
+    for (const [method, target, headers] of requests) {
+      const answer = await rawRequest(origin, method, target, headers);
+      ids.push(answer.headers['x-request-id'] ?? '');
+    }
+    ids.push(
+      (await rawBytes(origin, `GET /${key} ${token}\r\ncookie: ${cookie}\r\n\r\n`)).headers['x-request-id'] ??
+        '',
+    );
+    const named = await post(`${origin}/api/v1/upload`, {
+      body: formOf([[await images.png(), `${key}.png`]], { expires_in: token }),
+      headers: all,
+    });
+    ids.push(named.headers.get('x-request-id') ?? '');
+  } finally {
+    await serving.end();
+    await remove();
+  }
+  const log = serving.stdout() + serving.stderr();
+  assert.ok(tokens.length === 2 && tokens.every((token) => token.length === 43));
+  for (const secret of [key, wrongKey, ...tokens, 'verysecretcookievalue', key.slice(3, 30)]) {
+    assert.ok(
+      !log.includes(secret),
+      `the log has ${secret.slice(0, 8)}…: ${log.split('\n').find((line) => line.includes(secret))}`,
+    );
+  }
+  const lines = serving
+    .stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  for (const id of ids) {
+    assert.match(id, /^\w{20}$/);
+    const mine = lines.filter((line) => line['requestId'] === id);
+    assert.equal(mine.length, 1, `${mine.length} lines for answer ${ids.indexOf(id)}`);
+    assert.equal(typeof mine[0]?.['status'], 'number');
+  }
+});

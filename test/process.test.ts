@@ -1,0 +1,221 @@
+// The process: first start, readiness, signals, TLS, and what it says when it cannot start. Design section 3.
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:https';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import type { UploadResult } from '#uploads/upload-result.ts';
+import * as images from '#test/support/images.ts';
+import { root, serveUntilReady, spawnServe, temporaryFolder, tintype } from '#test/support/processes.ts';
+import { bearer } from '#test/support/requests.ts';
+import { rawRequest } from '#test/support/raw-request.ts';
+import { startService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const execute = promisify(execFile);
+
+test('a first start shows the owner a key and a curl that works, once; the end is prompt and clean', async () => {
+  const { path, remove } = await temporaryFolder();
+  const environment = { DATA_DIR: path };
+  try {
+    const first = await serveUntilReady(environment);
+    await waitFor('the block', () => first.stdout().includes('sample.png'));
+    const block = first.stdout().slice(first.stdout().indexOf('\n  Tintype is ready'));
+    assert.match(block, /owner@localhost \(plan business\)/);
+    const command = block.slice(block.indexOf('curl '), block.indexOf('sample.png') + 'sample.png'.length);
+    const { stdout } = await execute('bash', ['-c', command], { cwd: root });
+    const upload = JSON.parse(stdout) as UploadResult;
+    assert.equal(upload.content_type, 'image/png');
+    assert.equal((await fetch(upload.file_url)).status, 200, 'the link works as it is');
+
+    const probes = await Promise.all(
+      ['/healthz', '/readyz', '/metrics'].map(async (probe) => (await fetch(first.origin + probe)).text()),
+    );
+    assert.deepEqual(JSON.parse(probes[0]!), { status: 'ok' });
+    assert.deepEqual(JSON.parse(probes[1]!), {
+      status: 'ready',
+      database: 'ok',
+      storage: 'ok',
+      browser: 'ok',
+    });
+    assert.match(
+      probes[2]!,
+      /tintype_http_requests_total\{route="\/api\/v1\/upload",method="POST",status="201",code=""\} 1/,
+    );
+    assert.match(probes[2]!, /tintype_http_request_duration_seconds_bucket/);
+
+    // fetch has kept its connections open: an idle process must not wait for them.
+    const before = Date.now();
+    assert.equal((await first.end()).code, 0);
+    assert.ok(Date.now() - before < 10_000, `it took ${Date.now() - before} ms to end`);
+
+    const second = await serveUntilReady(environment);
+    const { stdout: again, code } = await second.end('SIGINT');
+    assert.doesNotMatch(again, /API key|tt_/);
+    assert.equal(code, 0);
+  } finally {
+    await remove();
+  }
+});
+
+test('SIGTERM during an upload: it is finished and answered, then the process ends with 0', async () => {
+  const { path, remove } = await temporaryFolder();
+  const environment = { DATA_DIR: path };
+  await tintype(['account', 'create', '--email', 'a@example.com'], environment);
+  const made = await tintype(['key', 'create', '--account', 'a@example.com', '--json'], environment);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const serving = await serveUntilReady(environment);
+  try {
+    const { port } = new URL(serving.origin);
+    const form = Buffer.concat([
+      Buffer.from('--XX\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'),
+      await images.pngOfSize(500_000),
+      Buffer.from('\r\n--XX--\r\n'),
+    ]);
+    const socket = connect(Number(port), '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    socket.write(
+      `POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer(key)['authorization']}\r\n` +
+        `Content-Type: multipart/form-data; boundary=XX\r\nContent-Length: ${form.length}\r\n\r\n`,
+    );
+    socket.write(form.subarray(0, 300_000));
+    const spool = join(path, 'blobs', 'uploads', 'spool');
+    await waitFor('the upload to be under way', async () => (await readdir(spool)).length > 0);
+    serving.child.kill('SIGTERM');
+    await waitFor('the door to close', async () => {
+      const knock = connect(Number(port), '127.0.0.1');
+      const isOpen = await Promise.race([
+        once(knock, 'connect').then(() => true),
+        once(knock, 'close').then(() => false),
+      ]).catch(() => false);
+      knock.destroy();
+      return !isOpen;
+    });
+    socket.write(form.subarray(300_000));
+    const { code } = await serving.ended;
+    assert.match(answer, /^HTTP\/1\.1 201 /);
+    assert.equal(code, 0);
+  } finally {
+    await serving.end('SIGKILL');
+    await remove();
+  }
+});
+
+test('two first starts at once on an empty folder: both run, one shows the block', async () => {
+  const { path, remove } = await temporaryFolder();
+  const both = await Promise.all([serveUntilReady({ DATA_DIR: path }), serveUntilReady({ DATA_DIR: path })]);
+  try {
+    await waitFor('the block', () => both.some(({ stdout }) => stdout().includes('sample.png')));
+  } finally {
+    const ended = await Promise.all(both.map((serving) => serving.end()));
+    assert.deepEqual(
+      ended.map(({ code, stderr }) => [code, stderr]),
+      [
+        [0, ''],
+        [0, ''],
+      ],
+    );
+    assert.equal(ended.filter(({ stdout }) => stdout.includes('Your API key')).length, 1);
+    await remove();
+  }
+});
+
+test('what stops a start is one clear message, and a code that is not 0', async () => {
+  const { path, remove } = await temporaryFolder();
+  const occupant = createServer().listen(0, '127.0.0.1');
+  await once(occupant, 'listening');
+  const { port } = occupant.address() as { port: number };
+  try {
+    const starts = await Promise.all([
+      spawnServe({ DATA_DIR: path, PORT: String(port), LOG_LEVEL: 'error' }),
+      spawnServe({ DATA_DIR: path, PORT: 'x', TRUST_PROXY: 'x' }),
+      spawnServe({ DATA_DIR: '/dev/null/data' }),
+    ]);
+    const [busy, wrong, nowhere] = await Promise.all(starts.map(({ ended }) => ended));
+    assert.deepEqual([busy?.code, busy?.stderr], [1, `port ${port} is in use; set PORT to another\n`]);
+    assert.equal(wrong?.code, 1);
+    assert.match(wrong?.stderr ?? '', /^invalid PORT: "x" .*\ninvalid TRUST_PROXY: "x" .*\n$/);
+    assert.equal(nowhere?.code, 1);
+    assert.match(nowhere?.stderr ?? '', /^[^\n]*\/dev\/null\/data[^\n]*\n$/);
+  } finally {
+    occupant.close();
+    await remove();
+  }
+});
+
+test('TLS by certificate files', async (context) => {
+  if (spawnSync('openssl', ['version']).status !== 0) {
+    context.diagnostic('there is no openssl on this machine to make a certificate with');
+    return;
+  }
+  const { path, remove } = await temporaryFolder();
+  const [certFile, keyFile, otherKey] = ['cert.pem', 'key.pem', 'other.pem'].map((name) =>
+    join(path, name),
+  ) as [string, string, string];
+  const certificate = (key: string, cert: string) =>
+    execute(
+      'openssl',
+      (
+        'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost ' +
+        `-keyout ${key} -out ${cert}`
+      ).split(' '),
+    );
+  await certificate(otherKey, certFile);
+  await certificate(keyFile, certFile);
+  const environment = { DATA_DIR: path, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+  const mismatched = await tintype(['account', 'list'], { ...environment, TLS_KEY_FILE: otherKey });
+  assert.match(mismatched.stderr, /TLS_CERT_FILE or TLS_KEY_FILE/);
+  const serving = await spawnServe(environment);
+  try {
+    await waitFor('the service', () => serving.stdout().includes('Tintype is ready'));
+    assert.match(serving.stdout(), /Tintype is ready at https:\/\/localhost:\d+/);
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    request(`${serving.origin}/healthz`, { rejectUnauthorized: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+    assert.equal(await promise, 200);
+  } finally {
+    assert.equal((await serving.end()).code, 0);
+    await remove();
+  }
+});
+
+test('TRUST_PROXY decides whose address is counted', async () => {
+  const remainingOf = async (trust: string, forwarded: string[]): Promise<string[]> => {
+    const service = await startService({ TRUST_PROXY: trust });
+    try {
+      const seen = [];
+      for (const address of forwarded) {
+        const { headers } = await rawRequest(service.origin, 'GET', '/api/nothing', {
+          'x-forwarded-for': address,
+        });
+        seen.push(headers['x-service-ratelimit-remaining'] ?? '');
+      }
+      return seen;
+    } finally {
+      await service.stop();
+    }
+  };
+  const [two, same] = [
+    ['203.0.113.1', '203.0.113.2'],
+    ['203.0.113.1, 10.0.0.1', '203.0.113.2, 10.0.0.1'],
+  ];
+  assert.deepEqual(await remainingOf('false', two), ['599', '598'], 'nobody is believed');
+  assert.deepEqual(await remainingOf('true', two), ['599', '599'], 'everybody is');
+  assert.deepEqual(await remainingOf('1', same), ['599', '598'], 'one hop: the last address');
+  assert.deepEqual(await remainingOf('127.0.0.1', two), ['599', '599'], 'the proxy at this address');
+  assert.deepEqual(await remainingOf('192.0.2.1', two), ['599', '598'], 'a proxy at another');
+  assert.deepEqual(
+    await remainingOf('true', ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:3::1']),
+    ['599', '598', '599'],
+    'a /64 counts as one',
+  );
+});

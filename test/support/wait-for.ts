@@ -1,0 +1,15 @@
+// Waits for something that another process or thread does.
+import assert from 'node:assert/strict';
+
+export async function waitFor(
+  what: string,
+  isDone: () => Promise<boolean> | boolean,
+  withinMs = 30_000,
+): Promise<void> {
+  const until = Date.now() + withinMs;
+  while (Date.now() < until) {
+    if (await isDone()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.fail(`waited ${withinMs} ms for ${what}`);
+}
