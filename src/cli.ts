@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { Account, Accounts } from '#accounts/accounts.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
 import { readConfig } from '#roof/config.ts';
+import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
 import { runDoctor } from '#roof/doctor.ts';
 import { serve } from '#roof/main.ts';
 import { openAccounts } from '#roof/service.ts';
@@ -17,7 +18,7 @@ const usage = `Usage: npx tintype <command> [--json]
   key create --account E [--name N]
   key list --account E
   key revoke ID
-`;
+${dataUsage}`;
 
 class UsageError extends Error {}
 
@@ -95,7 +96,7 @@ const commands: Record<string, Command> = {
 };
 
 export async function runCli(args: string[]): Promise<number> {
-  const [first = '', second = ''] = args;
+  const [first = ''] = args;
   if (first === 'serve' && args.length === 1) {
     await serve();
     return 0;
@@ -105,10 +106,17 @@ export async function runCli(args: string[]): Promise<number> {
     return 0;
   }
   if (first === 'doctor') return runDoctor(args.slice(1));
-  const problem = await runCommand(`${first} ${second}`, args.slice(2)).catch(explain);
+  const problem = await runOperatorCommand(args).catch(explain);
   if (problem === undefined) return 0;
   process.stderr.write(`tintype: ${problem}\n`);
   return 1;
+}
+
+async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<undefined> {
+  const report = await runDataCommand(first, [second, ...rest].filter(Boolean));
+  if (report === undefined) return runCommand(`${first} ${second}`, rest);
+  process.stdout.write(`${report}\n`);
+  return undefined;
 }
 
 async function runCommand(name: string, args: string[]): Promise<undefined> {

@@ -32,6 +32,19 @@ export const variables = {
     parseBaseUrl,
   ),
   DATA_DIR: { ...text('data', 'Folder for the database and the stored files.'), shownDefault: './data' },
+  DATABASE_URL: optional(
+    'SQLite in DATA_DIR',
+    'Postgres database, for more than one machine.',
+    'postgres://user:password@host:5432/database',
+    parseDatabaseUrl,
+  ),
+  DATABASE_POOL_SIZE: integer(10, 1, 200, 'Connections that one process keeps to Postgres at most.'),
+  STORAGE_URL: optional(
+    'files in DATA_DIR',
+    'S3 store for the files, for more than one machine. Credentials come from the AWS variables or the platform.',
+    's3://bucket?endpoint=https://…&region=…&prefix=…, each parameter optional',
+    parseStorageUrl,
+  ),
   PLANS_FILE: optional(
     'the built-in plans',
     'JSON file of plans; see below.',
@@ -84,12 +97,24 @@ export const variables = {
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 
+export interface StorageLocation {
+  bucket: string;
+  endpoint: string | undefined;
+  region: string | undefined;
+  prefix: string;
+}
+
 export interface Config {
   host: string;
   port: number;
   baseUrl: string;
   dataDir: string;
   databaseFile: string;
+  /** Postgres; the file otherwise. */
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
+  /** An S3 store; the folder otherwise. */
+  storage: StorageLocation | undefined;
   blobsDir: string;
   renderConcurrency: number;
   chromiumPath: string | undefined;
@@ -132,6 +157,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     baseUrl: values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`,
     dataDir,
     databaseFile: join(dataDir, 'tintype.db'),
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    storage: values.STORAGE_URL,
     blobsDir: join(dataDir, 'blobs'),
     renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
     chromiumPath: values.CHROMIUM_PATH,
@@ -147,6 +175,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
   });
 }
 
+/** The same configuration with some variables changed. */
+export const readConfigWith = (changes: Record<string, string | undefined>): Readonly<Config> =>
+  readConfig({ ...process.env, ...changes });
+
 function readVariable(
   name: string,
   variable: Variable<unknown>,
@@ -154,13 +186,15 @@ function readVariable(
   mistakes: string[],
 ): unknown {
   if (given === undefined || given === '') return variable.default;
+  // Mistakes end up in logs.
+  const shown = name === 'DATABASE_URL' ? given.replace(/:\/\/[^/]*@/, '://…@') : given;
   try {
     const value = variable.parse(given);
     if (value !== undefined) return value;
-    mistakes.push(`invalid ${name}: ${JSON.stringify(given)} (expected ${variable.expected})`);
+    mistakes.push(`invalid ${name}: ${JSON.stringify(shown)} (expected ${variable.expected})`);
   } catch (error) {
     const reason = (error as Error).message;
-    mistakes.push(`invalid ${name}: ${JSON.stringify(given)} (expected ${variable.expected}; ${reason})`);
+    mistakes.push(`invalid ${name}: ${JSON.stringify(shown)} (expected ${variable.expected}; ${reason})`);
   }
   return variable.default;
 }
@@ -228,6 +262,29 @@ function parseBaseUrl(value: string): string | undefined {
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
   if (url.username || url.password || url.search || url.hash || url.pathname !== '/') return undefined;
   return url.origin;
+}
+
+function parseDatabaseUrl(value: string): string | undefined {
+  const url = URL.parse(value);
+  const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);
+  return isPostgres && url.hostname !== '' && url.pathname.length > 1 ? value : undefined;
+}
+
+function parseStorageUrl(value: string): StorageLocation | undefined {
+  const url = URL.parse(value);
+  if (url?.protocol !== 's3:' || url.username || url.password || url.port || url.hash) return undefined;
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) || !['', '/'].includes(url.pathname))
+    return undefined;
+  const { endpoint, region, prefix = '', ...unknown } = Object.fromEntries(url.searchParams);
+  if (Object.keys(unknown).length > 0) return undefined;
+  if (endpoint !== undefined && parseBaseUrl(endpoint) === undefined) return undefined;
+  // Stores of others take any region, but the signature needs one.
+  return {
+    bucket: url.hostname,
+    endpoint,
+    region: region ?? (endpoint === undefined ? undefined : 'us-east-1'),
+    prefix,
+  };
 }
 
 function parseTrustProxy(value: string): boolean | number | string[] | undefined {

@@ -14,6 +14,7 @@ import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { Browser } from '#browser/browser.ts';
 import { createEgressRules, type EgressRules } from '#browser/egress-rules.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
+import { createAdmission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
@@ -48,6 +49,7 @@ export async function createService(
   const renderBlobs = await openBlobs(config, 'renders');
   const authentication = createAuthentication({ database, plans, clock });
   const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
+  const budget = createRequestBudget({ clock });
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
   const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
@@ -70,8 +72,8 @@ export async function createService(
     database,
     browser,
     uploadBlobs,
-    authentication,
-    budget: createRequestBudget({ clock }),
+    admission: createAdmission({ authentication, budget, database, plans, clock }),
+    budget,
     uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer }),
     hostedUploads,
     renders: createRenders({ database, blobs: renderBlobs, clock, browser, egressRules, slots, queue }),
@@ -79,13 +81,24 @@ export async function createService(
     idempotency,
   });
 
+  /** Of machines that share a database, one does each round: whoever comes first after nine tenths of the time. */
+  const shared = (name: string, everyMs: number, chore: () => Promise<unknown>) =>
+    repeat(
+      name,
+      everyMs,
+      async () => {
+        const isOurs = (await database.chores?.claim(name, Math.round(everyMs * 0.9), clock.now())) ?? true;
+        if (isOurs) await chore();
+      },
+      log,
+    );
   const chores = [
-    repeat('sweep of uploads', sweepEveryMs, hostedUploads.sweep, log),
-    repeat('sweep of renders', sweepEveryMs, hostedRenders.sweep, log),
-    repeat('sweep of leases', sweepEveryMs, slots.sweep, log),
-    repeat('sweep of remembered answers', orphansEveryMs, idempotency.sweep, log),
-    repeat('sweep of orphaned uploads', orphansEveryMs, hostedUploads.sweepOrphans, log),
-    repeat('sweep of orphaned renders', orphansEveryMs, hostedRenders.sweepOrphans, log),
+    shared('sweep of uploads', sweepEveryMs, hostedUploads.sweep),
+    shared('sweep of renders', sweepEveryMs, hostedRenders.sweep),
+    shared('sweep of leases', sweepEveryMs, slots.sweep),
+    shared('sweep of remembered answers', orphansEveryMs, idempotency.sweep),
+    shared('sweep of orphaned uploads', orphansEveryMs, hostedUploads.sweepOrphans),
+    shared('sweep of orphaned renders', orphansEveryMs, hostedRenders.sweepOrphans),
     repeat('last use of keys', lastUsedEveryMs, authentication.flushLastUsed, log),
   ];
 
@@ -100,7 +113,9 @@ export async function createService(
     async close() {
       await server.close();
       await Promise.all(chores.map((chore) => chore.stop()));
-      await authentication.flushLastUsed();
+      await authentication
+        .flushLastUsed()
+        .catch((error: unknown) => log.warn({ err: error }, 'last use of keys'));
       await sanitizer.close();
       await browser.close();
       await database.close();
@@ -153,10 +168,20 @@ export async function openBrowser(config: Config, rules: EgressRules, log: Logge
   };
 }
 
-export function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
-  return createDiskBlobs(join(config.blobsDir, kind));
+/** Engines that one machine does not need are loaded only when they are asked for. */
+export async function openDatabase({
+  databaseUrl,
+  databasePoolSize,
+  databaseFile,
+}: Config): Promise<Database> {
+  if (databaseUrl === undefined) return openSqlite(databaseFile);
+  const { openPostgres } = await import('#storage/postgres.ts');
+  return openPostgres(databaseUrl, { poolSize: databasePoolSize });
 }
 
-export function openDatabase(config: Config): Promise<Database> {
-  return openSqlite(config.databaseFile);
+export async function openBlobs({ storage, blobsDir }: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
+  const folder = join(blobsDir, kind);
+  if (!storage) return createDiskBlobs(folder);
+  const { createS3Blobs } = await import('#storage/s3-blobs.ts');
+  return createS3Blobs({ ...storage, prefix: `${storage.prefix}${kind}/` }, folder);
 }

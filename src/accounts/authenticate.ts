@@ -16,13 +16,18 @@ export interface Caller {
 }
 
 export interface Authentication {
-  /** Throws the one `unauthorized` there is; its cause says why, for the log alone. */
-  authenticate(authorization: string | undefined): Promise<Caller>;
+  /**
+   * Throws the one `unauthorized` there is; its cause says why, for the log alone. `holderOf` finds the holder of a key
+   * by its hash, where the caller has more to ask of the database at once.
+   */
+  authenticate(authorization: string | undefined, holderOf?: HolderLookUp): Promise<Caller>;
   /** Drops what is remembered, after a change by this process. */
   forget(): void;
   /** Writes when each key was last used; called now and then, off the request path. */
   flushLastUsed(): Promise<void>;
 }
+
+export type HolderLookUp = (keyHash: string) => Promise<KeyHolder | undefined>;
 
 const rememberedKeys = 10_000;
 
@@ -42,9 +47,9 @@ export function createAuthentication(parts: {
     generation += 1;
   }
 
-  async function lookUp(key: string): Promise<Caller> {
+  async function lookUp(key: string, holderOf: HolderLookUp): Promise<Caller> {
     const generationBefore = generation;
-    const holder = await database.tables.apiKeys.holderOf(hashSecret(key));
+    const holder = await holderOf(hashSecret(key));
     const caller = admit(holder, plans);
     // A change that came while the row was read has emptied the memory: what was read before it must not be kept.
     if (stamp !== undefined && generation === generationBefore) {
@@ -55,7 +60,7 @@ export function createAuthentication(parts: {
   }
 
   return {
-    async authenticate(authorization) {
+    async authenticate(authorization, holderOf = database.tables.apiKeys.holderOf) {
       const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
       if (key === undefined)
         throw refused(authorization === undefined ? 'no Authorization header' : 'not a Bearer token');
@@ -66,7 +71,7 @@ export function createAuthentication(parts: {
         stamp = current;
         forget();
       }
-      const caller = callers.get(key) ?? (await lookUp(key));
+      const caller = callers.get(key) ?? (await lookUp(key, holderOf));
       lastUsed.set(caller.keyId, clock.now());
       return caller;
     },

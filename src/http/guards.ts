@@ -2,7 +2,8 @@
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
-import type { Authentication, Caller } from '#accounts/authenticate.ts';
+import type { Caller } from '#accounts/authenticate.ts';
+import type { Admission } from '#metering/admission.ts';
 import type { BudgetStanding, RequestBudget } from '#metering/request-budget.ts';
 import { setBudgetHeaders } from '#http/reply-headers.ts';
 
@@ -15,22 +16,17 @@ declare module 'fastify' {
 /** Refusals that one client address may collect in a minute; past them, guessing keys and tokens gets a 429. */
 export const refusalsPerMinute = 600;
 
-export function createGuards(parts: { authentication: Authentication; budget: RequestBudget }) {
-  const { authentication, budget } = parts;
-
-  async function requireKey(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    try {
-      request.caller = await authentication.authenticate(request.headers.authorization);
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
-      else showAddressBudget(request, reply);
-      throw error;
-    }
-  }
-
-  async function spendBudget(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { accountId, plan } = callerOf(request);
-    const standing = budget.spend(`account ${accountId}`, plan.requests_per_minute);
+export function createGuards({ admission, budget }: { admission: Admission; budget: RequestBudget }) {
+  /** The key, then the budget of its account. */
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { caller, standing } = await admission
+      .admit(request.headers.authorization)
+      .catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
+        else showAddressBudget(request, reply);
+        throw error;
+      });
+    request.caller = caller;
     setBudgetHeaders(reply, standing);
     if (standing.isSpent) throw rateLimited(standing);
   }
@@ -56,14 +52,14 @@ export function createGuards(parts: { authentication: Authentication; budget: Re
     return budget.peek(addressSubject(ip), refusalsPerMinute);
   }
 
-  return { requireKey, spendBudget, countRefusal, refuseGuess, showAddressBudget, addressBudget };
+  return { admit, countRefusal, refuseGuess, showAddressBudget, addressBudget };
 }
 
 export type Guards = ReturnType<typeof createGuards>;
 
-/** The caller of a route behind `requireKey`. */
+/** The caller of a route behind `admit`. */
 export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error(`${request.url} is not behind requireKey`);
+  if (!request.caller) throw new Error(`${request.url} is not behind admit`);
   return request.caller;
 }
 

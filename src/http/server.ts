@@ -13,7 +13,7 @@ import { newId } from '#core/ids.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { Browser } from '#browser/browser.ts';
-import type { Authentication } from '#accounts/authenticate.ts';
+import type { Admission } from '#metering/admission.ts';
 import type { RequestBudget } from '#metering/request-budget.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
@@ -49,7 +49,7 @@ export interface ServerParts {
   renders: Renders;
   hostedRenders: HostedRenders;
   idempotency: Idempotency;
-  authentication: Authentication;
+  admission: Admission;
   budget: RequestBudget;
   uploadStore: UploadStore;
   hostedUploads: HostedUploads;
@@ -105,7 +105,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     throw new ServiceError('not_found', 'There is nothing at this address.');
   });
 
-  const behindKey: Handler[] = [guards.requireKey, guards.spendBudget];
+  const behindKey: Handler[] = [guards.admit];
   route(['POST'], '/api/v1/upload', upload(parts), behindKey);
   route(['POST'], '/api/v1/upload/batch', uploadBatch(parts), behindKey);
   route(['POST'], '/api/v1/screenshot', screenshot(parts), behindKey);

@@ -1,5 +1,6 @@
 // The per-minute request budget of an account, or of a client address where there is no account: a fixed window that opens
 // with the first request and refills when it rolls over, so that the reset which clients are told is true. Spec 8.
+// In memory: accounts that many machines serve are counted by the database instead (see admission.ts).
 import type { Clock } from '#core/clock.ts';
 
 export interface BudgetStanding {
@@ -18,7 +19,7 @@ export interface RequestBudget {
   peek(subject: string, limit: number): BudgetStanding;
 }
 
-const windowMs = 60_000;
+export const windowMs = 60_000;
 const sweepAbove = 10_000;
 
 export function createRequestBudget({ clock }: { clock: Clock }): RequestBudget {
@@ -30,20 +31,6 @@ export function createRequestBudget({ clock }: { clock: Clock }): RequestBudget 
     return { endsAt: now + windowMs, count: 0 };
   }
 
-  function standing(
-    window: { endsAt: number; count: number },
-    limit: number,
-    now: number,
-    isSpent: boolean,
-  ): BudgetStanding {
-    return {
-      limit,
-      remaining: Math.max(0, limit - window.count),
-      resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
-      isSpent,
-    };
-  }
-
   return {
     spend(subject, limit) {
       const now = clock.now();
@@ -52,13 +39,27 @@ export function createRequestBudget({ clock }: { clock: Clock }): RequestBudget 
       if (!isSpent) window.count += 1;
       if (windows.size > sweepAbove) dropEnded(windows, now);
       windows.set(subject, window);
-      return standing(window, limit, now, isSpent);
+      return standingOf(window, limit, now, isSpent);
     },
     peek(subject, limit) {
       const now = clock.now();
       const window = current(subject, now);
-      return standing(window, limit, now, window.count >= limit);
+      return standingOf(window, limit, now, window.count >= limit);
     },
+  };
+}
+
+export function standingOf(
+  window: { endsAt: number; count: number },
+  limit: number,
+  now: number,
+  isSpent: boolean,
+): BudgetStanding {
+  return {
+    limit,
+    remaining: Math.max(0, limit - window.count),
+    resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+    isSpent,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { Blobs } from '#storage/blobs.ts';
-import type { Database, Tables } from '#storage/database.ts';
+import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { RenderKind, RenderRow } from '#storage/schema.ts';
 import {
   RenderFailure,
@@ -142,7 +142,9 @@ export function createRenders({ database, blobs, clock, browser, egressRules, sl
         return finished;
       });
     } catch (error) {
-      if (row.sha256 !== null) await blobs.delete(row.id).catch(() => {});
+      // A blob that may have a row after all is left to the search for orphans, which looks.
+      if (row.sha256 !== null && !(error instanceof UnknownOutcomeError))
+        await blobs.delete(row.id).catch(() => {});
       throw error;
     }
   }

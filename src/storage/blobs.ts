@@ -23,10 +23,20 @@ export interface StoredBlob {
   modifiedAt: number;
 }
 
+/** How a store answers for a blob that it serves itself. */
+export interface SignedAnswer {
+  contentType: string;
+  contentDisposition: string;
+  cacheControl: string;
+  lifeSeconds: number;
+}
+
 export interface Blobs {
   createSpool(): Spool;
   /** The bytes of a blob, or undefined when there is none under this key. */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** An address under which the store itself serves the blob for a short time, where it can. */
+  signedUrl?(key: string, answer: SignedAnswer): Promise<string>;
   /** Harmless when there is no such blob. */
   delete(key: string): Promise<void>;
   /** Every blob, in batches, for the search for orphans. */

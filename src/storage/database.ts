@@ -3,9 +3,11 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import { createAccountsTable, type AccountsTable } from '#storage/tables/accounts.ts';
 import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.ts';
+import type { ChoresTable } from '#storage/tables/chores.ts';
 import { createIdempotencyTable, type IdempotencyTable } from '#storage/tables/idempotency.ts';
 import { createRenderLeasesTable, type RenderLeasesTable } from '#storage/tables/render-leases.ts';
 import { createRendersTable, type RendersTable } from '#storage/tables/renders.ts';
+import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
 import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
 import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
 
@@ -19,10 +21,17 @@ export interface Tables {
   usage: UsageTable;
 }
 
+/** The database went away during a commit: whether it happened is not known, so nothing may be undone. */
+export class UnknownOutcomeError extends Error {}
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly tables: Tables;
-  /** Runs `work` on tables that commit together, or not at all when it throws. */
+  /** Where many machines share the database, it counts the requests of accounts too. */
+  readonly requestWindows?: RequestWindowsTable;
+  /** And it decides which of them does a chore. */
+  readonly chores?: ChoresTable;
+  /** Runs `work` on tables that commit together, or not at all when it throws; but see UnknownOutcomeError. */
   transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * A number that changes whenever another process has committed anything; undefined where the engine cannot tell

@@ -4,17 +4,13 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { newId } from '#core/ids.ts';
-import type { Blobs, ByteRange, Spool } from '#storage/blobs.ts';
-
-/** Up to here a spool stays in memory until commit: most uploads then cost one write, and refused ones none. */
-const memoryBytes = 256 * 1024;
+import type { Blobs, ByteRange } from '#storage/blobs.ts';
+import { createSpools } from '#storage/spool.ts';
 
 export async function createDiskBlobs(folder: string): Promise<Blobs> {
-  const spools = join(folder, 'spool');
   const store = join(folder, 'store');
-  await mkdir(spools, { recursive: true, mode: 0o700 });
   await mkdir(store, { recursive: true, mode: 0o700 });
+  const spools = await createSpools(join(folder, 'spool'));
   const knownFolders = new Set<string>();
 
   async function fanOutFolder(key: string): Promise<string> {
@@ -30,7 +26,8 @@ export async function createDiskBlobs(folder: string): Promise<Blobs> {
 
   return {
     createSpool: () =>
-      createSpool(join(spools, `${process.pid}-${newId()}`), async (path, key) => {
+      spools.create(async (spooled, key) => {
+        const path = await spooled.toFile({ isSynced: true });
         const target = await fanOutFolder(key);
         await rename(path, join(target, key));
         await syncFolder(target);
@@ -51,85 +48,9 @@ export async function createDiskBlobs(folder: string): Promise<Blobs> {
         );
       }
     },
-    async sweepSpools() {
-      for (const name of await readdir(spools)) {
-        const owner = Number(name.split('-')[0]);
-        // Our own id on a file that we have not made is a leftover too: in a container every start has the same id.
-        if (owner === process.pid ? !liveSpools.has(name) : !isAlive(owner))
-          await rm(join(spools, name), { force: true });
-      }
-    },
+    sweepSpools: spools.sweep,
     ping: () => access(store, constants.W_OK),
   };
-}
-
-const liveSpools = new Set<string>();
-
-function createSpool(path: string, moveIntoStore: (path: string, key: string) => Promise<void>): Spool {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  let inMemory: Buffer[] = [];
-  let inMemoryBytes = 0;
-  let file: FileHandle | undefined;
-  let finished = false;
-
-  let flushing: Promise<FileHandle> | undefined;
-
-  function flush(): Promise<FileHandle> {
-    flushing = writeOut();
-    return flushing;
-  }
-
-  async function writeOut(): Promise<FileHandle> {
-    const chunks = inMemory;
-    inMemory = [];
-    inMemoryBytes = 0;
-    liveSpools.add(name);
-    file ??= await open(path, 'wx+', 0o600);
-    if (chunks.length > 0) await writeAll(file, chunks);
-    return file;
-  }
-
-  return {
-    async write(chunk) {
-      if (finished) return;
-      inMemory.push(chunk);
-      inMemoryBytes += chunk.length;
-      if (inMemoryBytes > memoryBytes) await flush();
-    },
-    async read() {
-      if (!file) return Buffer.concat(inMemory);
-      const { size } = await (await flush()).stat();
-      const bytes = Buffer.allocUnsafe(size);
-      await file.read(bytes, 0, size, 0);
-      return bytes;
-    },
-    async commit(key) {
-      const handle = await flush();
-      await handle.sync();
-      await handle.close();
-      await moveIntoStore(path, key);
-      finished = true;
-      liveSpools.delete(name);
-    },
-    async discard() {
-      if (finished) return;
-      finished = true;
-      inMemory = [];
-      await flushing?.catch(() => {});
-      await file?.close().catch(() => {});
-      if (file) await rm(path, { force: true });
-      liveSpools.delete(name);
-    },
-  };
-}
-
-/** On a full disk a write can end early without an error; the bytes it took are then not the file. */
-async function writeAll(file: FileHandle, chunks: Buffer[]): Promise<void> {
-  const wantedBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  const { bytesWritten } = await file.writev(chunks);
-  if (bytesWritten !== wantedBytes) {
-    throw new Error(`the disk took ${bytesWritten} of ${wantedBytes} bytes`);
-  }
 }
 
 function streamOf(file: FileHandle, range: ByteRange | undefined): Readable {
@@ -142,15 +63,6 @@ async function syncFolder(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

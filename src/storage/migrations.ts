@@ -1,5 +1,5 @@
 // The history of the database's shape. Migrations run at start, in order, each once; they are never edited after landing.
-import type { Kysely } from 'kysely';
+import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import type { Schema } from '#storage/schema.ts';
 
@@ -174,6 +174,29 @@ const migrations: Record<string, Migration> = {
         .createIndex('idempotency_keys_time')
         .on('idempotency_keys')
         .column('created_at')
+        .execute();
+    },
+  },
+
+  '0003_fleet': {
+    /** What machines that share a database keep in it; one machine has these in memory. */
+    async up(db) {
+      if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
+      // Minutes are not worth a write to the log: after a crash of the server every window starts anew.
+      await db.schema
+        .createTable('request_windows')
+        .modifyFront(sql`unlogged`)
+        .addColumn('account_id', 'text', (column) =>
+          column.primaryKey().references('accounts.id').onDelete('cascade'),
+        )
+        .addColumn('ends_at', 'bigint', (column) => column.notNull())
+        .addColumn('count', 'integer', (column) => column.notNull())
+        .addColumn('refused', 'integer', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable('chores')
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('next_at', 'bigint', (column) => column.notNull())
         .execute();
     },
   },

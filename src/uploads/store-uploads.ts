@@ -4,7 +4,7 @@ import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
-import type { Database, Tables } from '#storage/database.ts';
+import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { Plan } from '#accounts/plans.ts';
 import {
@@ -64,12 +64,15 @@ export function createUploadStore(parts: {
     // A courtesy that spares the disk; the guarded counter below decides.
     await refuseSpentQuota(uploader);
     const durable = await Promise.all(prepared.map((file) => makeDurable(file).catch(toServiceError)));
-    const outcomes = await record(uploader, durable, alsoRecord).catch((error: unknown) =>
-      durable.map((file) => failed(file instanceof ServiceError ? file : toServiceError(error))),
-    );
+    let isUnknown = false;
+    const outcomes = await record(uploader, durable, alsoRecord).catch((error: unknown) => {
+      isUnknown = error instanceof UnknownOutcomeError;
+      return durable.map((file) => failed(file instanceof ServiceError ? file : toServiceError(error)));
+    });
     await Promise.all(
       durable.map(async (file, index) => {
-        if (!(file instanceof ServiceError) && outcomes[index]?.ok !== true)
+        // A blob that may have a row after all is left to the search for orphans, which looks.
+        if (!(file instanceof ServiceError) && outcomes[index]?.ok !== true && !isUnknown)
           await blobs.delete(file.row.id).catch(() => {});
       }),
     );

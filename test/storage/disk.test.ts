@@ -34,25 +34,6 @@ test('a store that cannot be written to fails its ping', async () => {
   await assert.rejects(blobs.ping());
 });
 
-test('several processes that start at once on an empty folder all succeed', async () => {
-  const { path, remove } = await temporaryFolder();
-  try {
-    const runs = await Promise.all(
-      [1, 2, 3, 4].map((n) =>
-        tintype(['account', 'create', '--email', `user${n}@example.com`, '--json'], { DATA_DIR: path }),
-      ),
-    );
-    assert.deepEqual(
-      runs.map(({ code, stderr }) => [code, stderr]),
-      runs.map(() => [0, '']),
-    );
-    const { stdout } = await tintype(['account', 'list', '--json'], { DATA_DIR: path });
-    assert.equal((JSON.parse(stdout) as unknown[]).length, 4);
-  } finally {
-    await remove();
-  }
-});
-
 test('a writer waits for another process that holds the lock', async () => {
   const { path, remove } = await temporaryFolder();
   await mkdir(path, { recursive: true });

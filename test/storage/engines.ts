@@ -1,14 +1,23 @@
-// The engines that every storage suite runs on.
+// The engines that every storage suite runs on. Postgres and S3 are real servers on loopback, one of each for all suites
+// of a process.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
+import { openPostgres } from '#storage/postgres.ts';
+import { createS3Blobs } from '#storage/s3-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
+import { readConfig } from '#roof/config.ts';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
+import { startS3, type TestS3 } from '#test/support/s3.ts';
 
 export interface OpenDatabase {
   database: Database;
+  /** The variables that lead a process of the product to it. */
+  environment: Record<string, string>;
   /** A second connection to the same data, as another process has it. */
   openAnother: () => Promise<Database>;
   /** Runs SQL past our own code. */
@@ -24,9 +33,11 @@ export interface OpenBlobs {
 }
 
 export interface DatabaseEngine {
-  name: string;
+  name: Database['engine'];
   /** How many connections of one process may write at once: SQLite's second would wait for the first on one thread. */
   parallelConnections: number;
+  /** A place with nothing in it, as the variables that lead there. */
+  newPlace: () => Promise<{ environment: Record<string, string>; remove: () => Promise<void> }>;
   open: () => Promise<OpenDatabase>;
 }
 
@@ -34,18 +45,13 @@ export const databaseEngines: DatabaseEngine[] = [
   {
     name: 'sqlite',
     parallelConnections: 1,
+    newPlace: newFolder,
     async open() {
-      const { path, remove } = await temporaryFolder();
-      const file = join(path, 'tintype.db');
-      const opened: Database[] = [];
-      const openAnother = async () => {
-        const database = await openSqlite(file);
-        opened.push(database);
-        return database;
-      };
-      return {
-        database: await openAnother(),
-        openAnother,
+      const { environment, remove } = await newFolder();
+      const file = join(environment.DATA_DIR, 'tintype.db');
+      return openWith({
+        environment,
+        connect: () => openSqlite(file),
         async execute(sql) {
           const native = new DatabaseSync(file);
           try {
@@ -54,11 +60,29 @@ export const databaseEngines: DatabaseEngine[] = [
             native.close();
           }
         },
-        async close() {
-          await Promise.all(opened.map((database) => database.close()));
-          await remove();
+        remove,
+      });
+    },
+  },
+  {
+    name: 'postgres',
+    parallelConnections: 4,
+    async newPlace() {
+      const { environment, remove } = await newFolder();
+      const DATABASE_URL = await (await sharedPostgres()).newDatabase();
+      return { environment: { ...environment, DATABASE_URL }, remove };
+    },
+    async open() {
+      const server = await sharedPostgres();
+      const DATABASE_URL = await server.newDatabase();
+      return openWith({
+        environment: { DATABASE_URL },
+        connect: () => openPostgres(DATABASE_URL),
+        async execute(sql) {
+          await server.query(DATABASE_URL, sql);
         },
-      };
+        remove: async () => {},
+      });
     },
   },
 ];
@@ -72,4 +96,56 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
       return { blobs: await openAnother(), openAnother, close: remove };
     },
   },
+  {
+    name: 's3',
+    async open() {
+      const { path, remove } = await temporaryFolder();
+      const { storage } = readConfig({ STORAGE_URL: (await sharedS3()).newStorageUrl() });
+      if (!storage) throw new Error('the address of the store is not understood');
+      const openAnother = () => createS3Blobs(storage, path);
+      return { blobs: await openAnother(), openAnother, close: remove };
+    },
+  },
 ];
+
+let postgres: Promise<TestPostgres> | undefined;
+let s3: Promise<TestS3> | undefined;
+after(async () => {
+  await (await postgres)?.stop();
+  await (await s3)?.stop();
+});
+
+export const sharedPostgres = (): Promise<TestPostgres> => (postgres ??= startPostgres());
+export const sharedS3 = (): Promise<TestS3> => (s3 ??= startS3());
+
+async function newFolder() {
+  const { path, remove } = await temporaryFolder();
+  return { environment: { DATA_DIR: path }, remove };
+}
+
+async function openWith({
+  environment,
+  connect,
+  execute,
+  remove,
+}: Pick<OpenDatabase, 'environment' | 'execute'> & {
+  connect: () => Promise<Database>;
+  remove: () => Promise<void>;
+}): Promise<OpenDatabase> {
+  const opened: Database[] = [];
+  const openAnother = async () => {
+    const database = await connect();
+    opened.push(database);
+    return database;
+  };
+  return {
+    database: await openAnother(),
+    environment,
+    openAnother,
+    execute,
+    async close() {
+      await Promise.all(opened.map((database) => database.close()));
+      await remove();
+    },
+  };
+}

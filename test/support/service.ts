@@ -6,6 +6,7 @@ import type { Clock } from '#core/clock.ts';
 import { pino } from 'pino';
 import { readConfig, type Config } from '#roof/config.ts';
 import { createService, type Service } from '#roof/service.ts';
+import { newStores } from './stores.ts';
 
 export interface TestService extends Service {
   /** Where requests go: the service's own port. Links in answers begin with `config.baseUrl` instead. */
@@ -31,7 +32,12 @@ export async function startService(
 ): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
   const config: Config = {
-    ...readConfig({ DATA_DIR: dataDir, BASE_URL: 'http://tintype.test', ...environment }),
+    ...readConfig({
+      DATA_DIR: dataDir,
+      BASE_URL: 'http://tintype.test',
+      ...(await newStores()),
+      ...environment,
+    }),
     port: 0,
   };
   const clock = createTestClock();

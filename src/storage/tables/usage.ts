@@ -23,7 +23,9 @@ export function createUsageTable(db: Kysely<Schema>) {
    */
   async function take(counter: CounterKey, limit: number, below: number): Promise<Usage | undefined> {
     const moved = await move(counter, limit, below);
-    if (moved || !(await open(counter))) return moved;
+    if (moved) return moved;
+    // Either the month is new, here or in a neighbour's transaction that this waits for, or nothing is left.
+    await open(counter);
     return move(counter, limit, below);
   }
 
@@ -41,14 +43,13 @@ export function createUsageTable(db: Kysely<Schema>) {
       .returning(['used', 'overage'])
       .executeTakeFirst();
 
-  /** Makes the counter; false when it is there already. */
-  async function open({ accountId, unit, month }: CounterKey): Promise<boolean> {
-    const opened = await db
+  /** Makes the counter where it is not there yet. */
+  async function open({ accountId, unit, month }: CounterKey): Promise<void> {
+    await db
       .insertInto('usage_counters')
       .values({ account_id: accountId, unit, month, used: 0, overage: 0 })
       .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    return opened.numInsertedOrUpdatedRows === 1n;
+      .execute();
   }
 
   return {

@@ -1,0 +1,93 @@
+// Lets a request in: whose key it is, and whether the account's budget has room for it. On one machine both are answered
+// from memory; on many, one statement of the database answers both, and none while the budget is known to be spent.
+// Spec 5, 8.
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import type { CountedHolder, RequestWindowsTable } from '#storage/tables/request-windows.ts';
+import type { Authentication, Caller } from '#accounts/authenticate.ts';
+import type { Plans } from '#accounts/plans.ts';
+import { standingOf, windowMs, type BudgetStanding, type RequestBudget } from '#metering/request-budget.ts';
+
+export interface Admission {
+  /** Counts the request. Throws `unauthorized`; a spent budget is told in the standing. */
+  admit(authorization: string | undefined): Promise<{ caller: Caller; standing: BudgetStanding }>;
+}
+
+interface Parts {
+  authentication: Authentication;
+  budget: RequestBudget;
+  database: Database;
+  plans: Plans;
+  clock: Clock;
+}
+
+export function createAdmission(parts: Parts): Admission {
+  const { requestWindows } = parts.database;
+  return requestWindows ? createSharedAdmission(parts, requestWindows) : createLocalAdmission(parts);
+}
+
+function createLocalAdmission({ authentication, budget }: Parts): Admission {
+  return {
+    async admit(authorization) {
+      const caller = await authentication.authenticate(authorization);
+      const standing = budget.spend(`account ${caller.accountId}`, caller.plan.requests_per_minute);
+      return { caller, standing };
+    },
+  };
+}
+
+/**
+ * How long a spent budget is answered from memory: a flood costs the database four look-ups a second, and a better
+ * plan or a revoked key is still felt at once by any measure of people.
+ */
+const rememberSpentMs = 250;
+const rememberedKeys = 10_000;
+
+function createSharedAdmission(
+  { authentication, plans, clock }: Parts,
+  requestWindows: RequestWindowsTable,
+): Admission {
+  const limits = {
+    byPlan: Object.fromEntries(plans.all.map((plan) => [plan.id, plan.requests_per_minute])),
+    standard: plans.standard.requests_per_minute,
+    windowMs,
+  };
+  const spent = new Map<string, { holder: CountedHolder; readAt: number }>();
+
+  async function count(keyHash: string, now: number): Promise<{ holder?: CountedHolder; readAt: number }> {
+    const known = spent.get(keyHash);
+    const endsInMs = Math.min(known?.holder.window?.endsInMs ?? 0, rememberSpentMs);
+    if (known && now < known.readAt + endsInMs) return known;
+    spent.delete(keyHash);
+    const holder = await requestWindows.count(keyHash, limits, now);
+    if (!holder) return { readAt: now };
+    if (holder.window?.isRefused) {
+      if (spent.size >= rememberedKeys) spent.clear();
+      spent.set(keyHash, { holder, readAt: now });
+    }
+    return { holder, readAt: now };
+  }
+
+  return {
+    async admit(authorization) {
+      const now = clock.now();
+      let standing: BudgetStanding | undefined;
+      const caller = await authentication.authenticate(authorization, async (keyHash) => {
+        const { holder, readAt } = await count(keyHash, now);
+        if (holder?.window) {
+          const { window, plan } = holder;
+          const limit = plans.orStandard(plan).requests_per_minute;
+          standing = standingOf(
+            { count: window.count, endsAt: readAt + window.endsInMs },
+            limit,
+            now,
+            window.isRefused,
+          );
+        }
+        return holder;
+      });
+      if (!standing) throw new Error('a caller was let in without being counted');
+      return { caller, standing };
+    },
+  };
+}

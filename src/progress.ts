@@ -1,0 +1,29 @@
+// A progress bar on a terminal's error output; elsewhere, a line for every twentieth part.
+
+export interface Progress {
+  show(title: string, done: number, total: number): void;
+  end(): void;
+}
+
+const width = 30;
+
+export function createProgress(output: NodeJS.WriteStream = process.stderr): Progress {
+  let shown = '';
+  return {
+    show(title, done, total) {
+      const part = total === 0 ? 1 : done / total;
+      const step = `${title} ${Math.floor(part * (output.isTTY ? 500 : 20))}`;
+      if (step === shown && done !== total) return;
+      shown = step;
+      const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
+      const bar = '█'.repeat(Math.floor(part * width)).padEnd(width, '░');
+      output.write(
+        output.isTTY ? `\r\u001B[2K${title.padEnd(16)} ${bar} ${counts}` : `${title}: ${counts}\n`,
+      );
+    },
+    end() {
+      if (output.isTTY && shown !== '') output.write('\n');
+      shown = '';
+    },
+  };
+}

@@ -1,0 +1,140 @@
+// A copy of a one-machine installation, taken while it runs, and put back. The database comes first and the files after it:
+// a file that a copied row needs was there before the row was, so it is found unless it was deleted since.
+import { constants } from 'node:fs';
+import { access, copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+
+export class BackupError extends Error {}
+
+export interface BackupReport {
+  /** Files beside the database, all together. */
+  files: number;
+  /** Those that were not there from an earlier backup. */
+  newFiles: number;
+}
+
+export type OnProgress = (done: number, total: number) => void;
+
+/** `databaseFile` lies in `dataDir`; the copy has the same layout, so that a service can run on it. */
+export async function backUp(
+  dataDir: string,
+  databaseFile: string,
+  folder: string,
+  onProgress: OnProgress,
+): Promise<BackupReport> {
+  if (!(await exists(databaseFile))) throw new BackupError(`there is no database in ${dataDir}`);
+  if (!relative(dataDir, folder).startsWith('..'))
+    throw new BackupError('the backup must lie outside DATA_DIR');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const target = join(folder, relative(dataDir, databaseFile));
+  await copyDatabase(databaseFile, target);
+  return copyFiles(dataDir, folder, relative(dataDir, databaseFile), onProgress);
+}
+
+/** Refuses to overwrite an installation. */
+export async function restore(
+  folder: string,
+  dataDir: string,
+  databaseFile: string,
+  onProgress: OnProgress,
+): Promise<BackupReport> {
+  const source = join(folder, relative(dataDir, databaseFile));
+  if (!(await exists(source))) throw new BackupError(`there is no backup in ${folder}`);
+  if (await exists(databaseFile)) {
+    throw new BackupError(
+      `there is already a database in ${dataDir}; move it away, or set DATA_DIR to another folder`,
+    );
+  }
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const report = await copyFiles(folder, dataDir, relative(dataDir, databaseFile), onProgress);
+  // Last: an interrupted restore has no database, and can be run again.
+  await copyDatabase(source, databaseFile);
+  return report;
+}
+
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+  const unfinished = `${to}.unfinished`;
+  try {
+    await rm(unfinished, { force: true });
+    await backup(database, unfinished);
+  } finally {
+    database.close();
+  }
+  const copy = new DatabaseSync(unfinished);
+  // One file, without the two that the log of a running service has beside it.
+  copy.exec('pragma journal_mode = delete');
+  const [{ integrity_check: verdict } = {}] = copy.prepare('pragma integrity_check').all();
+  copy.close();
+  if (verdict !== 'ok') throw new BackupError(`the copy of the database is damaged: ${String(verdict)}`);
+  await sync(unfinished);
+  await rename(unfinished, to);
+  await sync(dirname(to));
+}
+
+/** Files never change once they are there, so that those of an earlier backup are good. */
+async function copyFiles(
+  from: string,
+  to: string,
+  databaseName: string,
+  onProgress: OnProgress,
+): Promise<BackupReport> {
+  const isCopied = (path: string): boolean => !path.startsWith(databaseName) && !/(^|\/)spool\//.test(path);
+  const wanted = (await filesIn(from)).filter(isCopied);
+  const present = new Set((await filesIn(to)).filter(isCopied));
+  const report = { files: 0, newFiles: 0 };
+  for (const path of wanted) {
+    const isThere = present.delete(path);
+    if (isThere || (await copyOne(join(from, path), join(to, path)))) report.files += 1;
+    if (!isThere) report.newFiles += 1;
+    onProgress(report.files, wanted.length);
+  }
+  for (const path of present) await rm(join(to, path), { force: true });
+  return report;
+}
+
+/** A second name where the disk is the same, a copy where it is not; false when the file was deleted meanwhile. */
+async function copyOne(from: string, to: string): Promise<boolean> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+  }
+  try {
+    const unfinished = `${to}.unfinished`;
+    await copyFile(from, unfinished, constants.COPYFILE_FICLONE);
+    await sync(unfinished);
+    await rename(unfinished, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  if (!(await exists(folder))) return [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, (await stat(path)).isDirectory() ? 'r' : 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,80 @@
+// Moves every blob of one store into another: what is there already stays, and all of it is read back and compared.
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Blobs } from '#storage/blobs.ts';
+
+const parallel = 16;
+
+export interface CopyReport {
+  files: number;
+  copied: number;
+  /** Keys whose bytes are not what they should be, in the source or after copying. */
+  damaged: string[];
+}
+
+export async function copyBlobs(
+  from: Blobs,
+  to: Blobs,
+  checksumOf: (key: string) => string | undefined,
+  onProgress: (what: 'copied' | 'verified', done: number, total: number) => void,
+): Promise<CopyReport> {
+  const keys = await keysOf(from);
+  const present = new Set(await keysOf(to));
+  const missing = keys.filter((key) => !present.has(key));
+  let copied = 0;
+  await inParallel(missing, async (key) => {
+    await copyOne(from, to, key);
+    onProgress('copied', (copied += 1), missing.length);
+  });
+
+  const damaged: string[] = [];
+  let verified = 0;
+  await inParallel(keys, async (key) => {
+    const wanted = checksumOf(key) ?? (await hashOf(await from.open(key)));
+    const found = await hashOf(await to.open(key));
+    // A file that was deleted at the source meanwhile has nothing to be compared with.
+    if (found !== wanted && (await isIn(from, key))) damaged.push(key);
+    onProgress('verified', (verified += 1), keys.length);
+  });
+  return { files: keys.length, copied, damaged };
+}
+
+async function copyOne(from: Blobs, to: Blobs, key: string): Promise<void> {
+  const stream = await from.open(key);
+  if (!stream) return;
+  const spool = to.createSpool();
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) await spool.write(chunk);
+    await spool.commit(key);
+  } finally {
+    await spool.discard();
+  }
+}
+
+async function keysOf(blobs: Blobs): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const batch of blobs.list()) keys.push(...batch.map(({ key }) => key));
+  return keys;
+}
+
+async function isIn(blobs: Blobs, key: string): Promise<boolean> {
+  const stream = await blobs.open(key);
+  stream?.destroy();
+  return stream !== undefined;
+}
+
+async function hashOf(stream: Readable | undefined): Promise<string | undefined> {
+  if (!stream) return undefined;
+  const hash = createHash('sha256');
+  for await (const chunk of stream as AsyncIterable<Buffer>) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function inParallel(keys: string[], work: (key: string) => Promise<void>): Promise<void> {
+  const rest = keys.values();
+  await Promise.all(
+    Array.from({ length: parallel }, async () => {
+      for (const key of rest) await work(key);
+    }),
+  );
+}

@@ -1,0 +1,129 @@
+// Moves every row of a SQLite database into Postgres, all or nothing: what was there from an earlier run is replaced within
+// one transaction, and every table is counted before it is committed.
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+
+/** The target is not what it must be; nothing was changed. */
+export class TargetError extends Error {}
+
+const batchRows = 500;
+
+export interface SqliteSource {
+  tables: { name: string; rows: number }[];
+  /** The checksum that the rows have for a file. */
+  checksumOf(key: string): string | undefined;
+  /** Rejects with a TargetError where a fleet has written since. */
+  checkTarget(postgresUrl: string): Promise<void>;
+  copyTo(postgresUrl: string, onProgress: (done: number, total: number) => void): Promise<void>;
+  close(): void;
+}
+
+/** The rows as they are at this moment, whatever a running service writes meanwhile. */
+export function openSqliteSource(file: string): SqliteSource {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  database.exec('begin');
+  const tables = tablesInOrder(database).map((name) => ({
+    name,
+    rows: Number(database.prepare(`select count(*) as count from ${quote(name)}`).get()?.['count']),
+  }));
+  const checksums = database.prepare(
+    'select sha256 from uploads where id = ?1 union all select sha256 from renders where id = ?1',
+  );
+
+  async function copyTable(client: Client, name: string, onRows: (rows: number) => void): Promise<void> {
+    const columns = columnsOf(database, name).map(quote).join(', ');
+    // Postgres turns each value into the type of its column.
+    const insert =
+      `insert into ${quote(name)} (${columns}) ` +
+      `select ${columns} from jsonb_populate_recordset(null::${quote(name)}, $1::jsonb)`;
+    let batch: unknown[] = [];
+    for (const row of database.prepare(`select * from ${quote(name)}`).iterate()) {
+      batch.push(row);
+      if (batch.length === batchRows) await send();
+    }
+    await send();
+
+    async function send(): Promise<void> {
+      if (batch.length > 0) await client.query(insert, [JSON.stringify(batch)]);
+      onRows(batch.length);
+      batch = [];
+    }
+  }
+
+  return {
+    tables,
+    checksumOf: (key) => checksums.get(key)?.['sha256'] as string | undefined,
+    checkTarget: (postgresUrl) => withClient(postgresUrl, (client) => refuseUsedTarget(client, database)),
+    async copyTo(postgresUrl, onProgress) {
+      const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+      let done = 0;
+      await withClient(postgresUrl, async (client) => {
+        await client.query('begin');
+        await refuseUsedTarget(client, database);
+        for (const { name } of tables.toReversed()) await client.query(`delete from ${quote(name)}`);
+        for (const { name, rows } of tables) {
+          await copyTable(client, name, (count) => onProgress((done += count), total));
+          const counted = await client.query<{ count: string }>(
+            `select count(*) as count from ${quote(name)}`,
+          );
+          if (Number(counted.rows[0]?.count) !== rows)
+            throw new TargetError(`not every row of ${name} arrived; nothing was changed`);
+        }
+        await client.query('commit');
+      });
+    },
+    close: () => database.close(),
+  };
+}
+
+async function withClient(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What a fleet has written since must not be lost to a second run. */
+async function refuseUsedTarget(client: Client, database: DatabaseSync): Promise<void> {
+  const newest = (text: string): number => Number(database.prepare(text).get()?.['newest'] ?? 0);
+  for (const table of ['accounts', 'usage_events', 'uploads', 'renders']) {
+    const text = `select max(created_at) as newest from ${table}`;
+    const there = Number((await client.query<{ newest: string | null }>(text)).rows[0]?.newest ?? 0);
+    if (there > newest(text)) {
+      throw new TargetError(
+        `the database has ${table} that are newer than this installation: it is in use; nothing was changed`,
+      );
+    }
+  }
+}
+
+/** A table comes after those that its rows point at. */
+function tablesInOrder(database: DatabaseSync): string[] {
+  const names = database
+    .prepare(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'",
+    )
+    .all()
+    .map(({ name }) => String(name));
+  const ordered = new Set<string>();
+  function add(name: string, path: string[] = []): void {
+    for (const { table } of database.prepare(`pragma foreign_key_list(${quote(name)})`).all()) {
+      const target = String(table);
+      if (target !== name && !path.includes(target)) add(target, [...path, name]);
+    }
+    ordered.add(name);
+  }
+  for (const name of names) add(name);
+  return [...ordered];
+}
+
+const columnsOf = (database: DatabaseSync, table: string): string[] =>
+  database
+    .prepare(`pragma table_info(${quote(table)})`)
+    .all()
+    .map(({ name }) => String(name));
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

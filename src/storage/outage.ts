@@ -1,0 +1,41 @@
+// While a store is known to be away, requests that need it fail at once instead of queueing up behind time-outs: one
+// attempt at a time asks whether it is back.
+
+/** How long an outage is taken for granted before somebody asks again. */
+const askAgainAfterMs = 300;
+
+/** A store does not answer; the message is one line for the operator. */
+export class OutageError extends Error {}
+
+export interface OutageGuard {
+  /** Runs `attempt`, or rejects at once during an outage. `isOutage` tells a store that is away from one that refuses. */
+  run<T>(attempt: () => Promise<T>, isOutage: (error: unknown) => boolean): Promise<T>;
+}
+
+export function createOutageGuard(store: string): OutageGuard {
+  let outage: { cause: unknown; askAgainAt: number } | undefined;
+  let isAsking = false;
+
+  return {
+    async run(attempt, isOutage) {
+      const asksAgain = outage !== undefined;
+      if (outage) {
+        if (isAsking || Date.now() < outage.askAgainAt) {
+          throw new OutageError(`${store} is away`, { cause: outage.cause });
+        }
+        isAsking = true;
+      }
+      try {
+        const result = await attempt();
+        outage = undefined;
+        return result;
+      } catch (error) {
+        if (isOutage(error)) outage = { cause: error, askAgainAt: Date.now() + askAgainAfterMs };
+        else outage = undefined;
+        throw error;
+      } finally {
+        if (asksAgain) isAsking = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// The connections behind Kysely: they fail fast during an outage, prepare their statements, run again what only collided,
+// are dropped once broken, and tell a commit whose answer was lost from one that failed.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { DatabaseError, type Pool, type PoolClient, type QueryArrayResult, type QueryResult } from 'pg';
+import { createOutageGuard } from '#storage/outage.ts';
+
+/** The connection broke while the commit was under way: only the server knows whether it happened. */
+export class LostCommitError extends Error {
+  readonly transactionId: string;
+
+  constructor(transactionId: string, cause: unknown) {
+    super('the connection broke during a commit', { cause });
+    this.transactionId = transactionId;
+  }
+}
+
+const preparedStatements = 200;
+const attempts = 5;
+const collisions = new Set(['40P01', '40001']);
+
+export function createGuardedPool(pool: Pool): PostgresPool {
+  const outage = createOutageGuard('the database');
+  const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
+  const names = new Map<string, string>();
+
+  function nameOf(text: string): string | undefined {
+    const known = names.get(text);
+    // Lists of varying length would fill the memory of every connection with variants.
+    if (known !== undefined || names.size >= preparedStatements || / in \(/.test(text)) return known;
+    const name = `tintype_${names.size}`;
+    names.set(text, name);
+    return name;
+  }
+
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await outage.run(() => pool.connect(), isOutage);
+      const wrapper = wrappers.get(client) ?? wrap(client, nameOf);
+      wrappers.set(client, wrapper);
+      return wrapper;
+    },
+    end: () => pool.end(),
+  };
+}
+
+function wrap(client: PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
+  let transactionId: string | undefined;
+  let isBroken = false;
+  // A connection that breaks while it is lent out tells so here; without a listener that would end the process.
+  client.on('error', () => {
+    isBroken = true;
+  });
+
+  async function begin(): Promise<QueryResult> {
+    // Both statements in one round trip; the number is what a lost commit is asked for by.
+    const [begun, named] = (await client.query(
+      'begin; select pg_current_xact_id()::text as id',
+    )) as unknown as [QueryResult, QueryResult<{ id: string }>];
+    transactionId = named.rows[0]?.id;
+    return begun;
+  }
+
+  async function end(text: 'commit' | 'rollback'): Promise<unknown> {
+    const id = transactionId;
+    transactionId = undefined;
+    // The server has rolled back what a broken connection leaves.
+    if (isBroken && text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] };
+    try {
+      return await client.query(text);
+    } catch (error) {
+      if (text === 'commit' && id !== undefined && !(error instanceof DatabaseError))
+        throw new LostCommitError(id, error);
+      throw error;
+    }
+  }
+
+  function run(text: string, values: unknown[]): Promise<unknown> {
+    if (text === 'begin') return begin();
+    if (text === 'commit' || text === 'rollback') return end(text);
+    const name = nameOf(text);
+    const query = () => client.query({ text, values, ...(name !== undefined && { name }) });
+    return transactionId === undefined ? again(query) : query();
+  }
+
+  const wrapper = {
+    async query(text: string, values: unknown[]) {
+      try {
+        return (await run(text, values)) as QueryResult | QueryArrayResult;
+      } catch (error) {
+        // An error that the server did not send leaves the connection in an unknown state.
+        if (!(error instanceof DatabaseError)) isBroken = true;
+        throw error;
+      }
+    },
+    release: (destroy = false) => client.release(destroy || isBroken),
+  };
+  return wrapper as unknown as PostgresPoolClient;
+}
+
+/** Runs again what has lost against a neighbour: a statement of its own, or a whole transaction. */
+export async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isCollision = error instanceof DatabaseError && collisions.has(error.code ?? '');
+      if (!isCollision || attempt === attempts) throw error;
+      await delay(Math.random() * 20 * attempt);
+    }
+  }
+}
+
+/** A pool whose connections are all at work is busy, not away; the text is pg-pool's. */
+const isOutage = (error: unknown): boolean =>
+  (error as Error).message !== 'timeout exceeded when trying to connect';

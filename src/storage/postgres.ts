@@ -1,0 +1,130 @@
+// Postgres as the database of many machines: pooled, prepared, bounded in time. An outage answers within seconds, then at
+// once, and ends by itself.
+// Write order: a transaction locks the account's usage counter first and only then touches rows of its own, so that two
+// of them cannot wait for each other; what still collides is run again.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Pool, types, type PoolConfig } from 'pg';
+import { createTables, UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
+import { migrate } from '#storage/migrations.ts';
+import { OutageError } from '#storage/outage.ts';
+import { again, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
+import type { Schema } from '#storage/schema.ts';
+import { createChoresTable } from '#storage/tables/chores.ts';
+import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
+
+const connectMs = 2_000;
+const lockMs = 3_000;
+const statementMs = 4_000;
+/** The client's own clock, for a server that has fallen silent. */
+const silenceMs = 4_500;
+/** A machine that lost its power must not hold its locks for long. */
+const idleTransactionMs = 10_000;
+/** How long a client waits while we ask what became of its commit. */
+const settleMs = 4_000;
+const settleEveryMs = 200;
+
+export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise<Database> {
+  const server = {
+    connectionString: url,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    application_name: 'tintype',
+    types: { getTypeParser },
+  };
+  await migrateFirst(server);
+
+  const pool = new Pool({
+    ...server,
+    max: poolSize,
+    statement_timeout: statementMs,
+    query_timeout: silenceMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: idleTransactionMs,
+  });
+  // A connection that breaks while idle leaves the pool by itself; without a listener it would end the process.
+  pool.on('error', () => {});
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createGuardedPool(pool) }) });
+
+  // What machines share is kept in the database's time, whatever each machine's own clock says.
+  let aheadMs = 0;
+  async function ping(): Promise<void> {
+    const asked = Date.now();
+    const { rows } = await sql<{ now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
+    aheadMs = (rows[0]?.now ?? asked) - (asked + Date.now()) / 2;
+  }
+  await ping();
+
+  async function transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    let finished: { result: T } | undefined;
+    try {
+      return await db.transaction().execute(async (inside) => {
+        finished = { result: await work(createTables(inside)) };
+        return finished.result;
+      });
+    } catch (error) {
+      if (!(error instanceof LostCommitError && finished)) throw error;
+      const fate = await fateOf(db, error);
+      if (fate === 'committed') return finished.result;
+      throw fate === 'aborted' ? error : new UnknownOutcomeError(error.message, { cause: error });
+    }
+  }
+
+  return {
+    engine: 'postgres',
+    tables: createTables(db),
+    requestWindows: createRequestWindowsTable(db, () => aheadMs),
+    chores: createChoresTable(db, () => aheadMs),
+    transaction: (work) => again(() => transaction(work)),
+    changeStamp: () => undefined,
+    ping,
+    close: () => db.destroy(),
+  };
+}
+
+/** On a connection of its own: a migration may take longer than a request may, and so may waiting for another machine's. */
+async function migrateFirst(server: PoolConfig): Promise<void> {
+  const pool = new Pool({ ...server, max: 1 });
+  pool.on('error', () => {});
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await sql`select 1`.execute(db).catch((error: unknown) => {
+      throw new OutageError(`DATABASE_URL: the database does not answer (${reasonOf(error)})`, {
+        cause: error,
+      });
+    });
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Asks until the server is back or the client has waited enough. */
+async function fateOf(
+  db: Kysely<Schema>,
+  { transactionId }: LostCommitError,
+): Promise<'committed' | 'aborted' | 'unknown'> {
+  const until = Date.now() + settleMs;
+  while (Date.now() < until) {
+    const answer = await sql<{ status: string | null }>`
+      select pg_xact_status(${transactionId}::text::xid8) as status`
+      .execute(db)
+      .catch(() => undefined);
+    const status = answer?.rows[0]?.status;
+    if (status === 'committed' || status === 'aborted') return status;
+    await delay(settleEveryMs);
+  }
+  return 'unknown';
+}
+
+/** Counts and times fit a number exactly; pg would hand out int8 and numeric as text. */
+const numberTypes: number[] = [types.builtins.INT8, types.builtins.NUMERIC];
+
+const getTypeParser: typeof types.getTypeParser = (oid, format) =>
+  numberTypes.includes(oid) ? Number : types.getTypeParser(oid, format);
+
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || (code ?? 'unknown reason');
+}

@@ -1,0 +1,141 @@
+// Blobs in an S3 store, for many machines: spooled on the local disk, sent with a known length so that memory stays
+// bounded, visible only when the store has all of it.
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+  type GetObjectCommandInput,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Blobs } from '#storage/blobs.ts';
+import { createOutageGuard } from '#storage/outage.ts';
+import { createSpools, type Spooled } from '#storage/spool.ts';
+
+export interface S3Location {
+  bucket: string;
+  /** A store that is not Amazon's, by its address; buckets are then in the path. */
+  endpoint: string | undefined;
+  /** From the platform where it is not given. */
+  region: string | undefined;
+  /** Before every key, so that a bucket can be shared. */
+  prefix: string;
+}
+
+const connectMs = 2_000;
+const answerMs = 5_000;
+/** For a file to be sent, time to the answer grows with its size. */
+const slowestBytesPerMs = 500;
+const attempts = 2;
+/** Slow readers of large files hold their connection for long; they must not keep uploads waiting. */
+const maxSockets = 1_000;
+
+export async function createS3Blobs(location: S3Location, spoolFolder: string): Promise<Blobs> {
+  const { bucket, endpoint, region, prefix } = location;
+  const agent = { keepAlive: true, maxSockets };
+  const client = new S3Client({
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(region !== undefined && { region }),
+    maxAttempts: attempts,
+    // The newer checksums are not understood by every store; the signature covers what is sent.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: connectMs,
+      requestTimeout: answerMs,
+      throwOnRequestTimeout: true,
+      // A reader that pauses is not an outage.
+      socketTimeout: 0,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
+  const outage = createOutageGuard('the file store');
+  const spools = await createSpools(join(spoolFolder, 'spool'));
+  await spools.sweep();
+
+  const objectOf = (key: string) => ({ Bucket: bucket, Key: prefix + key });
+  const ask = <T>(attempt: () => Promise<T>): Promise<T> => outage.run(attempt, isOutage);
+
+  async function put(spooled: Spooled, key: string): Promise<void> {
+    const requestTimeout = answerMs + spooled.sizeBytes / slowestBytesPerMs;
+    const send = (Body: Buffer | Readable) =>
+      client.send(new PutObjectCommand({ ...objectOf(key), Body, ContentLength: spooled.sizeBytes }), {
+        requestTimeout,
+      });
+    const { inMemory } = spooled;
+    if (inMemory) {
+      await ask(() => send(inMemory));
+      return;
+    }
+    const path = await spooled.toFile({ isSynced: false });
+    // A stream can be sent only once, so that trying again is not the client's business.
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await ask(() => send(createReadStream(path)));
+        break;
+      } catch (error) {
+        if (attempt === attempts) throw error;
+      }
+    }
+    await rm(path, { force: true });
+  }
+
+  return {
+    createSpool: () => spools.create(put),
+    async open(key, range) {
+      const input: GetObjectCommandInput = {
+        ...objectOf(key),
+        ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+      };
+      try {
+        const { Body } = await ask(() => client.send(new GetObjectCommand(input)));
+        return Body as Readable;
+      } catch (error) {
+        if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return undefined;
+        throw error;
+      }
+    },
+    async delete(key) {
+      await ask(() => client.send(new DeleteObjectCommand(objectOf(key))));
+    },
+    async *list() {
+      let from: string | undefined;
+      do {
+        const page = await ask(() =>
+          client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: from })),
+        );
+        yield (page.Contents ?? []).map(({ Key = '', LastModified }) => ({
+          key: Key.slice(prefix.length),
+          modifiedAt: LastModified?.getTime() ?? 0,
+        }));
+        from = page.IsTruncated ? page.NextContinuationToken : undefined;
+      } while (from !== undefined);
+    },
+    signedUrl: (key, { contentType, contentDisposition, cacheControl, lifeSeconds }) =>
+      getSignedUrl(
+        client,
+        new GetObjectCommand({
+          ...objectOf(key),
+          ResponseContentType: contentType,
+          ResponseContentDisposition: contentDisposition,
+          ResponseCacheControl: cacheControl,
+        }),
+        { expiresIn: lifeSeconds },
+      ),
+    sweepSpools: spools.sweep,
+    async ping() {
+      const input = { Bucket: bucket, Prefix: prefix, MaxKeys: 1 };
+      await ask(() => client.send(new ListObjectsV2Command(input)));
+    },
+  };
+}
+
+/** A store that answers, whatever it says, is not away. */
+const isOutage = (error: unknown): boolean => !(error instanceof S3ServiceException);

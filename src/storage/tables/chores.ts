@@ -1,0 +1,23 @@
+// Which machine does the next round of a chore, where many share a database. Postgres alone.
+import { sql, type Kysely } from 'kysely';
+import type { Schema } from '#storage/schema.ts';
+
+export interface ChoresTable {
+  /** True for the one process that may do this round; the next is due after `everyMs`. */
+  claim(name: string, everyMs: number, now: number): Promise<boolean>;
+}
+
+export function createChoresTable(db: Kysely<Schema>, aheadMs: () => number): ChoresTable {
+  return {
+    async claim(name, everyMs, processNow) {
+      const now = sql`${Math.round(processNow + aheadMs())}::bigint`;
+      const { rows } = await sql`
+        insert into chores as current (name, next_at)
+        select ${name}, ${now} + ${everyMs}::integer
+        where not exists (select from chores where name = ${name} and next_at > ${now})
+        on conflict (name) do update set next_at = excluded.next_at where current.next_at <= ${now}
+        returning name`.execute(db);
+      return rows.length === 1;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The request windows of accounts that many machines serve: finding the holder of a key and counting the request are one
+// statement, so that a request costs one round trip and the count is exact across machines. Postgres alone; on one
+// machine the windows are in memory. Spec 5, 8.
+import { sql, type Kysely } from 'kysely';
+import type { Schema } from '#storage/schema.ts';
+import type { KeyHolder } from '#storage/tables/api-keys.ts';
+
+export interface RequestLimits {
+  /** Requests per window by plan. */
+  byPlan: Record<string, number>;
+  /** For a plan that is not among them. */
+  standard: number;
+  windowMs: number;
+}
+
+/** The holder of a key; the window is there when the key opens anything. */
+export type CountedHolder = KeyHolder & { window: CountedWindow | null };
+
+export interface CountedWindow {
+  count: number;
+  endsInMs: number;
+  /** The request was past the limit, and was not counted. */
+  isRefused: boolean;
+}
+
+export interface RequestWindowsTable {
+  /** `now` is this process's time; machines whose clocks differ still share one window. */
+  count(keyHash: string, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
+}
+
+type Row = KeyHolder & { count: number | null; ends_at: number; refused: 0 | 1 };
+
+/** `aheadMs` tells how far the database's clock is ahead of ours. */
+export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => number): RequestWindowsTable {
+  return {
+    async count(keyHash, { byPlan, standard, windowMs }, processNow) {
+      const now = sql`${Math.round(processNow + aheadMs())}::bigint`;
+      const hasEnded = sql`current.ends_at <= ${now}`;
+      const isSpent = sql`current.count >= (select request_limit from holder)`;
+      const { rows } = await sql<Row>`
+        with holder as (
+          select api_keys.id, account_id, revoked_at, plan, verified, suspended, overages,
+            coalesce((${JSON.stringify(byPlan)}::jsonb ->> plan)::integer, ${standard}::integer) as request_limit
+          from api_keys join accounts on accounts.id = account_id
+          where key_hash = ${keyHash}
+        ), counted as (
+          insert into request_windows as current (account_id, ends_at, count, refused)
+          select account_id, ${now} + ${windowMs}::integer, 1, 0 from holder
+          where revoked_at is null and verified = 1 and suspended = 0
+          on conflict (account_id) do update set
+            ends_at = case when ${hasEnded} then excluded.ends_at else current.ends_at end,
+            count = case when ${hasEnded} then 1 when ${isSpent} then current.count else current.count + 1 end,
+            refused = case when not ${hasEnded} and ${isSpent} then 1 else 0 end
+          returning count, ends_at - ${now} as ends_at, refused
+        )
+        select id, account_id, revoked_at, plan, verified, suspended, overages, count, ends_at, refused
+        from holder left join counted on true`.execute(db);
+      const [row] = rows;
+      if (!row) return undefined;
+      const { count, ends_at: endsInMs, refused, ...holder } = row;
+      return { ...holder, window: count === null ? null : { count, endsInMs, isRefused: refused === 1 } };
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// The contract once more, every test of it, on Postgres and S3.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
+import { s3Credentials, startS3, type TestS3 } from '#test/support/s3.ts';
+import type { SharedStores } from '#test/support/stores.ts';
+
+let postgres: TestPostgres;
+let s3: TestS3;
+
+before(async () => {
+  [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
+});
+after(async () => {
+  await postgres?.stop();
+  await s3?.stop();
+});
+
+test('every contract test passes on Postgres and S3', async () => {
+  const stores: SharedStores = {
+    TEST_POSTGRES_URL: await postgres.newDatabase(),
+    TEST_STORAGE_URL: s3.newStorageUrl(),
+  };
+  // A test run inside a test run must not report to the outer one.
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const run = spawn(
+    process.execPath,
+    ['--test', '--test-concurrency=2', '--test-reporter=dot', 'test/http/**/*.test.ts'],
+    {
+      cwd: join(import.meta.dirname, '..', '..'),
+      env: { ...environment, ...s3Credentials, ...stores },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const output: Buffer[] = [];
+  run.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  run.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+  const [exitCode] = (await once(run, 'exit')) as [number | null];
+  assert.equal(exitCode, 0, Buffer.concat(output).toString());
+});

@@ -1,0 +1,149 @@
+// Who is let in, and how often, on every engine; where many machines share a database, by all of them together.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { ServiceError } from '#core/errors.ts';
+import type { Database } from '#storage/database.ts';
+import { createAccounts, type Accounts } from '#accounts/accounts.ts';
+import { createAuthentication } from '#accounts/authenticate.ts';
+import { createPlans } from '#accounts/plans.ts';
+import { createAdmission, type Admission } from '#metering/admission.ts';
+import { createRequestBudget } from '#metering/request-budget.ts';
+import { databaseEngines, sharedPostgres, type OpenDatabase } from '#test/storage/engines.ts';
+import { createTestClock, type TestClock } from '#test/support/service.ts';
+
+for (const engine of databaseEngines) {
+  describe(`admission on ${engine.name}`, () => {
+    let opened: OpenDatabase;
+    const machines: Machine[] = [];
+
+    before(async () => {
+      opened = await engine.open();
+      machines.push(startMachine(opened.database), startMachine(await opened.openAnother()));
+    });
+    after(() => opened.close());
+
+    interface Machine {
+      accounts: Accounts;
+      admission: Admission;
+      clock: TestClock;
+    }
+
+    function startMachine(database: Database): Machine {
+      const plans = createPlans();
+      const clock = createTestClock();
+      const authentication = createAuthentication({ database, plans, clock });
+      const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
+      const budget = createRequestBudget({ clock });
+      const admission = createAdmission({ authentication, budget, database, plans, clock });
+      return { accounts, admission, clock };
+    }
+
+    let accountCount = 0;
+    async function newKey(plan = 'free') {
+      const { accounts } = machineAt(0);
+      const email = `user${(accountCount += 1)}@example.com`;
+      await accounts.create(email, { plan });
+      return { email, ...(await accounts.createKey(email, 'test')) };
+    }
+    const machineAt = (index: number): Machine => machines[index] as Machine;
+    const admit = (key: string, index = 0) => machineAt(index).admission.admit(`Bearer ${key}`);
+
+    test('8 of a hundred requests at once, exactly the budget is let in', async () => {
+      const { key } = await newKey();
+      const answers = await Promise.all(Array.from({ length: 100 }, () => admit(key)));
+      const admitted = answers.filter(({ standing }) => !standing.isSpent);
+      assert.deepEqual(
+        admitted.map(({ standing }) => standing.remaining).toSorted((a, b) => a - b),
+        Array.from({ length: 30 }, (_, index) => index),
+      );
+      for (const { standing } of answers) {
+        assert.equal(standing.limit, 30);
+        assert.ok(standing.resetSeconds >= 55 && standing.resetSeconds <= 60, String(standing.resetSeconds));
+      }
+      assert.ok(answers.every(({ standing }) => !standing.isSpent || standing.remaining === 0));
+    });
+
+    test('8 all keys of an account share its budget', async () => {
+      const { key, email } = await newKey();
+      const { key: second } = await machineAt(0).accounts.createKey(email, 'second');
+      assert.equal((await admit(key)).standing.remaining, 29);
+      assert.equal((await admit(second)).standing.remaining, 28);
+    });
+
+    test('8 the window opens with the first request and refills when it rolls over', async () => {
+      const { key } = await newKey();
+      const { clock } = machineAt(0);
+      for (let count = 0; count < 31; count += 1) await admit(key);
+      clock.advance(40_000);
+      const late = (await admit(key)).standing;
+      assert.equal(late.isSpent, true);
+      assert.ok(late.resetSeconds <= 20 && late.resetSeconds > 10, String(late.resetSeconds));
+      clock.advance(20_000);
+      const fresh = (await admit(key)).standing;
+      assert.deepEqual({ ...fresh }, { limit: 30, remaining: 29, resetSeconds: 60, isSpent: false });
+      clock.advance(-60_000);
+    });
+
+    test('8 refused requests cost nothing: a better plan has its whole rest at once', async () => {
+      const { key, email } = await newKey();
+      for (let count = 0; count < 60; count += 1) await admit(key);
+      await machineAt(0).accounts.update(email, { plan: 'starter' });
+      // A spent budget is remembered for a moment where asking costs a round trip.
+      machineAt(0).clock.advance(300);
+      const { standing } = await admit(key);
+      assert.equal(standing.isSpent, false);
+      assert.equal(standing.limit, 120);
+      assert.equal(standing.remaining, 89);
+      machineAt(0).clock.advance(-300);
+    });
+
+    test('5.4 unknown, revoked, suspended and unverified are refused and open no window', async () => {
+      const { accounts } = machineAt(0);
+      const revoked = await newKey();
+      const suspended = await newKey();
+      const unverified = await newKey();
+      await admit(revoked.key);
+      await accounts.revokeKey(revoked.id);
+      await accounts.update(suspended.email, { suspended: true });
+      await accounts.update(unverified.email, { verified: false });
+      for (const { key } of [revoked, suspended, unverified]) {
+        await assert.rejects(admit(key), (error: ServiceError) => error.code === 'unauthorized');
+      }
+      await assert.rejects(admit('tt_wrong'), (error: ServiceError) => error.code === 'unauthorized');
+      await accounts.update(suspended.email, { suspended: false });
+      assert.equal((await admit(suspended.key)).standing.remaining, 29);
+    });
+
+    test('5.4 what another process changes holds from the next request on', async () => {
+      const { key, id, email } = await newKey();
+      assert.equal((await admit(key)).caller.plan.id, 'free');
+      await machineAt(1).accounts.update(email, { plan: 'pro' });
+      assert.equal((await admit(key)).caller.plan.id, 'pro');
+      await machineAt(1).accounts.revokeKey(id);
+      await assert.rejects(admit(key), (error: ServiceError) => error.code === 'unauthorized');
+    });
+
+    if (engine.name === 'postgres') {
+      test('8 two machines share one budget', async () => {
+        const { key } = await newKey();
+        const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => admit(key, index % 2)));
+        assert.equal(answers.filter(({ standing }) => !standing.isSpent).length, 30);
+      });
+
+      test('8 a budget known to be spent is refused without asking the database', async () => {
+        const { key } = await newKey();
+        for (let count = 0; count < 31; count += 1) await admit(key);
+        const server = await sharedPostgres();
+        await server.pause();
+        try {
+          assert.equal((await admit(key)).standing.isSpent, true);
+          machineAt(0).clock.advance(300);
+          await assert.rejects(admit(key));
+        } finally {
+          machineAt(0).clock.advance(-300);
+          await server.resume();
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,94 @@
+// Backup while the service works, and restore: nothing acknowledged before it is missing after it.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { png } from '#test/support/images.ts';
+import { tintype } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+type Uploaded = { file_url: string; delete_url: string };
+
+describe('backup and restore', () => {
+  let folder: string;
+  let service: TestService;
+  let key: string;
+  let image: Buffer;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tintype-backup-'));
+    image = await png();
+    service = await startService({ DATA_DIR: join(folder, 'data') });
+    ({ key } = await service.newKey());
+  });
+  after(async () => {
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function upload(): Promise<Uploaded> {
+    const { status, body } = await post<Uploaded>(`${service.origin}/api/v1/upload`, {
+      headers: bearer(key),
+      body: formOf([[image, 'a.png']]),
+    });
+    assert.equal(status, 201);
+    return body;
+  }
+  async function run(command: string, dataDir: string): Promise<string> {
+    const { code, stdout, stderr } = await tintype([command, join(folder, 'backup')], { DATA_DIR: dataDir });
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+
+  test('uploads made before and during a backup come back; a deleted one does not', async () => {
+    const before = await Promise.all(Array.from({ length: 20 }, upload));
+    assert.match(await run('backup', join(folder, 'data')), /20 files, 20 of them new/);
+
+    const [gone, ...kept] = before;
+    const { pathname, search } = new URL(gone?.delete_url ?? '');
+    await post(service.origin + pathname + search);
+    const later = await Promise.all(Array.from({ length: 10 }, upload));
+    let isOver = false;
+    const during = (async () => {
+      while (!isOver) await upload();
+    })();
+    assert.match(await run('backup', join(folder, 'data')), /files, \d+ of them new/);
+    isOver = true;
+    await during;
+
+    await run('restore', join(folder, 'restored'));
+    const restored = await startService({ DATA_DIR: join(folder, 'restored') });
+    try {
+      const statusOf = async ({ file_url }: Uploaded): Promise<number> =>
+        (await fetch(restored.origin + new URL(file_url).pathname)).status;
+      for (const one of [...kept, ...later]) assert.equal(await statusOf(one), 200);
+      assert.equal(await statusOf(gone as Uploaded), 404);
+      const answer = await post(`${restored.origin}/api/v1/upload`, {
+        headers: bearer(key),
+        body: formOf([[image, 'b.png']]),
+      });
+      assert.equal(answer.status, 201);
+    } finally {
+      await restored.stop();
+    }
+    assert.deepEqual((await readdir(join(folder, 'backup'))).toSorted(), ['blobs', 'tintype.db']);
+  });
+
+  test('restore overwrites nothing, and a backup into the data itself is refused', async () => {
+    const cases: [string, string, string, RegExp][] = [
+      ['restore', 'backup', 'data', /already a database/],
+      ['restore', 'nothing', 'new', /there is no backup/],
+      ['backup', 'data/backup', 'data', /must lie outside DATA_DIR/],
+      ['backup', 'backup', 'nothing', /there is no database/],
+    ];
+    for (const [command, operand, dataDir, message] of cases) {
+      const { code, stderr } = await tintype([command, join(folder, operand)], {
+        DATA_DIR: join(folder, dataDir),
+      });
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+    }
+  });
+});

@@ -1,0 +1,91 @@
+// Postgres that breaks off, falls silent or restarts: answers come quickly, nothing is lost or doubled, service resumes.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Database } from '#storage/database.ts';
+import { openPostgres } from '#storage/postgres.ts';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { accountRow } from '#test/storage/rows.ts';
+
+describe('postgres outages', () => {
+  let server: TestPostgres;
+  let wire: TcpProxy;
+  let database: Database;
+
+  before(async () => {
+    server = await startPostgres();
+    const url = new URL(await server.newDatabase());
+    wire = await startTcpProxy([Number(url.port)]);
+    url.port = String(wire.port);
+    database = await openPostgres(url.href, { poolSize: 4 });
+  });
+  after(async () => {
+    await database?.close();
+    await wire?.close();
+    await server?.stop();
+  });
+  afterEach(() => {
+    wire.onRequest = () => true;
+    wire.onAnswer = () => true;
+    wire.isSilent = false;
+  });
+
+  const answers = (): Promise<boolean> =>
+    database.ping().then(
+      () => true,
+      () => false,
+    );
+  const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0');
+
+  test('a commit whose answer is lost is found to have happened', async () => {
+    const row = accountRow();
+    let isArmed = false;
+    wire.onRequest = (bytes) => {
+      isArmed ||= isCommit(bytes);
+      return true;
+    };
+    wire.onAnswer = () => !isArmed || (isArmed = false);
+    const result = await database.transaction(async (tables) => {
+      await tables.accounts.insert(row);
+      return 'stored';
+    });
+    assert.equal(result, 'stored');
+    assert.equal((await database.tables.accounts.byEmail(row.email))?.id, row.id);
+  });
+
+  test('a commit that never reached the server is a failure, and left nothing', async () => {
+    const row = accountRow();
+    wire.onRequest = (bytes) => !isCommit(bytes);
+    await assert.rejects(database.transaction((tables) => tables.accounts.insert(row)));
+    wire.onRequest = () => true;
+    assert.equal(await database.tables.accounts.byEmail(row.email), undefined);
+  });
+
+  test('a restart breaks what is in flight and nothing after it', async () => {
+    await database.ping();
+    await server.pause();
+    await assert.rejects(database.ping());
+    await assert.rejects(database.ping());
+    await server.resume();
+    await waitFor('the database to be back', answers);
+    assert.equal(await database.tables.accounts.isEmpty(), false);
+  });
+
+  test('a server that falls silent costs seconds, then nothing: no pile-up', async () => {
+    await database.ping();
+    wire.isSilent = true;
+    const start = performance.now();
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
+    const firstMs = performance.now() - start;
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+    assert.ok(firstMs < 9_000, `the first requests took ${Math.round(firstMs)} ms`);
+    await assert.rejects(database.ping());
+    const later = performance.now();
+    const more = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
+    assert.ok(more.every(({ status }) => status === 'rejected'));
+    assert.ok(performance.now() - later < 3_000, 'later requests wait for nothing');
+    wire.isSilent = false;
+    await waitFor('the database to be back', answers);
+  });
+});

@@ -1,0 +1,98 @@
+// Rows as the service writes them, for the storage suites.
+import { hashSecret, newId, newSlug } from '#core/ids.ts';
+import type {
+  AccountRow,
+  ApiKeyRow,
+  IdempotencyRow,
+  RenderRow,
+  UploadRow,
+  UsageEventRow,
+} from '#storage/schema.ts';
+
+export const accountRow = (change: Partial<AccountRow> = {}): AccountRow => {
+  const id = newId();
+  return {
+    id,
+    email: `${id.toLowerCase()}@example.com`,
+    plan: 'free',
+    verified: 1,
+    suspended: 0,
+    overages: 0,
+    created_at: Date.now(),
+    ...change,
+  };
+};
+
+export const keyRow = (accountId: string, change: Partial<ApiKeyRow> = {}): ApiKeyRow => ({
+  id: newId(),
+  account_id: accountId,
+  name: 'test',
+  key_hash: hashSecret(newId()),
+  display: 'tt_abcd…wxyz',
+  created_at: Date.now(),
+  last_used_at: null,
+  revoked_at: null,
+  ...change,
+});
+
+export const uploadRow = (accountId: string, change: Partial<UploadRow> = {}): UploadRow => ({
+  id: newId(),
+  slug: newSlug(),
+  account_id: accountId,
+  key_id: null,
+  filename: 'Straße — 写真.png',
+  content_type: 'image/png',
+  size_bytes: 10_485_760,
+  width: 640,
+  height: null,
+  sha256: hashSecret('bytes'),
+  delete_token_hash: hashSecret('token'),
+  created_at: Date.now(),
+  expires_at: null,
+  deleted_at: null,
+  ...change,
+});
+
+export const eventRow = (accountId: string, month: string, overage: 0 | 1 = 0): UsageEventRow => ({
+  id: newId(),
+  account_id: accountId,
+  key_id: null,
+  unit: 'upload',
+  month,
+  source_id: newId(),
+  overage,
+  created_at: Date.now(),
+});
+
+export const renderRow = (accountId: string, change: Partial<RenderRow> = {}): RenderRow => ({
+  id: newId(),
+  account_id: accountId,
+  key_id: null,
+  kind: 'screenshot',
+  target: 'https://example.com/',
+  failure: null,
+  options: '{}',
+  content_type: 'image/png',
+  size_bytes: 12_345,
+  duration_ms: 321,
+  sha256: hashSecret('bytes'),
+  hosted: 1,
+  created_at: 1_000,
+  expires_at: null,
+  deleted_at: null,
+  ...change,
+});
+
+export const claimRow = (accountId: string, attempt: string): IdempotencyRow => ({
+  account_id: accountId,
+  endpoint: '/api/v1/upload',
+  idempotency_key: 'once',
+  fingerprint: hashSecret('content'),
+  attempt,
+  locked_until: 2_000,
+  created_at: 1_000,
+  status: null,
+  headers: null,
+  body: null,
+  render_id: null,
+});

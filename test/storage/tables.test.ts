@@ -1,0 +1,127 @@
+// What every database engine must do with renders, their leases, remembered answers and counters that open.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { AccountRow } from '#storage/schema.ts';
+import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
+import { accountRow, claimRow, renderRow } from '#test/storage/rows.ts';
+
+const month = '2026-11';
+
+/** Engines differ in the prototype of their rows, which nobody looks at. */
+const same = (actual: unknown, expected: unknown): void =>
+  assert.deepEqual(structuredClone(actual), expected);
+
+for (const engine of databaseEngines) {
+  describe(`tables on ${engine.name}`, () => {
+    let opened: OpenDatabase;
+    before(async () => {
+      opened = await engine.open();
+    });
+    after(() => opened.close());
+
+    async function newAccount(change: Partial<AccountRow> = {}): Promise<AccountRow> {
+      const row = accountRow(change);
+      assert.equal(await opened.database.tables.accounts.insert(row), true);
+      return row;
+    }
+    async function newCounter(unit: 'upload' | 'render' = 'upload') {
+      return { accountId: (await newAccount()).id, unit, month };
+    }
+
+    test('usage: the first takers of a month all get their unit', async () => {
+      const counter = await newCounter();
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          opened.database.transaction((tables) => tables.usage.take(counter, 20, 20)),
+        ),
+      );
+      assert.equal(taken.filter((usage) => usage !== undefined).length, 20);
+    });
+
+    test('usage: a locked counter makes 60 parallel renders with 3 slots hold exactly 3', async () => {
+      const counter = await newCounter('render');
+      const held = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          opened.database.transaction(async ({ usage, renderLeases }) => {
+            await usage.lock(counter);
+            if ((await renderLeases.countLive(counter.accountId, 1_000)) >= 3) return false;
+            await renderLeases.insert({
+              id: `${counter.accountId}-${index}`,
+              account_id: counter.accountId,
+              expires_at: 2_000,
+            });
+            return true;
+          }),
+        ),
+      );
+      assert.equal(held.filter(Boolean).length, 3);
+      assert.equal(await opened.database.tables.renderLeases.countLive(counter.accountId, 1_000), 3);
+    });
+
+    test('renders: every column comes back as it was written, with the owner', async () => {
+      const account = await newAccount({ suspended: 1 });
+      const row = renderRow(account.id, { failure: 'unreachable', expires_at: 1_763_187_654_321 });
+      await opened.database.tables.renders.insert(row);
+      same(await opened.database.tables.renders.byId(row.id), { ...row, owner_suspended: 1 });
+      assert.equal(await opened.database.tables.renders.byId('unknown'), undefined);
+      assert.equal(await opened.database.tables.renders.markDeleted(row.id, 5), true);
+      assert.equal(await opened.database.tables.renders.markDeleted(row.id, 6), false);
+    });
+
+    test('renders: the dead go; what was kept for a replay alone stays in the history', async () => {
+      const { database: other, close } = await engine.open();
+      try {
+        const account = accountRow();
+        await other.tables.accounts.insert(account);
+        const fresh = renderRow(account.id, { created_at: 9_000 });
+        const replay = renderRow(account.id, { created_at: 9_000, hosted: 0, expires_at: 9_500 });
+        const expired = renderRow(account.id, { created_at: 9_000, expires_at: 9_500 });
+        const deleted = renderRow(account.id, { created_at: 9_000, deleted_at: 9_100 });
+        const old = renderRow(account.id, { created_at: 100, hosted: 0 });
+        const all = [fresh, replay, expired, deleted, old];
+        for (const row of all) await other.tables.renders.insert(row);
+        const dead = await other.tables.renders.dead(10_000, 1_000, 100);
+        assert.deepEqual(dead.toSorted(), [replay, expired, deleted, old].map(({ id }) => id).toSorted());
+        await other.tables.renders.retire(dead, 1_000);
+        assert.deepEqual(
+          await other.tables.renders.existing(all.map(({ id }) => id)),
+          new Set([fresh.id, replay.id]),
+        );
+        assert.deepEqual(await other.tables.renders.dead(10_000, 1_000, 100), []);
+      } finally {
+        await close();
+      }
+    });
+
+    test('leases: they count until they run out or are given back', async () => {
+      const { id } = await newAccount();
+      const { renderLeases } = opened.database.tables;
+      await renderLeases.insert({ id: `${id}-1`, account_id: id, expires_at: 1_000 });
+      await renderLeases.insert({ id: `${id}-2`, account_id: id, expires_at: 2_000 });
+      assert.equal(await renderLeases.countLive(id, 999), 2);
+      assert.equal(await renderLeases.countLive(id, 1_000), 1);
+      await renderLeases.purgeExpired(1_000);
+      assert.equal(await renderLeases.countLive(id, 0), 1);
+      await renderLeases.delete(`${id}-2`);
+      assert.equal(await renderLeases.countLive(id, 0), 0);
+    });
+
+    test('idempotency: of many claims one may run, and its answer is found', async () => {
+      const { id } = await newAccount();
+      const { idempotency } = opened.database.tables;
+      const claims = Array.from({ length: 10 }, (_, index) => claimRow(id, `${id}-${index}`));
+      const claimed = await Promise.all(claims.map((claim) => idempotency.claim(claim)));
+      assert.equal(claimed.filter(Boolean).length, 1);
+      const winner = claims[claimed.indexOf(true)] as (typeof claims)[number];
+      same(await idempotency.find(winner), winner);
+      const answer = { status: 201, headers: '{}', body: '{"a":1}', render_id: null };
+      await idempotency.answer(winner.attempt, answer);
+      same(await idempotency.find(winner), { ...winner, ...answer });
+      await idempotency.forget(winner.attempt);
+      assert.equal(await idempotency.find(winner), undefined);
+      assert.equal(await idempotency.claim(claimRow(id, `${id}-again`)), true);
+      await idempotency.purge(winner.created_at + 1);
+      assert.equal(await idempotency.find(winner), undefined);
+    });
+  });
+}

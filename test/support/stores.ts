@@ -1,0 +1,25 @@
+// Where the services of a test run keep their data: in their own folders, or, when a run is told so by its environment, each
+// in a new database and a new corner of a bucket.
+import { Client } from 'pg';
+import { newId } from '#core/ids.ts';
+
+export interface SharedStores {
+  /** Any database of the server, to make others from. */
+  TEST_POSTGRES_URL: string;
+  /** Any corner of the bucket. */
+  TEST_STORAGE_URL: string;
+}
+
+export async function newStores(): Promise<Record<string, string>> {
+  const { TEST_POSTGRES_URL: postgresUrl, TEST_STORAGE_URL: storageUrl } = process.env;
+  if (postgresUrl === undefined || storageUrl === undefined) return {};
+  const name = `test_${newId().toLowerCase()}`;
+  const client = new Client({ connectionString: postgresUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  return {
+    DATABASE_URL: new URL(`/${name}`, postgresUrl).href,
+    STORAGE_URL: storageUrl.replace(/prefix=.*/, `prefix=${name}/`),
+  };
+}
