@@ -1,11 +1,15 @@
 // The database behind one interface: typed tables, transactions, and a stamp that tells when another process has written.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
+import { createOwned, type Owned } from '#storage/owned/owned.ts';
 import { createAccountsTable, type AccountsTable } from '#storage/tables/accounts.ts';
 import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.ts';
 import { createIdempotencyTable, type IdempotencyTable } from '#storage/tables/idempotency.ts';
 import { createRenderLeasesTable, type RenderLeasesTable } from '#storage/tables/render-leases.ts';
 import { createRendersTable, type RendersTable } from '#storage/tables/renders.ts';
+import { createAuditLogTable, type AuditLogTable } from '#storage/tables/audit-log.ts';
+import { createPeopleTable, type PeopleTable } from '#storage/tables/people.ts';
+import { createRequestLogTable, type RequestLogTable } from '#storage/tables/request-log.ts';
 import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
 import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
 
@@ -17,11 +21,18 @@ export interface Tables {
   renderLeases: RenderLeasesTable;
   idempotency: IdempotencyTable;
   usage: UsageTable;
+  people: PeopleTable;
+  requestLog: RequestLogTable;
+  auditLog: AuditLogTable;
+  /** The rows of one account and no others. */
+  ownedBy(accountId: string): Owned;
 }
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly tables: Tables;
+  /** The connection itself, for better-auth, which brings its own queries. */
+  readonly connection: Kysely<Schema>;
   /** Runs `work` on tables that commit together, or not at all when it throws. */
   transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
@@ -43,5 +54,9 @@ export function createTables(db: Kysely<Schema>): Tables {
     renderLeases: createRenderLeasesTable(db),
     idempotency: createIdempotencyTable(db),
     usage: createUsageTable(db),
+    people: createPeopleTable(db),
+    requestLog: createRequestLogTable(db),
+    auditLog: createAuditLogTable(db),
+    ownedBy: (accountId) => createOwned(db, accountId),
   };
 }
