@@ -111,8 +111,8 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     /** The key itself is returned this once and never again: only its hash is kept. */
     async createKey(email: string, name: string): Promise<{ id: string; key: string }> {
       const account = await requireAccount(email);
-      const { key, row } = makeKey(name, clock.now());
-      await tables.ownedBy(account.id).keys.insert(row);
+      const { key, row } = makeKey(account.id, name, clock.now());
+      await tables.apiKeys.insert(row);
       return { id: row.id, key };
     },
 
@@ -129,20 +129,19 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
 }
 
 /** A new key, and what is kept of it. */
-export function makeKey(name: string, now: number): { key: string; row: Omit<ApiKeyRow, 'account_id'> } {
+export function makeKey(accountId: string, name: string, now: number): { key: string; row: ApiKeyRow } {
   const key = newApiKey();
-  return {
-    key,
-    row: {
-      id: newId(),
-      name,
-      key_hash: hashSecret(key),
-      display: `${key.slice(0, 7)}…${key.slice(-4)}`,
-      created_at: now,
-      last_used_at: null,
-      revoked_at: null,
-    },
+  const row = {
+    id: newId(),
+    account_id: accountId,
+    name,
+    key_hash: hashSecret(key),
+    display: `${key.slice(0, 7)}…${key.slice(-4)}`,
+    created_at: now,
+    last_used_at: null,
+    revoked_at: null,
   };
+  return { key, row };
 }
 
 export function normalizeEmail(email: string): string {

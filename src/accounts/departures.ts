@@ -10,22 +10,20 @@ export type Departures = ReturnType<typeof createDepartures>;
 
 export function createDepartures(parts: {
   database: Database;
-  blobs: Blobs;
+  uploadBlobs: Blobs;
+  renderBlobs: Blobs;
   clock: Clock;
   onChange: () => void;
 }) {
-  const { database, blobs, clock, onChange } = parts;
+  const { database, uploadBlobs, renderBlobs, clock, onChange } = parts;
+  const { tables } = database;
 
   async function finish(): Promise<void> {
-    for (const accountId of await database.tables.accounts.leaving()) {
-      const { uploads } = database.tables.ownedBy(accountId);
-      for (;;) {
-        const ids = await uploads.ids(batch);
-        if (ids.length === 0) break;
-        await Promise.all(ids.map((id) => blobs.delete(id)));
-        await database.tables.uploads.purge(ids);
-      }
-      await database.tables.accounts.purge(accountId);
+    for (const accountId of await tables.accounts.leaving()) {
+      const { uploads, renders } = tables.ownedBy(accountId);
+      await freeAll(uploads.ids, uploadBlobs, tables.uploads.purge);
+      await freeAll(renders.ids, renderBlobs, tables.renders.purge);
+      await tables.accounts.purge(accountId);
     }
   }
 
@@ -47,4 +45,17 @@ export function createDepartures(parts: {
     /** Frees the files of departed accounts, then their rows. */
     finish,
   };
+}
+
+async function freeAll(
+  next: (limit: number) => Promise<string[]>,
+  blobs: Blobs,
+  purge: (ids: string[]) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const ids = await next(batch);
+    if (ids.length === 0) return;
+    await Promise.all(ids.map((id) => blobs.delete(id)));
+    await purge(ids);
+  }
 }

@@ -1,11 +1,10 @@
 // API keys as their account's owner manages them in the dashboard. Spec 5.2.
 import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
 import { makeKey } from '#accounts/accounts.ts';
-
-export const keysPerAccount = 25;
 
 export interface NewKey {
   /** Shown this once. */
@@ -25,13 +24,12 @@ export function createKeys({
   onChange: () => void;
 }) {
   async function insert(tables: Tables, accountId: string, name: string): Promise<NewKey> {
-    const { keys } = tables.ownedBy(accountId);
-    if ((await keys.countActive()) >= keysPerAccount) {
-      throw invalid('key', `an account has at most ${keysPerAccount}; revoke one that is not needed`);
+    if ((await tables.ownedBy(accountId).keys.countActive()) >= limits.keysPerAccount) {
+      throw invalid('key', `an account has at most ${limits.keysPerAccount}; revoke one that is not needed`);
     }
-    const { key, row } = makeKey(name, clock.now());
-    await keys.insert(row);
-    return { secret: key, row: { ...row, account_id: accountId } };
+    const { key, row } = makeKey(accountId, name, clock.now());
+    await tables.apiKeys.insert(row);
+    return { secret: key, row };
   }
 
   return {

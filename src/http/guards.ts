@@ -30,7 +30,12 @@ export function createGuards(parts: { authentication: Authentication; budget: Re
 
   async function spendBudget(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { accountId, plan } = callerOf(request);
-    const standing = budget.spend(`account ${accountId}`, plan.requests_per_minute);
+    spend(reply, accountSubject(accountId), plan.requests_per_minute);
+  }
+
+  /** Counts the request against a budget that its answer then shows. */
+  function spend(reply: FastifyReply, subject: string, limit: number): void {
+    const standing = budget.spend(subject, limit);
     setBudgetHeaders(reply, standing);
     if (standing.isSpent) throw rateLimited(standing);
   }
@@ -56,7 +61,7 @@ export function createGuards(parts: { authentication: Authentication; budget: Re
     return budget.peek(addressSubject(ip), refusalsPerMinute);
   }
 
-  return { requireKey, spendBudget, countRefusal, refuseGuess, showAddressBudget, addressBudget };
+  return { requireKey, spendBudget, spend, countRefusal, refuseGuess, showAddressBudget, addressBudget };
 }
 
 export type Guards = ReturnType<typeof createGuards>;
@@ -75,8 +80,11 @@ function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
   );
 }
 
+/** Whose budget the API's requests spend. */
+export const accountSubject = (accountId: string): string => `account ${accountId}`;
+
 /** An IPv6 customer holds at least a /64, so that is what is counted as one address. */
-function addressSubject(ip: string): string {
+export function addressSubject(ip: string): string {
   if (!isIPv6(ip) || ip.startsWith('::ffff:')) return `address ${ip}`;
   const [head = '', tail = ''] = ip.split('::');
   const headGroups = head.split(':').filter(Boolean);

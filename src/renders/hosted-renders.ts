@@ -43,6 +43,9 @@ export function createHostedRenders({
       return isMine;
     },
 
+    /** After rows were marked deleted elsewhere: what cannot go now is left to the sweep. */
+    freeDeleted: (ids: string[]): Promise<void> => free(ids, 0).catch(() => {}),
+
     async sweep(): Promise<number> {
       const historyBefore = clock.now() - historyMs;
       let freed = 0;

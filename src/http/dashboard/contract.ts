@@ -10,6 +10,11 @@ import * as session from '#http/dashboard/schemas/session.ts';
 
 export const dashboardPath = '/api/dashboard';
 
+/** Dashboard requests of one account in a minute, beside the API's own budget. */
+export const dashboardRequestsPerMinute = 1_200;
+/** Attempts to sign in or up in a minute, from one address and for one e-mail address. */
+export const attemptsPerMinute = { address: 60, email: 10 };
+
 /**
  * - public: anyone.
  * - person: anyone signed in, a suspended account too.
@@ -27,6 +32,8 @@ export interface Contract {
   /** A text names the content type of an answer that is not JSON. */
   answer: TSchema | string;
   status?: 201;
+  /** The handler is the API's own and reads the body itself. */
+  readsBody?: true;
 }
 
 export const dashboardRoutes = {
@@ -67,8 +74,18 @@ export const dashboardRoutes = {
 
   // The playground: answers, headers and errors of the API's own endpoints.
   'POST /playground/upload': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
-  'POST /playground/screenshot': { access: 'verified', body: ScreenshotRequest, answer: 'image/* or JSON' },
-  'POST /playground/pdf': { access: 'verified', body: PdfRequest, answer: 'application/pdf or JSON' },
+  'POST /playground/screenshot': {
+    access: 'verified',
+    body: ScreenshotRequest,
+    answer: 'image/* or JSON',
+    readsBody: true,
+  },
+  'POST /playground/pdf': {
+    access: 'verified',
+    body: PdfRequest,
+    answer: 'application/pdf or JSON',
+    readsBody: true,
+  },
 
   'GET /keys': { access: 'account', answer: keys.Keys },
   'POST /keys': { access: 'account', body: keys.NameKey, answer: keys.CreatedKey, status: 201 },

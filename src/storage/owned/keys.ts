@@ -24,12 +24,6 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
         .executeTakeFirstOrThrow();
       return Number(row.active);
     },
-    async insert(row: Omit<ApiKeyRow, 'account_id'>): Promise<void> {
-      await db
-        .insertInto('api_keys')
-        .values({ ...row, account_id: accountId })
-        .execute();
-    },
     rename: (id: string, name: string): Promise<ApiKeyRow | undefined> =>
       change(id, { name }).returningAll().executeTakeFirst(),
     /** Sets the end of a key, unless an earlier one is set. */

@@ -2,6 +2,7 @@
 // dashboard's handlers are given nothing else. What is not found here does not exist for that account.
 import { sql, type Kysely } from 'kysely';
 import { createOwnedKeys } from '#storage/owned/keys.ts';
+import { createOwnedRenders } from '#storage/owned/renders.ts';
 import { createOwnedRequests } from '#storage/owned/requests.ts';
 import { createOwnedUploads } from '#storage/owned/uploads.ts';
 import { createOwnedUsage } from '#storage/owned/usage.ts';
@@ -13,6 +14,7 @@ export function createOwned(db: Kysely<Schema>, accountId: string) {
   return {
     accountId,
     uploads: createOwnedUploads(db, accountId),
+    renders: createOwnedRenders(db, accountId),
     keys: createOwnedKeys(db, accountId),
     usage: createOwnedUsage(db, accountId),
     requests: createOwnedRequests(db, accountId),

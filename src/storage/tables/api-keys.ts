@@ -10,6 +10,9 @@ export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at'> &
 
 export function createApiKeysTable(db: Kysely<Schema>) {
   return {
+    async insert(row: ApiKeyRow): Promise<void> {
+      await db.insertInto('api_keys').values(row).execute();
+    },
     holderOf: (keyHash: string): Promise<KeyHolder | undefined> =>
       db
         .selectFrom('api_keys')

@@ -44,7 +44,7 @@ export const AdminAccounts = Type.Object(
 );
 /** The new account's person gets a mail with a one-time link to set a password. */
 export const CreateAccount = Type.Object(
-  { email: text(3, 254, 'An e-mail address.'), plan: Type.String({ maxLength: 40 }) },
+  { email: text(3, 254), plan: Type.String({ maxLength: 40 }) },
   strict,
 );
 export const CreatedAccount = Type.Object(
@@ -57,7 +57,7 @@ export const ChangeAccount = Type.Object(
     verified: Type.Optional(Type.Boolean()),
     suspended: Type.Optional(Type.Boolean()),
     /** Shown to the person; required to suspend. */
-    suspended_reason: Type.Optional(text(1, 500, 'A reason.')),
+    suspended_reason: Type.Optional(text(1, 500)),
     overages: Type.Optional(Type.Boolean()),
   },
   strict,
@@ -92,9 +92,16 @@ export const Health = Type.Object(
       ),
     ),
     stored: Type.Object({ uploads: count, upload_bytes: count, renders: count, render_bytes: count }, strict),
-    /** Renders that run now, on this machine. */
     browser: Type.Object(
-      { state: choice(['ok', 'failing', 'off']), version: orNull(Type.String()), running: count },
+      {
+        name: Type.String(),
+        version: Type.String(),
+        source: Type.String(),
+        sandboxed: Type.Boolean(),
+        /** Renders on this machine now. */
+        running: count,
+        waiting: count,
+      },
       strict,
     ),
     uptime_seconds: count,

@@ -3,12 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 
 export const strict = { additionalProperties: false };
 
-export const text = (minLength: number, maxLength: number, description: string) =>
-  Type.String({
-    minLength,
-    maxLength,
-    description: `Text: ${minLength} to ${maxLength} characters. ${description}`,
-  });
+export const text = (minLength: number, maxLength: number) => Type.String({ minLength, maxLength });
 export const choice = <T extends string>(values: readonly T[], options: { default?: T } = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: values, ...options });
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -1,5 +1,6 @@
 // API keys, integrations, usage and the request log.
 import { Type, type Static } from 'typebox';
+import { limits } from '#core/limits.ts';
 import {
   choice,
   count,
@@ -15,10 +16,9 @@ import {
   UnitUsage,
 } from '#http/dashboard/schemas/common.ts';
 
-export const keysPerAccount = 25;
 export const graceSeconds = [0, 3_600, 86_400, 604_800] as const;
 
-const keyName = text(1, 50, 'A name.');
+const keyName = text(1, 50);
 
 export const Key = Type.Object(
   {
@@ -38,7 +38,10 @@ export const Key = Type.Object(
 );
 export type Key = Static<typeof Key>;
 
-export const Keys = Type.Object({ items: Type.Array(Key), limit: Type.Literal(keysPerAccount) }, strict);
+export const Keys = Type.Object(
+  { items: Type.Array(Key), limit: Type.Literal(limits.keysPerAccount) },
+  strict,
+);
 export const NameKey = Type.Object({ name: keyName }, strict);
 /** `secret` is the key itself, shown this once. */
 export const CreatedKey = Type.Object({ secret: Type.String(), key: Key }, strict);

@@ -2,12 +2,12 @@
 import { Type, type Static } from 'typebox';
 import { choice, id, orNull, Plan, strict, text, time } from '#http/dashboard/schemas/common.ts';
 
-const email = text(3, 254, 'An e-mail address.');
-const newPassword = text(10, 128, 'A password.');
+const email = text(3, 254);
+const newPassword = text(10, 128);
 /** Given ones are only compared, so that a wrong length says no more than a wrong password. */
-const givenPassword = text(1, 128, 'The password.');
-const name = text(1, 80, 'A name.');
-const token = text(1, 2_000, 'From the link.');
+const givenPassword = text(1, 128);
+const name = text(1, 80);
+const token = text(1, 2_000);
 
 /** What the sign-in pages must know before anyone is signed in. */
 export const Instance = Type.Object(
