@@ -1,8 +1,8 @@
 // A person with a browser at the dashboard: keeps cookies, names their origin, and reads the links that are in the log.
 import type { AnswerOf, RouteName } from '#http/dashboard/contract.ts';
 import { dashboardPath } from '#http/dashboard/contract.ts';
-import type { Answer, ErrorBody } from './requests.ts';
-import type { TestService } from './service.ts';
+import type { Answer, ErrorBody } from '#test/support/requests.ts';
+import type { TestService } from '#test/support/service.ts';
 
 export const password = 'correct horse battery';
 

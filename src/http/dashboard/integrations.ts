@@ -30,7 +30,7 @@ function sharex(baseUrl: string, key: string) {
 
 /** One line for a shell's start-up file: `tintype picture.png` prints the link. */
 function shell(baseUrl: string, key: string) {
-  const upload = `curl -sS --fail-with-body ${baseUrl}/api/v1/upload -H 'Authorization: Bearer ${key}' -F "file=@$1"`;
+  const upload = `curl -sS --fail-with-body -w '\\n' ${baseUrl}/api/v1/upload -H 'Authorization: Bearer ${key}' -F "file=@$1"`;
   const link = `sed -n 's/.*"url":"\\([^"]*\\)".*/\\1/p'`;
   return {
     filename: 'tintype.sh',

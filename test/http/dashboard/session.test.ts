@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getMigrations } from 'better-auth/db/migration';
-import { png } from '../../support/images.ts';
-import { bearer, formOf, post } from '../../support/requests.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import {
   createVisitor,
   loggedToken,
   password,
   signedInVisitor,
   type Visitor,
-} from '../../support/visitor.ts';
+} from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {
@@ -188,7 +188,10 @@ test('the welcome link signs in once, then asks for a password', async () => {
     visitor.call('POST /welcome', { body: { token } }),
     createVisitor(service).call('POST /welcome', { body: { token } }),
   ]);
-  assert.deepEqual([first.status, second.status].sort(), [200, 422]);
+  assert.deepEqual(
+    [first.status, second.status].toSorted((left, right) => left - right),
+    [200, 422],
+  );
   assert.equal((await createVisitor(service).call('POST /welcome', { body: { token } })).status, 422);
 
   const again = new URL(await service.signIn.welcomeLink(email)).searchParams.get('token') ?? '';
