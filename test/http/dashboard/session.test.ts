@@ -250,5 +250,7 @@ test('a suspended account can sign in and read why, and nothing else', async () 
   const refused = await visitor.call('GET /overview');
   assert.equal(refused.status, 401);
   assert.match(refused.body.error.message, /Spam\./);
-  assert.equal((await visitor.raw('GET /export')).status, 200);
+  const exported = await visitor.raw('GET /export');
+  assert.equal(exported.status, 200);
+  assert.ok((await exported.arrayBuffer()).byteLength > 0);
 });
