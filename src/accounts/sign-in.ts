@@ -1,6 +1,6 @@
 // Who is signed in at the dashboard: password, one-time link, verification, reset and sessions, over better-auth.
 // A suspended account may still sign in, to read why; what it may do then is the routes' affair.
-import { APIError, createEmailVerificationToken } from 'better-auth/api';
+import { createEmailVerificationToken } from 'better-auth/api';
 import type { Logger } from 'pino';
 import { invalid, ServiceError } from '#core/errors.ts';
 import { newApiKey } from '#core/ids.ts';
@@ -8,15 +8,9 @@ import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { AccountError, normalizeEmail, type Accounts } from '#accounts/accounts.ts';
-import { addressHeader, createAuth, verifyLinkSeconds } from '#accounts/auth.ts';
+import { createAuth, verifyLinkSeconds } from '#accounts/auth.ts';
+import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
 import type { Mailer } from '#accounts/mailer.ts';
-
-/** What a request says about who sends it. */
-export interface Client {
-  cookie: string | undefined;
-  address: string;
-  userAgent: string | undefined;
-}
 
 export interface Person {
   account: AccountRow;
@@ -293,14 +287,6 @@ export async function createSignIn(parts: SignInParts) {
   };
 }
 
-function headersOf({ cookie, address, userAgent }: Client): Headers {
-  return new Headers({
-    [addressHeader]: address,
-    ...(cookie !== undefined && { cookie }),
-    ...(userAgent !== undefined && { 'user-agent': userAgent.slice(0, 300) }),
-  });
-}
-
 /** The address that a link was made for; whether the link is genuine is better-auth's judgement. */
 function emailIn(token: string): string | undefined {
   try {
@@ -308,29 +294,5 @@ function emailIn(token: string): string | undefined {
     return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { email?: string }).email;
   } catch {
     return undefined;
-  }
-}
-
-const explanations: Record<string, () => ServiceError> = {
-  INVALID_EMAIL: () => invalid('email', 'is not an e-mail address with a full domain'),
-  INVALID_EMAIL_OR_PASSWORD: () =>
-    new ServiceError('unauthorized', 'This address and this password do not belong together.'),
-  INVALID_PASSWORD: () => invalid('current_password', 'is not right'),
-  PASSWORD_TOO_SHORT: () => invalid('new_password', 'is too short'),
-  PASSWORD_TOO_LONG: () => invalid('new_password', 'is too long'),
-  USER_ALREADY_EXISTS: () => invalid('email', 'there is already an account with this address'),
-};
-const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
-
-/** Turns what better-auth throws into the API's errors. A redirect is how its link routes say that a link is dead. */
-async function explained<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AccountError) throw invalid('email', error.message);
-    if (!(error instanceof APIError)) throw error;
-    const code = error.body?.code ?? '';
-    if (error.status === 'FOUND' || /TOKEN|USER_NOT_FOUND|INVALID_USER/.test(code)) throw deadLink();
-    throw explanations[code]?.() ?? error;
   }
 }

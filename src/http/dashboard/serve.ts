@@ -7,7 +7,8 @@ import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import { callerFor } from '#accounts/authenticate.ts';
 import type { Plans } from '#accounts/plans.ts';
-import type { Client, Person, SignIn } from '#accounts/sign-in.ts';
+import type { Client } from '#accounts/auth-calls.ts';
+import type { Person, SignIn } from '#accounts/sign-in.ts';
 import { accountSubject, addressSubject, type Guards } from '#http/guards.ts';
 import { judge, readJsonBody } from '#http/json-body.ts';
 import {

@@ -3,7 +3,8 @@ import { invalid } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { Departures } from '#accounts/departures.ts';
 import type { Plans } from '#accounts/plans.ts';
-import type { Client, Person, SignIn } from '#accounts/sign-in.ts';
+import type { Client } from '#accounts/auth-calls.ts';
+import type { Person, SignIn } from '#accounts/sign-in.ts';
 import { signedInView } from '#http/dashboard/session.ts';
 import { notFound, setCookies, type Handlers } from '#http/dashboard/serve.ts';
 
