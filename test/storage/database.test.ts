@@ -94,6 +94,7 @@ for (const engine of databaseEngines) {
           verified: 1,
           suspended: 0,
           overages: 1,
+          overage_cap: null,
         },
       );
       assert.equal(await apiKeys.holderOf(hashSecret('other')), undefined);
