@@ -14,6 +14,8 @@ const usage = `Usage: npx tintype <command> [--json]
   doctor                                            check what the service stands on, and what to do where it fails
   account create --email E [--plan P] [--unverified]
   account update E [--plan P] [--suspended true|false] [--verified true|false] [--overages on|off]
+                   [--owner true|false]
+  account link E                                    a one-time link to sign in at the dashboard
   account list
   key create --account E [--name N]
   key list --account E
@@ -28,7 +30,12 @@ interface Command {
   options: ParseArgsOptionsConfig;
   /** How many words follow the command's name. */
   operands: number;
-  run: (accounts: Accounts, options: Options, operand: string) => Promise<{ data: unknown; text: string }>;
+  run: (
+    accounts: Accounts,
+    options: Options,
+    operand: string,
+    welcomeLink: (email: string) => Promise<string>,
+  ) => Promise<{ data: unknown; text: string }>;
 }
 
 const text = { type: 'string' } as const;
@@ -46,16 +53,25 @@ const commands: Record<string, Command> = {
     },
   },
   'account update': {
-    options: { plan: text, suspended: text, verified: text, overages: text },
+    options: { plan: text, suspended: text, verified: text, overages: text, owner: text },
     operands: 1,
-    async run(accounts, { plan, suspended, verified, overages }, email) {
+    async run(accounts, { plan, suspended, verified, overages, owner }, email) {
       const account = await accounts.update(email, {
         ...(typeof plan === 'string' && { plan }),
         ...(suspended !== undefined && { suspended: choice('--suspended', suspended, 'true', 'false') }),
         ...(verified !== undefined && { verified: choice('--verified', verified, 'true', 'false') }),
         ...(overages !== undefined && { overages: choice('--overages', overages, 'on', 'off') }),
+        ...(owner !== undefined && { owner: choice('--owner', owner, 'true', 'false') }),
       });
       return { data: account, text: accountLine(account) };
+    },
+  },
+  'account link': {
+    options: {},
+    operands: 1,
+    async run(_accounts, _options, email, welcomeLink) {
+      const link = await welcomeLink(email);
+      return { data: { link }, text: link };
     },
   },
   'account list': {
@@ -134,9 +150,9 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
   if (positionals.length !== command.operands) {
     throw new UsageError(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
   }
-  const { accounts, close } = await openAccounts(readConfig());
+  const { accounts, welcomeLink, close } = await openAccounts(readConfig());
   try {
-    const result = await command.run(accounts, values, positionals[0] ?? '');
+    const result = await command.run(accounts, values, positionals[0] ?? '', welcomeLink);
     process.stdout.write(`${values['json'] === true ? JSON.stringify(result.data) : result.text}\n`);
   } finally {
     await close();

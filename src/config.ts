@@ -76,6 +76,23 @@ export const variables = {
     'the path of a folder',
     (value) => value,
   ),
+  SIGNUPS: oneOf(
+    'closed',
+    ['closed', 'open'] as const,
+    'Whether anyone may make an account at the dashboard.',
+  ),
+  SMTP_URL: optional(
+    'links are written to the log',
+    'Mail server for verification, invitation and password links.',
+    'an address such as smtps://user:password@mail.example.com:465',
+    parseSmtpUrl,
+  ),
+  MAIL_FROM: optional(
+    'tintype@ the host of BASE_URL',
+    'Sender of mails.',
+    'an e-mail address, also as Name <address>',
+    (value) => (/^[^\r\n@]+@[^\r\n@]+$/.test(value) ? value : undefined),
+  ),
   TLS_CERT_FILE: optional(
     'plain http',
     'Certificate chain in PEM; with TLS_KEY_FILE the service speaks https.',
@@ -125,6 +142,9 @@ export interface Config {
   /** Plans beside the built-in ones, or in their place. */
   plans: Plan[];
   tls: { cert: Buffer; key: Buffer } | undefined;
+  signups: 'closed' | 'open';
+  smtpUrl: string | undefined;
+  mailFrom: string;
   trustProxy: boolean | number | string[];
   logLevel: LogLevel;
 }
@@ -151,10 +171,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
 
   const dataDir = resolve(values.DATA_DIR);
   const scheme = tls ? 'https' : 'http';
+  const baseUrl = values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`;
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
-    baseUrl: values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`,
+    baseUrl,
     dataDir,
     databaseFile: join(dataDir, 'tintype.db'),
     databaseUrl: values.DATABASE_URL,
@@ -170,6 +191,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     searchPath: environment['PATH'] ?? '',
     plans: values.PLANS_FILE ?? [],
     tls,
+    signups: values.SIGNUPS,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM ?? `Tintype <tintype@${new URL(baseUrl).hostname}>`,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   });
@@ -285,6 +309,10 @@ function parseStorageUrl(value: string): StorageLocation | undefined {
     region: region ?? (endpoint === undefined ? undefined : 'us-east-1'),
     prefix,
   };
+}
+
+function parseSmtpUrl(value: string): string | undefined {
+  return ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '') ? value : undefined;
 }
 
 function parseTrustProxy(value: string): boolean | number | string[] | undefined {

@@ -20,12 +20,12 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** The first start with an empty database makes the owner's account and shows its key, this once. */
-async function welcomeOwner({ accounts }: Service, { baseUrl }: Config): Promise<void> {
+/** The first start with an empty database makes the owner's account and shows its link and its key, this once. */
+async function welcomeOwner({ accounts, signIn }: Service, { baseUrl }: Config): Promise<void> {
   if (!(await accounts.isEmpty())) return;
-  const email = 'owner@localhost';
+  const email = 'owner@tintype.local';
   try {
-    await accounts.create(email, { plan: 'business' });
+    await accounts.create(email, { plan: 'business', owner: true });
   } catch (error) {
     // Another process that started beside this one was first, and shows the block.
     if (error instanceof AccountError) return;
@@ -35,6 +35,8 @@ async function welcomeOwner({ accounts }: Service, { baseUrl }: Config): Promise
   process.stdout.write(`
   Tintype is ready at ${baseUrl}
 
+  Your dashboard ${await signIn.welcomeLink(email)}
+                 The link signs you in once; "npx tintype account link ${email}" makes another.
   Your account   ${email} (plan business)
   Your API key   ${key}
                  It is shown this once; "npx tintype key create --account ${email}" makes another.

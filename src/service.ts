@@ -8,16 +8,22 @@ import type { Blobs } from '#storage/blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
+import { createAdministration } from '#accounts/administration.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
+import { createDepartures } from '#accounts/departures.ts';
+import { createKeys } from '#accounts/keys.ts';
 import { createPlans } from '#accounts/plans.ts';
+import type { SignIn, SignInParts } from '#accounts/sign-in.ts';
 import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { Browser } from '#browser/browser.ts';
 import { createEgressRules, type EgressRules } from '#browser/egress-rules.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
 import { createAdmission } from '#metering/admission.ts';
+import { createRequestLog } from '#metering/request-log.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
+import { createThumbnails } from '#uploads/thumbnail.ts';
 import { createUploadStore } from '#uploads/store-uploads.ts';
 import { createHostedRenders } from '#renders/hosted-renders.ts';
 import { createRenderQueue } from '#renders/render-queue.ts';
@@ -28,9 +34,11 @@ import { repeat } from '#roof/repeat.ts';
 const sweepEveryMs = 15_000;
 const orphansEveryMs = 60 * 60_000;
 const lastUsedEveryMs = 30_000;
+const requestLogEveryMs = 1_000;
 
 export interface Service {
   accounts: Accounts;
+  signIn: SignIn;
   database: Database;
   /** Starts to listen; resolves to the port. */
   listen(): Promise<number>;
@@ -48,8 +56,12 @@ export async function createService(
   const uploadBlobs = await openBlobs(config, 'uploads');
   const renderBlobs = await openBlobs(config, 'renders');
   const authentication = createAuthentication({ database, plans, clock });
-  const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
+  const onChange = authentication.forget;
+  const accounts = createAccounts({ database, plans, clock, onChange });
+  const signIn = await openSignIn(config, { database, accounts, clock, log, onChange });
+  const departures = createDepartures({ database, uploadBlobs, renderBlobs, clock, onChange });
   const budget = createRequestBudget({ clock });
+  const requestLog = createRequestLog({ database, clock, log });
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
   const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
@@ -70,9 +82,20 @@ export async function createService(
     trustProxy: config.trustProxy,
     tls: config.tls,
     database,
+    plans,
     browser,
     uploadBlobs,
+    authentication,
     admission: createAdmission({ authentication, budget, database, plans, clock }),
+    renderBlobs,
+    signIn,
+    departures,
+    keys: createKeys({ database, clock, onChange }),
+    administration: createAdministration({ database, accounts, clock, onChange }),
+    onChange,
+    requestLog,
+    renderQueue: queue,
+    thumbnails: createThumbnails({ blobs: uploadBlobs }),
     budget,
     uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer }),
     hostedUploads,
@@ -99,11 +122,16 @@ export async function createService(
     shared('sweep of remembered answers', orphansEveryMs, idempotency.sweep),
     shared('sweep of orphaned uploads', orphansEveryMs, hostedUploads.sweepOrphans),
     shared('sweep of orphaned renders', orphansEveryMs, hostedRenders.sweepOrphans),
+    shared('departures', sweepEveryMs, departures.finish),
+    shared('sweep of sessions', orphansEveryMs, signIn.purgeExpired),
+    repeat('request log', requestLogEveryMs, requestLog.flush, log),
+    shared('sweep of the request log', orphansEveryMs, () => requestLog.sweep()),
     repeat('last use of keys', lastUsedEveryMs, authentication.flushLastUsed, log),
   ];
 
   return {
     accounts,
+    signIn,
     database,
     async listen() {
       await server.listen({ host: config.host, port: config.port });
@@ -116,6 +144,8 @@ export async function createService(
       await authentication
         .flushLastUsed()
         .catch((error: unknown) => log.warn({ err: error }, 'last use of keys'));
+      await requestLog.flush();
+      await signIn.close();
       await sanitizer.close();
       await browser.close();
       await database.close();
@@ -124,12 +154,39 @@ export async function createService(
 }
 
 /** What the command line needs: the same data, without a server. */
-export async function openAccounts(
-  config: Config,
-): Promise<{ accounts: Accounts; close: () => Promise<void> }> {
+export async function openAccounts(config: Config): Promise<{
+  accounts: Accounts;
+  /** A one-time link that signs its bearer in at the dashboard. */
+  welcomeLink: (email: string) => Promise<string>;
+  close: () => Promise<void>;
+}> {
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);
-  return { accounts: createAccounts({ database, plans, clock: systemClock }), close: database.close };
+  const accounts = createAccounts({ database, plans, clock: systemClock });
+  return {
+    accounts,
+    async welcomeLink(email) {
+      const log = createLog('silent');
+      const parts = { database, accounts, clock: systemClock, log, onChange: () => {} };
+      return (await openSignIn(config, parts)).welcomeLink(email);
+    },
+    close: database.close,
+  };
+}
+
+/** Loaded when needed: most commands of the operator do not, and it takes half a second. */
+async function openSignIn(
+  { baseUrl, signups, smtpUrl, mailFrom: from }: Config,
+  parts: Omit<SignInParts, 'mailer' | 'baseUrl' | 'signups'>,
+): Promise<SignIn> {
+  const { createMailer } = await import('#accounts/mailer.ts');
+  const { createSignIn } = await import('#accounts/sign-in.ts');
+  return createSignIn({
+    ...parts,
+    baseUrl,
+    signups,
+    mailer: createMailer({ smtpUrl, from, log: parts.log }),
+  });
 }
 
 export function createLog(level: string): Logger {

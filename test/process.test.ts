@@ -25,7 +25,7 @@ test('a first start shows the owner a key and a curl that works, once; the end i
     const first = await serveUntilReady(environment);
     await waitFor('the block', () => first.stdout().includes('sample.png'));
     const block = first.stdout().slice(first.stdout().indexOf('\n  Tintype is ready'));
-    assert.match(block, /owner@localhost \(plan business\)/);
+    assert.match(block, /owner@tintype\.local \(plan business\)/);
     const command = block.slice(block.indexOf('curl '), block.indexOf('sample.png') + 'sample.png'.length);
     const { stdout } = await execute('bash', ['-c', command], { cwd: root });
     const upload = JSON.parse(stdout) as UploadResult;

@@ -3,6 +3,7 @@ import { newApiKey, newId, hashSecret } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, ApiKeyRow, Flag } from '#storage/schema.ts';
+import type { AccountChange } from '#storage/tables/accounts.ts';
 import type { Plans } from '#accounts/plans.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -20,7 +21,10 @@ export interface AccountUpdate {
   plan?: string;
   verified?: boolean;
   suspended?: boolean;
+  /** For the person to read. */
+  suspendedReason?: string;
   overages?: boolean;
+  owner?: boolean;
 }
 
 /** A mistake of the operator: the message is one line for the terminal. */
@@ -48,8 +52,30 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     return row;
   }
 
+  /** The columns that a change sets; throws when the account cannot have it. */
+  function judge(current: AccountRow, change: AccountUpdate): AccountChange {
+    if (change.plan !== undefined) requirePlan(change.plan);
+    const plan = plans.orStandard(change.plan ?? current.plan);
+    if (change.overages === true && !plan.overages) {
+      throw new AccountError(`overages are not available on the plan "${plan.id}"`);
+    }
+    const { verified, suspended, overages, owner } = change;
+    return {
+      ...(change.plan !== undefined && { plan: change.plan }),
+      ...(verified !== undefined && { verified: flag(verified) }),
+      ...(suspended !== undefined && { suspended: flag(suspended) }),
+      ...(suspended === true && { suspended_reason: change.suspendedReason ?? null }),
+      ...(suspended === false && { suspended_reason: null }),
+      ...(overages !== undefined && { overages: flag(overages) }),
+      ...(owner !== undefined && { owner: flag(owner) }),
+    };
+  }
+
   return {
-    async create(email: string, options: { plan?: string; verified?: boolean } = {}): Promise<Account> {
+    async create(
+      email: string,
+      options: { plan?: string; verified?: boolean; owner?: boolean } = {},
+    ): Promise<Account> {
       const row: AccountRow = {
         id: newId(),
         email: normalizeEmail(email),
@@ -58,6 +84,10 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
         suspended: 0,
         overages: 0,
         created_at: clock.now(),
+        owner: flag(options.owner ?? false),
+        suspended_reason: null,
+        overage_cap: null,
+        deleted_at: null,
       };
       if (!(await tables.accounts.insert(row)))
         throw new AccountError(`there is already an account "${row.email}"`);
@@ -65,43 +95,25 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     },
 
     async update(email: string, change: AccountUpdate): Promise<Account> {
-      const { id, plan: currentPlan } = await requireAccount(email);
+      const current = await requireAccount(email);
       if (Object.keys(change).length === 0) throw new AccountError(`nothing to change about "${email}"`);
-      if (change.plan !== undefined) requirePlan(change.plan);
-      const plan = plans.orStandard(change.plan ?? currentPlan);
-      if (change.overages === true && !plan.overages) {
-        throw new AccountError(`overages are not available on the plan "${plan.id}"`);
-      }
-      const row = await tables.accounts.update(id, {
-        ...(change.plan !== undefined && { plan: change.plan }),
-        ...(change.verified !== undefined && { verified: flag(change.verified) }),
-        ...(change.suspended !== undefined && { suspended: flag(change.suspended) }),
-        ...(change.overages !== undefined && { overages: flag(change.overages) }),
-      });
+      const row = await tables.accounts.update(current.id, judge(current, change));
       onChange();
       if (!row) throw new AccountError(`there is no account "${email}"`);
       return toAccount(row);
     },
 
+    judge,
+    require: requireAccount,
     list: async (): Promise<Account[]> => (await tables.accounts.list()).map(toAccount),
     isEmpty: (): Promise<boolean> => tables.accounts.isEmpty(),
 
     /** The key itself is returned this once and never again: only its hash is kept. */
     async createKey(email: string, name: string): Promise<{ id: string; key: string }> {
       const account = await requireAccount(email);
-      const key = newApiKey();
-      const id = newId();
-      await tables.apiKeys.insert({
-        id,
-        account_id: account.id,
-        name,
-        key_hash: hashSecret(key),
-        display: `${key.slice(0, 7)}…${key.slice(-4)}`,
-        created_at: clock.now(),
-        last_used_at: null,
-        revoked_at: null,
-      });
-      return { id, key };
+      const { key, row } = makeKey(account.id, name, clock.now());
+      await tables.apiKeys.insert(row);
+      return { id: row.id, key };
     },
 
     listKeys: async (email: string): Promise<ApiKeyRow[]> =>
@@ -116,7 +128,23 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
   };
 }
 
-function normalizeEmail(email: string): string {
+/** A new key, and what is kept of it. */
+export function makeKey(accountId: string, name: string, now: number): { key: string; row: ApiKeyRow } {
+  const key = newApiKey();
+  const row = {
+    id: newId(),
+    account_id: accountId,
+    name,
+    key_hash: hashSecret(key),
+    display: `${key.slice(0, 7)}…${key.slice(-4)}`,
+    created_at: now,
+    last_used_at: null,
+    revoked_at: null,
+  };
+  return { key, row };
+}
+
+export function normalizeEmail(email: string): string {
   const normalized = email.trim().toLowerCase();
   // Enough to catch a slip of the hand; whether the address works is shown by the mail that is sent to it.
   if (normalized.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(normalized)) {

@@ -9,10 +9,20 @@ import type { Plan, Plans } from '#accounts/plans.ts';
 
 export interface Caller {
   accountId: string;
-  keyId: string;
+  /** Null for a person who is signed in at the dashboard. */
+  keyId: string | null;
   plan: Plan;
   /** Whether units past the quota are billed: the plan offers it and the owner has switched it on. */
   mayOverrun: boolean;
+  /** How many units of each type past the quota, at most; null for no cap. */
+  overageCap: number | null;
+}
+
+/** Why a key was refused: for the log and for the account's owner, never for the client. */
+export interface Refusal {
+  reason: string;
+  accountId?: string;
+  keyId?: string;
 }
 
 export interface Authentication {
@@ -28,6 +38,8 @@ export interface Authentication {
 }
 
 export type HolderLookUp = (keyHash: string) => Promise<KeyHolder | undefined>;
+/** A rotated key ends at a known time, also while it is remembered. */
+type RememberedCaller = { caller: Caller; keyId: string; holder: KeyHolder };
 
 const rememberedKeys = 10_000;
 
@@ -37,7 +49,7 @@ export function createAuthentication(parts: {
   clock: Clock;
 }): Authentication {
   const { database, plans, clock } = parts;
-  const callers = new Map<string, Caller>();
+  const callers = new Map<string, RememberedCaller>();
   const lastUsed = new Map<string, number>();
   let stamp = database.changeStamp();
   let generation = 0;
@@ -47,16 +59,17 @@ export function createAuthentication(parts: {
     generation += 1;
   }
 
-  async function lookUp(key: string, holderOf: HolderLookUp): Promise<Caller> {
+  async function lookUp(key: string, holderOf: HolderLookUp): Promise<RememberedCaller> {
     const generationBefore = generation;
     const holder = await holderOf(hashSecret(key));
-    const caller = admit(holder, plans);
+    if (!holder) throw refused('unknown key');
+    const remembered = { caller: callerFor(holder, holder.id, plans), keyId: holder.id, holder };
     // A change that came while the row was read has emptied the memory: what was read before it must not be kept.
     if (stamp !== undefined && generation === generationBefore) {
       if (callers.size >= rememberedKeys) callers.clear();
-      callers.set(key, caller);
+      callers.set(key, remembered);
     }
-    return caller;
+    return remembered;
   }
 
   return {
@@ -71,8 +84,9 @@ export function createAuthentication(parts: {
         stamp = current;
         forget();
       }
-      const caller = callers.get(key) ?? (await lookUp(key, holderOf));
-      lastUsed.set(caller.keyId, clock.now());
+      const { caller, keyId, holder } = callers.get(key) ?? (await lookUp(key, holderOf));
+      admit(holder, clock.now());
+      lastUsed.set(keyId, clock.now());
       return caller;
     },
     forget,
@@ -84,24 +98,32 @@ export function createAuthentication(parts: {
   };
 }
 
-function admit(holder: KeyHolder | undefined, plans: Plans): Caller {
-  if (!holder) throw refused('unknown key');
-  if (holder.revoked_at !== null) throw refused('revoked key', holder);
+/** What an account may do. */
+export function callerFor(
+  account: Pick<KeyHolder, 'account_id' | 'plan' | 'overages' | 'overage_cap'>,
+  keyId: string | null,
+  plans: Plans,
+): Caller {
+  const plan = plans.orStandard(account.plan);
+  return {
+    accountId: account.account_id,
+    keyId,
+    plan,
+    mayOverrun: plan.overages && account.overages === 1,
+    overageCap: account.overage_cap,
+  };
+}
+
+function admit(holder: KeyHolder, now: number): void {
+  if (holder.revoked_at !== null && holder.revoked_at <= now) throw refused('revoked key', holder);
   if (holder.suspended === 1) throw refused('suspended account', holder);
   if (holder.verified === 0) throw refused('unverified account', holder);
-  const plan = plans.orStandard(holder.plan);
-  return {
-    accountId: holder.account_id,
-    keyId: holder.id,
-    plan,
-    mayOverrun: plan.overages && holder.overages === 1,
-  };
 }
 
 /** Every 401 has the same body whatever its reason: a stranger learns nothing about keys that exist. */
 function refused(reason: string, holder?: KeyHolder): ServiceError {
-  const who = holder ? ` (account ${holder.account_id}, key ${holder.id})` : '';
+  const refusal: Refusal = { reason, ...(holder && { accountId: holder.account_id, keyId: holder.id }) };
   return new ServiceError('unauthorized', 'Authorization: send a valid API key as "Bearer <API_KEY>".', {
-    cause: reason + who,
+    cause: refusal,
   });
 }

@@ -19,5 +19,6 @@ export const limits = {
   pdfDelayMs: { min: 0, max: 10_000, default: 0 },
   marginPx: 2000,
   marginCharacters: 16,
+  keysPerAccount: 25,
   quotaWarningPercents: [80, 90, 100],
 } as const;

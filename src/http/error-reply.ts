@@ -19,7 +19,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   request.failure = failure;
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   if (failure.code === 'quota_exceeded' && request.caller) {
-    const unit = request.url.startsWith('/api/v1/upload') ? 'upload' : 'render';
+    const unit = /\/uploads?\b/.test(request.url) ? 'upload' : 'render';
     reply.headers(spentQuotaHeaders(limitOf(request.caller, unit)));
   }
   return reply

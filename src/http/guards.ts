@@ -27,6 +27,15 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
         throw error;
       });
     request.caller = caller;
+    show(reply, standing);
+  }
+
+  /** Counts the request against a budget of this machine that its answer then shows. */
+  function spend(reply: FastifyReply, subject: string, limit: number): void {
+    show(reply, budget.spend(subject, limit));
+  }
+
+  function show(reply: FastifyReply, standing: BudgetStanding): void {
     setBudgetHeaders(reply, standing);
     if (standing.isSpent) throw rateLimited(standing);
   }
@@ -52,7 +61,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     return budget.peek(addressSubject(ip), refusalsPerMinute);
   }
 
-  return { admit, countRefusal, refuseGuess, showAddressBudget, addressBudget };
+  return { admit, spend, countRefusal, refuseGuess, showAddressBudget, addressBudget };
 }
 
 export type Guards = ReturnType<typeof createGuards>;
@@ -71,8 +80,11 @@ function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
   );
 }
 
+/** Whose budget the API's requests spend. */
+export const accountSubject = (accountId: string): string => `account ${accountId}`;
+
 /** An IPv6 customer holds at least a /64, so that is what is counted as one address. */
-function addressSubject(ip: string): string {
+export function addressSubject(ip: string): string {
   if (!isIPv6(ip) || ip.startsWith('::ffff:')) return `address ${ip}`;
   const [head = '', tail = ''] = ip.split('::');
   const headGroups = head.split(':').filter(Boolean);

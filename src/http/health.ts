@@ -10,38 +10,45 @@ export async function healthz(_request: FastifyRequest, reply: FastifyReply) {
   return reply.header('cache-control', 'no-store').send({ status: 'ok' });
 }
 
-export function readyz({
-  database,
-  uploadBlobs,
-  browser,
-}: {
+interface Checked {
   database: Database;
   uploadBlobs: Blobs;
   browser: Browser;
-}) {
+}
+
+export function readyz(parts: Checked) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const checks: [string, () => Promise<void>][] = [
-      ['database', database.ping],
-      ['storage', uploadBlobs.ping],
-      ['browser', browser.check],
-    ];
-    const results = await Promise.all(
-      checks.map(async ([name, check]): Promise<[string, 'ok' | 'failing']> => {
-        try {
-          await within(answerWithinMs, check());
-          return [name, 'ok'];
-        } catch (error) {
-          request.log.warn({ err: error, check: name }, 'not ready');
-          return [name, 'failing'];
-        }
-      }),
-    );
-    const isReady = results.every(([, result]) => result === 'ok');
+    const results = await runChecks(parts);
+    for (const { name, error } of results)
+      if (error) request.log.warn({ err: error, check: name }, 'not ready');
+    const isReady = results.every(({ error }) => error === undefined);
     return reply
       .code(isReady ? 200 : 503)
       .header('cache-control', 'no-store')
-      .send({ status: isReady ? 'ready' : 'not ready', ...Object.fromEntries(results) });
+      .send({
+        status: isReady ? 'ready' : 'not ready',
+        ...Object.fromEntries(results.map(({ name, error }) => [name, error ? 'failing' : 'ok'])),
+      });
   };
+}
+
+/** Asks each part whether it answers. */
+export function runChecks({ database, uploadBlobs, browser }: Checked) {
+  const checks: [string, () => Promise<void>][] = [
+    ['database', database.ping],
+    ['storage', uploadBlobs.ping],
+    ['browser', browser.check],
+  ];
+  return Promise.all(
+    checks.map(async ([name, check]): Promise<{ name: string; error?: Error }> => {
+      try {
+        await within(answerWithinMs, check());
+        return { name };
+      } catch (error) {
+        return { name, error: error as Error };
+      }
+    }),
+  );
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {

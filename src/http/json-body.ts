@@ -26,10 +26,14 @@ export async function readJsonBody<T extends TObject>(
       `must be application/json, not ${JSON.stringify(contentType)}; set the Content-Type header`,
     );
   }
-  const body = parse(await readAll(request));
-  const mistake = firstMistake(schema, body, '');
+  return judge(schema, parse(await readAll(request))) as Filled<Static<T>>;
+}
+
+/** The value with defaults filled in; throws for the first field that breaks its rule. */
+export function judge<T extends TObject>(schema: T, value: unknown): Static<T> {
+  const mistake = firstMistake(schema, value, '');
   if (mistake) throw mistake;
-  return Value.Default(schema, body) as Filled<Static<T>>;
+  return Value.Default(schema, value) as Static<T>;
 }
 
 function readAll(request: IncomingMessage): Promise<string> {
@@ -85,7 +89,8 @@ function firstMistake(schema: TObject, value: unknown, path: string): ServiceErr
       const mistake = firstMistake(property as TObject, given, `${path}${name}.`);
       if (mistake) return mistake;
     } else if (!Value.Check(property, given)) {
-      return invalid(path + name, `must be ${ruleOf(property)}, not ${shown(given)}`);
+      const isSecret = /password|token/.test(name);
+      return invalid(path + name, `must be ${ruleOf(property)}${isSecret ? '' : `, not ${shown(given)}`}`);
     }
   }
   return undefined;
@@ -96,16 +101,21 @@ interface Rule {
   enum?: string[];
   minimum?: number;
   maximum?: number;
+  minLength?: number;
+  maxLength?: number;
   description?: string;
 }
 
 function ruleOf(schema: TSchema): string {
-  const { type, enum: choices, minimum, maximum, description = '' } = schema as Rule;
+  const { type, enum: choices, minimum, maximum, minLength, maxLength, description = '' } = schema as Rule;
   if (choices) return `one of ${choices.join(', ')}`;
   if (minimum !== undefined && maximum !== undefined) {
     return `${type === 'integer' ? 'an integer' : 'a number'} from ${minimum} to ${maximum}`;
   }
   if (type === 'boolean') return 'true or false';
+  if (type === 'string' && minLength !== undefined && maxLength !== undefined) {
+    return `a string of ${minLength} to ${maxLength} characters`;
+  }
   if (type === 'string') return 'a string';
   // A union says in its description what it takes, after a colon.
   return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');

@@ -7,28 +7,20 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
-import type { Blobs } from '#storage/blobs.ts';
-import type { Database } from '#storage/database.ts';
-import type { Browser } from '#browser/browser.ts';
+import type { Refusal } from '#accounts/authenticate.ts';
 import type { Admission } from '#metering/admission.ts';
-import type { RequestBudget } from '#metering/request-budget.ts';
-import type { HostedUploads } from '#uploads/hosted-uploads.ts';
-import type { HostedRenders } from '#renders/hosted-renders.ts';
-import type { Renders } from '#renders/render.ts';
-import type { UploadStore } from '#uploads/store-uploads.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
 import { pdf } from '#http/api/pdf.ts';
 import { screenshot } from '#http/api/screenshot.ts';
 import { upload } from '#http/api/upload.ts';
 import { uploadBatch } from '#http/api/upload-batch.ts';
 import { sendAsset } from '#http/assets.ts';
+import { dashboard, type DashboardParts } from '#http/dashboard/handlers.ts';
 import { docsPage, openapiJson } from '#http/docs.ts';
 import { replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
-import type { Idempotency } from '#http/idempotency.ts';
 import { healthz, readyz } from '#http/health.ts';
 import { hostedFile } from '#http/hosted/file.ts';
 import { renderFile } from '#http/hosted/render-file.ts';
@@ -37,22 +29,11 @@ import { oembed, sharePage } from '#http/hosted/share-page.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { answerUnreadable } from '#http/unreadable.ts';
 
-export interface ServerParts {
+export interface ServerParts extends Omit<DashboardParts, 'guards'> {
   log: FastifyBaseLogger;
-  clock: Clock;
-  baseUrl: string;
   trustProxy: boolean | number | string[];
   tls: { cert: Buffer; key: Buffer } | undefined;
-  database: Database;
-  browser: Browser;
-  uploadBlobs: Blobs;
-  renders: Renders;
-  hostedRenders: HostedRenders;
-  idempotency: Idempotency;
   admission: Admission;
-  budget: RequestBudget;
-  uploadStore: UploadStore;
-  hostedUploads: HostedUploads;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -112,6 +93,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   route(['POST'], '/api/v1/pdf', pdf(parts), behindKey);
   route(['GET', 'HEAD', 'POST', 'DELETE'], '/api/uploads/:id/delete', deleteUpload({ ...parts, guards }));
 
+  for (const { methods, url, handler } of dashboard({ ...parts, guards })) route(methods, url, handler);
+
   route(['GET', 'HEAD'], '/i/:slug', sharePage(parts));
   route(['GET', 'HEAD'], '/f/:slug', hostedFile(parts));
   route(['GET', 'HEAD'], '/s/:id', renderFile('screenshot', parts));
@@ -150,18 +133,36 @@ export function createServer(parts: ServerParts): FastifyInstance {
   function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
     metrics.observe(request, reply);
     const { failure, caller } = request;
+    // A refused key says whose it is here alone; the client is told nothing.
+    const refusal = failure?.code === 'unauthorized' ? (failure.cause as Refusal | undefined) : undefined;
+    const accountId = caller?.accountId ?? refusal?.accountId;
+    const keyId = caller?.keyId ?? refusal?.keyId;
+    const { statusCode: status } = reply;
+    const durationMs = Math.round(reply.elapsedTime);
     const line = {
       requestId: request.id,
       method: request.method,
       path: loggedPath(request),
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime),
-      account: caller?.accountId,
-      key: caller?.keyId,
+      status,
+      durationMs,
+      account: accountId,
+      key: keyId,
       code: failure?.code,
     };
     if (failure?.code === 'internal') parts.log.error({ ...line, err: failure.cause }, 'request failed');
-    else parts.log.info({ ...line, reason: failure?.cause }, 'request');
+    else parts.log.info({ ...line, reason: refusal?.reason ?? failure?.cause }, 'request');
+    const path = request.routeOptions.url;
+    if (accountId === undefined || !path?.startsWith('/api/v1/')) return;
+    parts.requestLog.record({
+      id: request.id,
+      account_id: accountId,
+      key_id: keyId ?? null,
+      path,
+      status,
+      code: failure?.code ?? null,
+      reason: refusal?.reason ?? null,
+      duration_ms: durationMs,
+    });
   }
 }
 

@@ -5,7 +5,7 @@ import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Database } from '#storage/database.ts';
-import { limitOf, monthOf, quotaExceeded, type Payer } from '#metering/quota.ts';
+import { ceilingOf, limitOf, monthOf, quotaExceeded, type Payer } from '#metering/quota.ts';
 
 /** Longer than any render may wait and run. */
 const leaseMs = limits.pdfTotalMs + limits.renderQueueMs + 15_000;
@@ -31,8 +31,8 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
           month: monthOf(now),
         });
         const running = await renderLeases.countLive(payer.accountId, now);
-        const limit = limitOf(payer, 'render');
-        if (!payer.mayOverrun && used + running >= limit) throw quotaExceeded('render', limit);
+        if (used + running >= ceilingOf(payer, 'render'))
+          throw quotaExceeded('render', limitOf(payer, 'render'));
         if (running >= payer.plan.concurrent_renders) throw capReached(payer.plan.concurrent_renders);
         const leaseId = newId();
         await renderLeases.insert({ id: leaseId, account_id: payer.accountId, expires_at: now + leaseMs });

@@ -18,7 +18,7 @@ export interface QuotaStanding {
 }
 
 /** Who pays: an API key's account, or an account signed in at the dashboard. */
-export type Payer = Pick<Caller, 'accountId' | 'plan' | 'mayOverrun'> & { keyId: string | null };
+export type Payer = Caller;
 
 /** Takes one unit for `sourceId` inside the transaction that stores what it pays for; throws `quota_exceeded`. */
 export async function consumeUnit(
@@ -31,7 +31,7 @@ export async function consumeUnit(
 ): Promise<QuotaStanding> {
   const limit = limitOf(payer, unit);
   const counter = { accountId: payer.accountId, unit, month: monthOf(now) };
-  const usage = await tables.usage.take(counter, limit, payer.mayOverrun || isReserved ? Infinity : limit);
+  const usage = await tables.usage.take(counter, limit, isReserved ? Infinity : ceilingOf(payer, unit));
   if (!usage) throw quotaExceeded(unit, limit);
   const isOverage = usage.used > limit;
   await tables.usage.record({
@@ -64,6 +64,18 @@ export function quotaStanding(
 
 export function limitOf({ plan }: Pick<Caller, 'plan'>, unit: Unit): number {
   return unit === 'upload' ? plan.uploads_per_month : plan.renders_per_month;
+}
+
+/** Units a month, overages included; Infinity where those have no cap. */
+export function ceilingOf(payer: Payer, unit: Unit): number {
+  const limit = limitOf(payer, unit);
+  return payer.mayOverrun ? limit + (payer.overageCap ?? Infinity) : limit;
+}
+
+/** When the quota resets. */
+export function nextMonth(now: number): Date {
+  const date = new Date(now);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
 }
 
 /** The quota's month is the calendar month, UTC. */

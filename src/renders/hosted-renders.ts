@@ -44,6 +44,11 @@ export function createHostedRenders({
       return isMine;
     },
 
+    /** After rows were marked deleted elsewhere: what cannot go now is left to the sweep. */
+    async freeDeleted(ids: string[]): Promise<void> {
+      await free(ids, 0).catch(() => {});
+    },
+
     async sweep(): Promise<number> {
       const historyBefore = clock.now() - historyMs;
       let freed = 0;

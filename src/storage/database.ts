@@ -1,6 +1,7 @@
 // The database behind one interface: typed tables, transactions, and a stamp that tells when another process has written.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
+import { createOwned, type Owned } from '#storage/owned/owned.ts';
 import { createAccountsTable, type AccountsTable } from '#storage/tables/accounts.ts';
 import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.ts';
 import type { ChoresTable } from '#storage/tables/chores.ts';
@@ -8,6 +9,9 @@ import { createIdempotencyTable, type IdempotencyTable } from '#storage/tables/i
 import { createRenderLeasesTable, type RenderLeasesTable } from '#storage/tables/render-leases.ts';
 import { createRendersTable, type RendersTable } from '#storage/tables/renders.ts';
 import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
+import { createAuditLogTable, type AuditLogTable } from '#storage/tables/audit-log.ts';
+import { createPeopleTable, type PeopleTable } from '#storage/tables/people.ts';
+import { createRequestLogTable, type RequestLogTable } from '#storage/tables/request-log.ts';
 import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
 import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
 
@@ -19,6 +23,11 @@ export interface Tables {
   renderLeases: RenderLeasesTable;
   idempotency: IdempotencyTable;
   usage: UsageTable;
+  people: PeopleTable;
+  requestLog: RequestLogTable;
+  auditLog: AuditLogTable;
+  /** The rows of one account and no others. */
+  ownedBy(accountId: string): Owned;
 }
 
 /** The database went away during a commit: whether it happened is not known, so nothing may be undone. */
@@ -27,6 +36,8 @@ export class UnknownOutcomeError extends Error {}
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly tables: Tables;
+  /** The connection itself, for better-auth, which brings its own queries. */
+  readonly connection: Kysely<Schema>;
   /** Where many machines share the database, it counts the requests of accounts too. */
   readonly requestWindows?: RequestWindowsTable;
   /** And it decides which of them does a chore. */
@@ -52,5 +63,9 @@ export function createTables(db: Kysely<Schema>): Tables {
     renderLeases: createRenderLeasesTable(db),
     idempotency: createIdempotencyTable(db),
     usage: createUsageTable(db),
+    people: createPeopleTable(db),
+    requestLog: createRequestLogTable(db),
+    auditLog: createAuditLogTable(db),
+    ownedBy: (accountId) => createOwned(db, accountId),
   };
 }

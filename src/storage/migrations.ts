@@ -1,6 +1,7 @@
 // The history of the database's shape. Migrations run at start, in order, each once; they are never edited after landing.
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
+import { dashboardMigration } from '#storage/migrations/dashboard.ts';
 import type { Schema } from '#storage/schema.ts';
 
 const migrations: Record<string, Migration> = {
@@ -200,6 +201,7 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  '0010_dashboard': dashboardMigration,
 };
 
 /** Brings the database to this version; refuses one that a newer version has written. */

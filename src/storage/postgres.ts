@@ -74,6 +74,7 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   return {
     engine: 'postgres',
     tables: createTables(db),
+    connection: db,
     requestWindows: createRequestWindowsTable(db, () => aheadMs),
     chores: createChoresTable(db, () => aheadMs),
     transaction: (work) => again(() => transaction(work)),

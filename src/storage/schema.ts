@@ -13,6 +13,14 @@ export interface AccountRow {
   suspended: Flag;
   overages: Flag;
   created_at: number;
+  /** May open the admin pages. */
+  owner: Flag;
+  /** Shown to the person when suspended. */
+  suspended_reason: string | null;
+  /** Units of each type past the quota, at most; null for no cap. */
+  overage_cap: number | null;
+  /** Set while the account's files are being deleted; the row goes last. */
+  deleted_at: number | null;
 }
 
 export interface ApiKeyRow {
@@ -24,6 +32,7 @@ export interface ApiKeyRow {
   display: string;
   created_at: number;
   last_used_at: number | null;
+  /** In the future for a rotated key, which works until then. */
   revoked_at: number | null;
 }
 
@@ -109,6 +118,59 @@ export interface IdempotencyRow {
   render_id: string | null;
 }
 
+/** The ledger summed by day (whole days since the epoch, UTC) and key; '' is the dashboard itself. */
+export interface UsageDayRow {
+  account_id: string;
+  day: number;
+  unit: Unit;
+  key_id: string;
+  used: number;
+  overage: number;
+}
+
+/** One answer of the API; its id is the request's. */
+export interface RequestLogRow {
+  id: string;
+  account_id: string;
+  key_id: string | null;
+  path: string;
+  status: number;
+  code: string | null;
+  /** Why a 401 was one, which the client is not told. */
+  reason: string | null;
+  duration_ms: number;
+  created_at: number;
+}
+
+/** What an admin did. It outlives the account it was done to, and then no longer names it. */
+export interface AuditLogRow {
+  id: string;
+  actor_id: string;
+  actor_email: string;
+  action: string;
+  target_id: string | null;
+  target_email: string | null;
+  /** JSON. */
+  detail: string;
+  created_at: number;
+}
+
+export interface SettingRow {
+  name: string;
+  value: string;
+}
+
+/** The columns of better-auth's tables that our own queries touch; it reads and writes the rest. */
+export interface PersonRow {
+  id: string;
+  name: string;
+  email: string;
+}
+export interface ExpiringRow {
+  /** A date column: ISO text is compared rightly on every engine. */
+  expires_at: string;
+}
+
 export interface Schema {
   accounts: AccountRow;
   api_keys: ApiKeyRow;
@@ -118,4 +180,11 @@ export interface Schema {
   renders: RenderRow;
   render_leases: RenderLeaseRow;
   idempotency_keys: IdempotencyRow;
+  usage_days: UsageDayRow;
+  request_log: RequestLogRow;
+  audit_log: AuditLogRow;
+  settings: SettingRow;
+  people: PersonRow;
+  sessions: ExpiringRow;
+  verifications: ExpiringRow;
 }

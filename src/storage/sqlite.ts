@@ -34,6 +34,7 @@ export async function openSqlite(path: string): Promise<Database> {
   return {
     engine: 'sqlite',
     tables: createTables(db),
+    connection: db,
     transaction: (work) => db.transaction().execute((transaction) => work(createTables(transaction))),
     changeStamp: () => Number(dataVersion.get()?.['data_version']),
     async ping() {

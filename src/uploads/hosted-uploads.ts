@@ -47,6 +47,9 @@ export function createHostedUploads({
       return isMine;
     },
 
+    /** After rows were marked deleted elsewhere: what cannot go now is left to the sweep. */
+    freeDeleted: (ids: string[]): Promise<number> => free(ids).catch(() => 0),
+
     /** Frees the space of deleted and expired uploads; returns how many. */
     async sweep(): Promise<number> {
       let freed = 0;

@@ -8,6 +8,7 @@ import { UnknownOutcomeError, type Database, type Tables } from '#storage/databa
 import type { UploadRow } from '#storage/schema.ts';
 import type { Plan } from '#accounts/plans.ts';
 import {
+  ceilingOf,
   consumeUnit,
   limitOf,
   monthOf,
@@ -78,15 +79,16 @@ export function createUploadStore(parts: {
     );
     return outcomes;
 
-    async function refuseSpentQuota({ accountId, mayOverrun }: Payer): Promise<void> {
+    async function refuseSpentQuota({ accountId }: Payer): Promise<void> {
       const limit = limitOf(uploader, 'upload');
-      if (mayOverrun) return;
+      const ceiling = ceilingOf(uploader, 'upload');
+      if (!Number.isFinite(ceiling)) return;
       const { used } = await database.tables.usage.read({
         accountId,
         unit: 'upload',
         month: monthOf(clock.now()),
       });
-      if (used < limit) return;
+      if (used < ceiling) return;
       prepared.forEach((file, index) => {
         if (!(file instanceof ServiceError)) prepared[index] = quotaExceeded('upload', limit);
       });

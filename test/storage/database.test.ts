@@ -24,6 +24,10 @@ for (const engine of databaseEngines) {
         suspended: 0,
         overages: 0,
         created_at: Date.now(),
+        owner: 0,
+        suspended_reason: null,
+        overage_cap: null,
+        deleted_at: null,
         ...change,
       };
       assert.equal(await opened.database.tables.accounts.insert(row), true);
@@ -90,6 +94,7 @@ for (const engine of databaseEngines) {
           verified: 1,
           suspended: 0,
           overages: 1,
+          overage_cap: null,
         },
       );
       assert.equal(await apiKeys.holderOf(hashSecret('other')), undefined);

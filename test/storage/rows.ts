@@ -18,6 +18,10 @@ export const accountRow = (change: Partial<AccountRow> = {}): AccountRow => {
     verified: 1,
     suspended: 0,
     overages: 0,
+    owner: 0,
+    suspended_reason: null,
+    overage_cap: null,
+    deleted_at: null,
     created_at: Date.now(),
     ...change,
   };

@@ -1,4 +1,5 @@
 // A real service for tests: its own data folder, its own port, a clock that the test may turn.
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,8 @@ export interface TestService extends Service {
   config: Config;
   clock: TestClock;
   logLines: () => Record<string, unknown>[];
+  /** The newest line that is wanted and was not handed out before; waits for it. */
+  nextLine: (isWanted: (line: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
   /** A key of a new account. */
   newKey: (options?: {
     plan?: string;
@@ -43,9 +46,16 @@ export async function startService(
   const clock = createTestClock();
   clock.advance(clockAheadMs);
   const lines: Record<string, unknown>[] = [];
+  const seen = new Set<Record<string, unknown>>();
+  const written = new EventEmitter();
   const log = pino(
     { level: config.logLevel },
-    { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+    {
+      write(line: string) {
+        lines.push(JSON.parse(line) as Record<string, unknown>);
+        written.emit('line');
+      },
+    },
   );
   const service = await createService(config, log, clock);
   const port = await service.listen();
@@ -56,6 +66,16 @@ export async function startService(
     config,
     clock,
     logLines: () => lines,
+    async nextLine(isWanted) {
+      for (;;) {
+        const line = lines.findLast((candidate) => !seen.has(candidate) && isWanted(candidate));
+        if (line) {
+          seen.add(line);
+          return line;
+        }
+        await once(written, 'line', { signal: AbortSignal.timeout(10_000) });
+      }
+    },
     async newKey({ plan = 'business', overages = false } = {}) {
       accounts += 1;
       const email = `user${accounts}-${Date.now()}@example.com`;

@@ -1,9 +1,10 @@
 // Queries on accounts.
 import type { Kysely } from 'kysely';
+import { contains, olderThan, type PageOptions } from '#storage/owned/page.ts';
 import type { AccountRow, Schema } from '#storage/schema.ts';
 
 export type AccountsTable = ReturnType<typeof createAccountsTable>;
-export type AccountChange = Partial<Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages'>>;
+export type AccountChange = Partial<Omit<AccountRow, 'id' | 'created_at'>>;
 
 export function createAccountsTable(db: Kysely<Schema>) {
   return {
@@ -20,8 +21,52 @@ export function createAccountsTable(db: Kysely<Schema>) {
       db.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirst(),
     byEmail: (email: string): Promise<AccountRow | undefined> =>
       db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst(),
+    byId: (id: string): Promise<AccountRow | undefined> =>
+      db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    /** Newest first. */
+    page(search: string | undefined, { after, limit }: PageOptions): Promise<AccountRow[]> {
+      let query = db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('deleted_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit);
+      if (after) query = query.where(olderThan(after));
+      if (search !== undefined) query = query.where(contains('email', search));
+      return query.execute();
+    },
+    /** Accounts whose files are still being deleted. */
+    async leaving(): Promise<string[]> {
+      const rows = await db.selectFrom('accounts').select('id').where('deleted_at', 'is not', null).execute();
+      return rows.map(({ id }) => id);
+    },
+    /** With the row goes everything that belongs to it, except files. */
+    async purge(id: string): Promise<void> {
+      await db.deleteFrom('accounts').where('id', '=', id).where('deleted_at', 'is not', null).execute();
+    },
+    async countOwners(): Promise<number> {
+      const row = await db
+        .selectFrom('accounts')
+        .select(({ fn }) => fn.countAll<number | string>().as('owners'))
+        .where('owner', '=', 1)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(row.owners);
+    },
     list: (): Promise<AccountRow[]> =>
-      db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute(),
+      db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('deleted_at', 'is', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
     },

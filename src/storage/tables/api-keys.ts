@@ -1,12 +1,12 @@
 // Queries on API keys.
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
 
 export type ApiKeysTable = ReturnType<typeof createApiKeysTable>;
 
 /** A key with what its account may do, in one look-up. */
 export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at'> &
-  Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages'>;
+  Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap'>;
 
 export function createApiKeysTable(db: Kysely<Schema>) {
   return {
@@ -25,6 +25,7 @@ export function createApiKeysTable(db: Kysely<Schema>) {
           'accounts.verified',
           'accounts.suspended',
           'accounts.overages',
+          'accounts.overage_cap',
         ])
         .where('api_keys.key_hash', '=', keyHash)
         .executeTakeFirst(),
@@ -36,11 +37,11 @@ export function createApiKeysTable(db: Kysely<Schema>) {
         .orderBy('created_at')
         .orderBy('id')
         .execute(),
-    /** The revoked key; the time of the first revocation stays. Undefined when there is no such key. */
+    /** The revoked key; an earlier end stays as it is. Undefined when there is no such key. */
     revoke: (id: string, now: number): Promise<ApiKeyRow | undefined> =>
       db
         .updateTable('api_keys')
-        .set((expression) => ({ revoked_at: expression.fn.coalesce('revoked_at', expression.val(now)) }))
+        .set({ revoked_at: sql`case when revoked_at < ${now} then revoked_at else ${now} end` })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst(),

@@ -1,6 +1,7 @@
 // Queries on renders.
 import type { Kysely } from 'kysely';
 import type { RenderRow, Schema } from '#storage/schema.ts';
+import { totalsOf, type StoredTotals } from '#storage/tables/uploads.ts';
 
 export type RendersTable = ReturnType<typeof createRendersTable>;
 
@@ -55,6 +56,21 @@ export function createRendersTable(db: Kysely<Schema>) {
         .execute();
       await db.updateTable('renders').set({ expires_at: null }).where('id', 'in', ids).execute();
     },
+    async purge(ids: string[]): Promise<void> {
+      await db.deleteFrom('renders').where('id', 'in', ids).execute();
+    },
+    /** What is stored under hosted URLs. */
+    totals: (): Promise<StoredTotals> =>
+      totalsOf(
+        db
+          .selectFrom('renders')
+          .select(({ fn }) => [
+            fn.countAll<number | string>().as('files'),
+            fn.sum<number | string | null>('size_bytes').as('bytes'),
+          ])
+          .where('hosted', '=', 1)
+          .executeTakeFirstOrThrow(),
+      ),
     /** Those of the given ids that have a row. */
     async existing(ids: string[]): Promise<Set<string>> {
       const rows = await db.selectFrom('renders').select('id').where('id', 'in', ids).execute();

@@ -39,21 +39,21 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
       const isSpent = sql`current.count >= (select request_limit from holder)`;
       const { rows } = await sql<Row>`
         with holder as (
-          select api_keys.id, account_id, revoked_at, plan, verified, suspended, overages,
+          select api_keys.id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap,
             coalesce((${JSON.stringify(byPlan)}::jsonb ->> plan)::integer, ${standard}::integer) as request_limit
           from api_keys join accounts on accounts.id = account_id
           where key_hash = ${keyHash}
         ), counted as (
           insert into request_windows as current (account_id, ends_at, count, refused)
           select account_id, ${now} + ${windowMs}::integer, 1, 0 from holder
-          where revoked_at is null and verified = 1 and suspended = 0
+          where (revoked_at is null or revoked_at > ${now}) and verified = 1 and suspended = 0
           on conflict (account_id) do update set
             ends_at = case when ${hasEnded} then excluded.ends_at else current.ends_at end,
             count = case when ${hasEnded} then 1 when ${isSpent} then current.count else current.count + 1 end,
             refused = case when not ${hasEnded} and ${isSpent} then 1 else 0 end
           returning count, ends_at - ${now} as ends_at, refused
         )
-        select id, account_id, revoked_at, plan, verified, suspended, overages, count, ends_at, refused
+        select id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap, count, ends_at, refused
         from holder left join counted on true`.execute(db);
       const [row] = rows;
       if (!row) return undefined;

@@ -59,10 +59,32 @@ export function createUploadsTable(db: Kysely<Schema>) {
     async purge(ids: string[]): Promise<void> {
       await db.deleteFrom('uploads').where('id', 'in', ids).execute();
     },
+    totals: (): Promise<StoredTotals> =>
+      totalsOf(
+        db
+          .selectFrom('uploads')
+          .select(({ fn }) => [
+            fn.countAll<number | string>().as('files'),
+            fn.sum<number | string | null>('size_bytes').as('bytes'),
+          ])
+          .executeTakeFirstOrThrow(),
+      ),
     /** Those of the given ids that have a row. */
     async existing(ids: string[]): Promise<Set<string>> {
       const rows = await db.selectFrom('uploads').select('id').where('id', 'in', ids).execute();
       return new Set(rows.map(({ id }) => id));
     },
   };
+}
+
+export interface StoredTotals {
+  files: number;
+  bytes: number;
+}
+
+export async function totalsOf(
+  row: Promise<{ files: number | string; bytes: number | string | null }>,
+): Promise<StoredTotals> {
+  const { files, bytes } = await row;
+  return { files: Number(files), bytes: Number(bytes ?? 0) };
 }

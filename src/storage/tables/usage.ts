@@ -1,7 +1,7 @@
 // Queries on the counters and the ledger behind them. One guarded statement moves a counter, in the same transaction
 // as the ledger row, so that the sum of the ledger equals the counter, always.
 import { sql, type Kysely } from 'kysely';
-import type { Schema, Unit, UsageEventRow } from '#storage/schema.ts';
+import type { AccountRow, Schema, Unit, UsageCounterRow, UsageEventRow } from '#storage/schema.ts';
 
 export type UsageTable = ReturnType<typeof createUsageTable>;
 
@@ -15,6 +15,9 @@ export interface Usage {
   used: number;
   overage: number;
 }
+
+export type AccountOverage = Pick<AccountRow, 'id' | 'email' | 'plan'> &
+  Pick<UsageCounterRow, 'unit' | 'overage'>;
 
 export function createUsageTable(db: Kysely<Schema>) {
   /**
@@ -56,7 +59,41 @@ export function createUsageTable(db: Kysely<Schema>) {
     take,
     async record(event: UsageEventRow): Promise<void> {
       await db.insertInto('usage_events').values(event).execute();
+      await db
+        .insertInto('usage_days')
+        .values({
+          account_id: event.account_id,
+          day: dayOf(event.created_at),
+          unit: event.unit,
+          key_id: event.key_id ?? '',
+          used: 1,
+          overage: event.overage,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['account_id', 'day', 'unit', 'key_id']).doUpdateSet({
+            used: sql`usage_days.used + 1`,
+            overage: sql`usage_days.overage + excluded.overage`,
+          }),
+        )
+        .execute();
     },
+    ofAccounts: (accountIds: string[], month: string): Promise<UsageCounterRow[]> =>
+      db
+        .selectFrom('usage_counters')
+        .selectAll()
+        .where('account_id', 'in', accountIds)
+        .where('month', '=', month)
+        .execute(),
+    /** Every account that went past its quota in a month. */
+    overagesOf: (month: string): Promise<AccountOverage[]> =>
+      db
+        .selectFrom('usage_counters')
+        .innerJoin('accounts', 'accounts.id', 'usage_counters.account_id')
+        .select(['accounts.id', 'accounts.email', 'accounts.plan', 'unit', 'overage'])
+        .where('month', '=', month)
+        .where('overage', '>', 0)
+        .orderBy('accounts.email')
+        .execute(),
     /** Reads the counter and keeps it from moving until the transaction ends. */
     async lock(counter: CounterKey): Promise<Usage> {
       await open(counter);
@@ -95,3 +132,6 @@ export function createUsageTable(db: Kysely<Schema>) {
     },
   };
 }
+
+/** Whole days since the epoch, UTC. */
+export const dayOf = (now: number): number => Math.floor(now / 86_400_000);

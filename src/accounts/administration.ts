@@ -1,0 +1,60 @@
+// What the operator does to accounts in the dashboard; each act is in the audit log, in the same transaction.
+import type { Clock } from '#core/clock.ts';
+import { newId } from '#core/ids.ts';
+import type { Database, Tables } from '#storage/database.ts';
+import type { AccountRow } from '#storage/schema.ts';
+import { AccountError, type Accounts, type AccountUpdate } from '#accounts/accounts.ts';
+
+export type Administration = ReturnType<typeof createAdministration>;
+
+export function createAdministration(parts: {
+  database: Database;
+  accounts: Accounts;
+  clock: Clock;
+  onChange: () => void;
+}) {
+  const { database, accounts, clock, onChange } = parts;
+
+  const record = (tables: Tables, actor: AccountRow, action: string, target: AccountRow, detail: object) =>
+    tables.auditLog.insert({
+      id: newId(),
+      actor_id: actor.id,
+      actor_email: actor.email,
+      action,
+      target_id: target.id,
+      target_email: target.email,
+      detail: JSON.stringify(detail),
+      created_at: clock.now(),
+    });
+
+  return {
+    async create(actor: AccountRow, email: string, plan: string): Promise<AccountRow> {
+      const { id } = await accounts.create(email, { plan });
+      const row = await database.tables.accounts.byId(id);
+      if (!row) throw new Error('the new account is not there');
+      await record(database.tables, actor, 'account.create', row, { plan });
+      return row;
+    },
+
+    /** Undefined when there is no such account. */
+    async update(actor: AccountRow, id: string, change: AccountUpdate): Promise<AccountRow | undefined> {
+      if (actor.id === id && change.suspended === true) {
+        throw new AccountError('nobody can suspend their own account');
+      }
+      const changed = await database.transaction(async (tables) => {
+        const current = await tables.accounts.byId(id);
+        if (!current) return undefined;
+        const row = await tables.accounts.update(id, accounts.judge(current, change));
+        await record(tables, actor, actionOf(change), current, change);
+        return row;
+      });
+      onChange();
+      return changed;
+    },
+  };
+}
+
+function actionOf({ suspended }: AccountUpdate): string {
+  if (suspended === undefined) return 'account.update';
+  return suspended ? 'account.suspend' : 'account.reinstate';
+}

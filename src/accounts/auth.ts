@@ -1,0 +1,109 @@
+// better-auth on the service's own database: passwords, sessions and one-time links. Its routes are not served; sign-in.ts
+// calls it. A person has the id of their account.
+import { betterAuth } from 'better-auth';
+import { magicLink } from 'better-auth/plugins/magic-link';
+import type { Logger } from 'pino';
+import type { Database } from '#storage/database.ts';
+
+export type Auth = ReturnType<typeof createAuth>;
+
+export interface AuthParts {
+  database: Database;
+  baseUrl: string;
+  secret: string;
+  log: Logger;
+  /** Is handed the token of a new link to set a password. */
+  onResetToken: (person: { id: string; email: string }, token: string) => void;
+  onPasswordReset: (personId: string) => Promise<void>;
+}
+
+const day = 24 * 60 * 60;
+
+/** The header in which better-auth is told the client's address. */
+export const addressHeader = 'x-client-address';
+export const resetLinkSeconds = 60 * 60;
+export const verifyLinkSeconds = day;
+export const welcomeLinkSeconds = 3 * day;
+
+const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
+
+export function createAuth({ database, baseUrl, secret, log, onResetToken, onPasswordReset }: AuthParts) {
+  return betterAuth({
+    appName: 'Tintype',
+    baseURL: baseUrl,
+    secret,
+    database: { db: database.connection, type: database.engine },
+    user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...times } },
+    session: {
+      modelName: 'sessions',
+      fields: {
+        userId: 'person_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'address',
+        userAgent: 'user_agent',
+        ...times,
+      },
+      expiresIn: 30 * day,
+      updateAge: day,
+      // Whatever needs the password asks for it.
+      freshAge: 0,
+    },
+    account: {
+      modelName: 'credentials',
+      fields: {
+        userId: 'person_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        ...times,
+      },
+    },
+    verification: {
+      modelName: 'verifications',
+      fields: { expiresAt: 'expires_at', ...times },
+      storeIdentifier: 'hashed',
+    },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      resetPasswordTokenExpiresIn: resetLinkSeconds,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: async ({ user, token }) => onResetToken(user, token),
+      onPasswordReset: async ({ user }) => onPasswordReset(user.id),
+    },
+    databaseHooks: {
+      user: {
+        create: {
+          /** The one place that ties a person to an account: there must be one with that address. */
+          async before(person) {
+            const account = await database.tables.accounts.byEmail(person.email);
+            return account ? { data: { ...person, id: account.id } } : false;
+          },
+        },
+      },
+    },
+    plugins: [
+      magicLink({
+        expiresIn: welcomeLinkSeconds,
+        disableSignUp: true,
+        storeToken: 'hashed',
+        sendMagicLink: async ({ token, metadata }) =>
+          (metadata as { deliver: (token: string) => void }).deliver(token),
+      }),
+    ],
+    advanced: {
+      cookiePrefix: 'tintype',
+      useSecureCookies: baseUrl.startsWith('https:'),
+      // Hosted files never see the cookie.
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/api/dashboard' },
+      ipAddress: { ipAddressHeaders: [addressHeader] },
+    },
+    telemetry: { enabled: false },
+    logger: { level: 'warn', log: (_level, message) => log.debug(`better-auth: ${message}`) },
+  });
+}

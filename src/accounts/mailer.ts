@@ -1,0 +1,58 @@
+// Mails with a link in them. Without SMTP_URL the link is in the log instead, and the pages say so. Design section 2.
+import { createTransport } from 'nodemailer';
+import type { Logger } from 'pino';
+
+export interface Letter {
+  to: string;
+  subject: string;
+  /** One or two sentences; the link stands below them. */
+  text: string;
+  link: string;
+}
+
+export interface Mailer {
+  readonly delivery: 'sent' | 'logged';
+  /** Never rejects: whoever asked for a mail must not learn whether the address exists, nor wait for a mail server. */
+  send(letter: Letter): void;
+  /** Waits for mails that are on their way. */
+  close(): Promise<void>;
+}
+
+const smtpMs = 20_000;
+
+export function createMailer({
+  smtpUrl,
+  from,
+  log,
+}: {
+  smtpUrl: string | undefined;
+  from: string;
+  log: Logger;
+}): Mailer {
+  if (smtpUrl === undefined) {
+    return {
+      delivery: 'logged',
+      send: ({ to, subject, link }) => log.info({ to, link }, `${subject} (no SMTP_URL is set: not mailed)`),
+      close: async () => {},
+    };
+  }
+  const transport = createTransport(
+    { url: smtpUrl, connectionTimeout: smtpMs, greetingTimeout: smtpMs, socketTimeout: smtpMs },
+    { from },
+  );
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    delivery: 'sent',
+    send({ to, subject, text, link }) {
+      const sending = transport
+        .sendMail({ to, subject, text: `${text}\n\n${link}\n` })
+        .catch((error: unknown) => log.error({ err: error, to }, `the mail "${subject}" was not sent`))
+        .finally(() => underWay.delete(sending));
+      underWay.add(sending);
+    },
+    async close() {
+      await Promise.all(underWay);
+      transport.close();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// The owner's pages: accounts, overages, health and the audit log.
+import type { Clock } from '#core/clock.ts';
+import { invalid } from '#core/errors.ts';
+import type { Database } from '#storage/database.ts';
+import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
+import { AccountError } from '#accounts/accounts.ts';
+import type { Administration } from '#accounts/administration.ts';
+import type { Plans } from '#accounts/plans.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
+import { monthOf } from '#metering/quota.ts';
+import { sendCsv } from '#http/dashboard/csv.ts';
+import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
+import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
+
+type Names =
+  | 'GET /admin/accounts'
+  | 'POST /admin/accounts'
+  | 'PATCH /admin/accounts/:id'
+  | 'GET /admin/overages'
+  | 'GET /admin/overages.csv'
+  | 'GET /admin/audit';
+
+export interface AdminParts {
+  clock: Clock;
+  database: Database;
+  plans: Plans;
+  signIn: SignIn;
+  administration: Administration;
+}
+
+export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
+  const { clock, database, plans, signIn, administration } = parts;
+  const { tables } = database;
+
+  async function view(rows: AccountRow[]): Promise<(row: AccountRow) => AdminAccount> {
+    const ids = rows.map(({ id }) => id);
+    const counters = ids.length > 0 ? await tables.usage.ofAccounts(ids, monthOf(clock.now())) : [];
+    return (row) => accountView(row, counters);
+  }
+
+  async function overagesOf(month: string) {
+    const items = new Map<
+      string,
+      { account_id: string; email: string; plan: string; upload: number; render: number }
+    >();
+    for (const { id, email, plan, unit, overage } of await tables.usage.overagesOf(month)) {
+      const item = items.get(id) ?? { account_id: id, email, plan, upload: 0, render: 0 };
+      items.set(id, { ...item, [unit]: overage });
+    }
+    return [...items.values()];
+  }
+
+  return {
+    async 'GET /admin/accounts'({ query }) {
+      const page = pageOptions(query);
+      const rows = await tables.accounts.page(query.search, page);
+      return { ...toPage(rows, page, await view(rows)), plans: plans.all };
+    },
+    async 'POST /admin/accounts'({ person, body }) {
+      const row = await explained(() => administration.create(person.account, body.email, body.plan));
+      await signIn.invite(row);
+      return { account: (await view([row]))(row), mail: signIn.delivery };
+    },
+    async 'PATCH /admin/accounts/:id'({ person, id, body }) {
+      const { suspended_reason, ...rest } = body;
+      if (rest.suspended === true && suspended_reason === undefined) {
+        throw invalid('suspended_reason', 'missing; say why, for the person to read');
+      }
+      const row = await explained(() =>
+        administration.update(person.account, id, {
+          ...rest,
+          ...(suspended_reason !== undefined && { suspendedReason: suspended_reason }),
+        }),
+      );
+      if (!row) throw notFound();
+      return (await view([row]))(row);
+    },
+    async 'GET /admin/overages'({ query }) {
+      const month = query.month ?? monthOf(clock.now());
+      return { month, items: await overagesOf(month) };
+    },
+    async 'GET /admin/overages.csv'({ query, reply }) {
+      const month = query.month ?? monthOf(clock.now());
+      const items = await overagesOf(month);
+      return sendCsv(
+        reply,
+        `tintype-overages-${month}.csv`,
+        ['month', 'account_id', 'email', 'plan', 'upload_units', 'render_units'],
+        items.map(({ account_id, email, plan, upload, render }) => [
+          month,
+          account_id,
+          email,
+          plan,
+          upload,
+          render,
+        ]),
+      );
+    },
+    async 'GET /admin/audit'({ query }) {
+      const page = pageOptions(query);
+      const rows = await tables.auditLog.page(page);
+      return toPage(rows, page, ({ id, created_at, actor_email, action, target_email, detail }) => ({
+        id,
+        at: isoTime(created_at),
+        actor: actor_email,
+        action,
+        target: target_email,
+        detail: JSON.parse(detail) as Record<string, unknown>,
+      }));
+    },
+  };
+}
+
+function accountView(row: AccountRow, counters: UsageCounterRow[]): AdminAccount {
+  const useOf = (unit: Unit) => {
+    const counter = counters.find((candidate) => candidate.account_id === row.id && candidate.unit === unit);
+    return { used: counter?.used ?? 0, overage: counter?.overage ?? 0 };
+  };
+  return {
+    id: row.id,
+    email: row.email,
+    plan: row.plan,
+    verified: row.verified === 1,
+    suspended: row.suspended === 1,
+    suspended_reason: row.suspended_reason,
+    overages: row.overages === 1,
+    overage_cap: row.overage_cap,
+    owner: row.owner === 1,
+    created_at: isoTime(row.created_at),
+    usage: { upload: useOf('upload'), render: useOf('render') },
+  };
+}
+
+/** An operator's mistake is a field's mistake here. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AccountError) throw invalid('account', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+// Every route of /api/dashboard: who may call it, what it takes and what it answers. The front end imports the types, the
+// server cannot start without a handler for each, and the isolation test walks the table. Errors have the API's envelope.
+import type { Static, TObject, TSchema } from 'typebox';
+import { PdfRequest, ScreenshotRequest, UploadResult } from '#http/api/schemas.ts';
+import * as admin from '#http/dashboard/schemas/admin.ts';
+import { Done, Mailed } from '#http/dashboard/schemas/common.ts';
+import * as files from '#http/dashboard/schemas/files.ts';
+import * as keys from '#http/dashboard/schemas/keys.ts';
+import * as session from '#http/dashboard/schemas/session.ts';
+
+export const dashboardPath = '/api/dashboard';
+
+/** Dashboard requests of one account in a minute, beside the API's own budget. */
+export const dashboardRequestsPerMinute = 1_200;
+/** Attempts to sign in or up in a minute, from one address and for one e-mail address. */
+export const attemptsPerMinute = { address: 60, email: 10 };
+
+/**
+ * - public: anyone.
+ * - person: anyone signed in, a suspended account too.
+ * - account: an account that is not suspended.
+ * - verified: one whose e-mail address is proven; these spend the account's request budget and its units.
+ * - owner: the operator; to everyone else there is nothing here (404).
+ */
+export type Access = 'public' | 'person' | 'account' | 'verified' | 'owner';
+
+export interface Contract {
+  access: Access;
+  query?: TObject;
+  /** A form is multipart/form-data with the parts of POST /api/v1/upload. */
+  body?: TObject | 'form';
+  /** A text names the content type of an answer that is not JSON. */
+  answer: TSchema | string;
+  status?: 201;
+  /** The handler is the API's own and reads the body itself. */
+  readsBody?: true;
+}
+
+export const dashboardRoutes = {
+  // Sign-in. Each sets or ends the session cookie.
+  'GET /instance': { access: 'public', answer: session.Instance },
+  'POST /sign-in': { access: 'public', body: session.SignIn, answer: session.SignedIn },
+  'POST /sign-up': { access: 'public', body: session.SignUp, answer: session.SignedIn, status: 201 },
+  'POST /welcome': { access: 'public', body: session.TokenBody, answer: session.SignedIn },
+  'POST /forgot-password': { access: 'public', body: session.ForgotPassword, answer: Mailed },
+  'POST /reset-password': { access: 'public', body: session.ResetPassword, answer: Done },
+  'GET /session': { access: 'person', answer: session.SignedIn },
+  'POST /sign-out': { access: 'person', answer: Done },
+
+  // Settings.
+  'POST /verify-email/send': { access: 'account', answer: Mailed },
+  'POST /verify-email': { access: 'account', body: session.TokenBody, answer: session.SignedIn },
+  'PATCH /profile': { access: 'account', body: session.ChangeProfile, answer: session.SignedIn },
+  'POST /change-email': { access: 'account', body: session.ChangeEmail, answer: Mailed },
+  'POST /change-password': { access: 'account', body: session.ChangePassword, answer: session.SignedIn },
+  'GET /sessions': { access: 'account', answer: session.Sessions },
+  'DELETE /sessions/:id': { access: 'account', answer: Done },
+  'POST /sessions/sign-out-others': { access: 'account', answer: Done },
+  'GET /export': { access: 'person', answer: 'application/x-tar' },
+  'POST /delete-account': { access: 'account', body: session.DeleteAccount, answer: Done },
+
+  'GET /overview': { access: 'account', answer: files.Overview },
+
+  'GET /uploads': { access: 'account', query: files.UploadsQuery, answer: files.Uploads },
+  'POST /uploads': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
+  'POST /uploads/delete': { access: 'account', body: files.Ids, answer: files.Deleted },
+  'PATCH /uploads/:id': { access: 'account', body: files.ChangeUpload, answer: files.Upload },
+  'DELETE /uploads/:id': { access: 'account', answer: files.Deleted },
+  'GET /uploads/:id/thumbnail': { access: 'account', answer: 'image/*' },
+
+  'GET /renders': { access: 'account', query: files.RendersQuery, answer: files.Renders },
+  'POST /renders/delete': { access: 'account', body: files.Ids, answer: files.Deleted },
+  'DELETE /renders/:id': { access: 'account', answer: files.Deleted },
+
+  // The playground: answers, headers and errors of the API's own endpoints.
+  'POST /playground/upload': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
+  'POST /playground/screenshot': {
+    access: 'verified',
+    body: ScreenshotRequest,
+    answer: 'image/* or JSON',
+    readsBody: true,
+  },
+  'POST /playground/pdf': {
+    access: 'verified',
+    body: PdfRequest,
+    answer: 'application/pdf or JSON',
+    readsBody: true,
+  },
+
+  'GET /keys': { access: 'account', answer: keys.Keys },
+  'POST /keys': { access: 'account', body: keys.NameKey, answer: keys.CreatedKey, status: 201 },
+  'PATCH /keys/:id': { access: 'account', body: keys.NameKey, answer: keys.Key },
+  'POST /keys/:id/rotate': { access: 'account', body: keys.RotateKey, answer: keys.CreatedKey, status: 201 },
+  'POST /keys/:id/revoke': { access: 'account', answer: keys.Key },
+
+  'POST /integrations': {
+    access: 'account',
+    body: keys.MakeIntegration,
+    answer: keys.Integration,
+    status: 201,
+  },
+
+  'GET /usage': { access: 'account', query: keys.UsageQuery, answer: keys.Usage },
+  'GET /usage.csv': { access: 'account', query: keys.UsageQuery, answer: 'text/csv' },
+  'PATCH /overages': { access: 'account', body: keys.ChangeOverages, answer: keys.Usage },
+  'GET /requests': { access: 'account', query: keys.RequestsQuery, answer: keys.Requests },
+
+  'GET /admin/accounts': { access: 'owner', query: admin.AdminAccountsQuery, answer: admin.AdminAccounts },
+  'POST /admin/accounts': {
+    access: 'owner',
+    body: admin.CreateAccount,
+    answer: admin.CreatedAccount,
+    status: 201,
+  },
+  'PATCH /admin/accounts/:id': { access: 'owner', body: admin.ChangeAccount, answer: admin.AdminAccount },
+  'GET /admin/overages': { access: 'owner', query: admin.OveragesQuery, answer: admin.Overages },
+  'GET /admin/overages.csv': { access: 'owner', query: admin.OveragesQuery, answer: 'text/csv' },
+  'GET /admin/health': { access: 'owner', answer: admin.Health },
+  'GET /admin/audit': { access: 'owner', query: admin.AuditQuery, answer: admin.Audit },
+} as const satisfies Record<string, Contract>;
+
+export type RouteName = keyof typeof dashboardRoutes;
+type Field<Name extends RouteName, Key extends string> =
+  (typeof dashboardRoutes)[Name] extends Record<Key, infer T> ? T : undefined;
+type Value<T> = T extends TSchema ? Static<T> : undefined;
+
+/** The query as the handler gets it, with defaults; the front end may leave out what is optional. */
+export type QueryOf<Name extends RouteName> = Value<Field<Name, 'query'>>;
+/** Undefined for a form and where there is no body. */
+export type BodyOf<Name extends RouteName> = Value<Field<Name, 'body'>>;
+/** Undefined for a file. */
+export type AnswerOf<Name extends RouteName> = Value<Field<Name, 'answer'>>;

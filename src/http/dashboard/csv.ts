@@ -1,0 +1,22 @@
+// Tables as CSV (RFC 4180).
+import type { FastifyReply } from 'fastify';
+
+type Cell = string | number | null;
+
+export function sendCsv(
+  reply: FastifyReply,
+  filename: string,
+  header: string[],
+  rows: Cell[][],
+): FastifyReply {
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${filename}"`)
+    .send([header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join(''));
+}
+
+function cell(value: Cell): string {
+  // A text that a spreadsheet would run as a formula begins with an apostrophe instead.
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,103 @@
+// Everything an account has here, as one tar file that is written while it is read: lists as JSON lines, files as they are.
+import { Readable } from 'node:stream';
+import type { Clock } from '#core/clock.ts';
+import type { Blobs } from '#storage/blobs.ts';
+import type { Cursor, PageOptions } from '#storage/owned/page.ts';
+import type { Owned } from '#storage/owned/owned.ts';
+import type { Person } from '#accounts/sign-in.ts';
+import type { RequestLog } from '#metering/request-log.ts';
+import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
+import type { Handlers } from '#http/dashboard/serve.ts';
+import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
+
+const rowsPerPart = 1_000;
+
+export interface ExportParts {
+  clock: Clock;
+  uploadBlobs: Blobs;
+  renderBlobs: Blobs;
+  requestLog: RequestLog;
+}
+
+export function exportHandlers(parts: ExportParts): Pick<Handlers, 'GET /export'> {
+  return {
+    async 'GET /export'({ owned, person, reply }) {
+      await parts.requestLog.flush();
+      return reply
+        .type('application/x-tar')
+        .header('content-disposition', 'attachment; filename="tintype-export.tar"')
+        .send(Readable.from(writeExport(parts, owned, person)));
+    },
+  };
+}
+
+async function* writeExport(parts: ExportParts, owned: Owned, { account, name }: Person) {
+  const { clock, uploadBlobs, renderBlobs } = parts;
+  const now = clock.now();
+  yield* entry('account.json', JSON.stringify({ name, ...account }, null, 2), now);
+  const keys = await owned.keys.list();
+  yield* entry('keys.jsonl', jsonLines(keys.map(({ key_hash: _hash, ...key }) => key)), now);
+  yield* entry('usage-months.jsonl', jsonLines(await owned.usage.counters()), now);
+
+  yield* lists('usage', owned.usage.events, now);
+  yield* lists('requests', (page) => owned.requests.page({}, page), now);
+  for await (const rows of pagesOf((page) => owned.uploads.page({}, page, now))) {
+    const shown = rows.map(({ delete_token_hash: _hash, ...row }) => row);
+    yield* entry(partName('uploads', rows), jsonLines(shown), now);
+    for (const row of rows) {
+      const extension = imageExtensions[row.content_type as ImageType][0];
+      yield* file(`uploads/${row.id}.${extension}`, uploadBlobs, row.id, row.size_bytes, row.created_at);
+    }
+  }
+  for await (const rows of pagesOf((page) => owned.renders.page({}, page, now))) {
+    yield* entry(partName('renders', rows), jsonLines(rows), now);
+    for (const row of rows) {
+      if (row.hosted === 0 || row.size_bytes === null) continue;
+      const extension = row.content_type.split('/')[1] ?? 'bin';
+      yield* file(`renders/${row.id}.${extension}`, renderBlobs, row.id, row.size_bytes, row.created_at);
+    }
+  }
+  yield tarEnd;
+}
+
+interface Row {
+  id: string;
+  created_at: number;
+}
+
+async function* lists<T extends Row>(name: string, next: (page: PageOptions) => Promise<T[]>, now: number) {
+  for await (const rows of pagesOf(next)) yield* entry(partName(name, rows), jsonLines(rows), now);
+}
+
+async function* pagesOf<T extends Row>(next: (page: PageOptions) => Promise<T[]>): AsyncGenerator<T[]> {
+  let after: Cursor | undefined;
+  for (;;) {
+    const rows = await next({ after, limit: rowsPerPart });
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = { createdAt: last.created_at, id: last.id };
+  }
+}
+
+/** Newest first; the name holds the oldest row's time, so that names sort. */
+const partName = (name: string, rows: Row[]): string =>
+  `${name}-${rows.at(-1)?.created_at ?? 0}-${rows.at(-1)?.id ?? ''}.jsonl`;
+
+const jsonLines = (rows: object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+function* entry(name: string, text: string, now: number) {
+  const bytes = Buffer.from(text);
+  yield tarHeader(name, bytes.length, now);
+  yield bytes;
+  yield tarPadding(bytes.length);
+}
+
+/** A file that is deleted while the export runs is left out. */
+async function* file(name: string, blobs: Blobs, key: string, sizeBytes: number, createdAt: number) {
+  const stream = await blobs.open(key);
+  if (!stream) return;
+  yield tarHeader(name, sizeBytes, createdAt);
+  yield* stream as AsyncIterable<Buffer>;
+  yield tarPadding(sizeBytes);
+}

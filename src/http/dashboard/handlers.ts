@@ -1,0 +1,40 @@
+// The dashboard's pages put together: a route of the contract without a handler does not compile.
+import { adminHandlers, type AdminParts } from '#http/dashboard/admin.ts';
+import { exportHandlers, type ExportParts } from '#http/dashboard/export.ts';
+import { healthHandlers, type HealthParts } from '#http/dashboard/health.ts';
+import { keysHandlers, type KeysPageParts } from '#http/dashboard/keys.ts';
+import { overviewHandlers, type OverviewParts } from '#http/dashboard/overview.ts';
+import { rendersHandlers, type RendersPageParts } from '#http/dashboard/renders.ts';
+import { serveDashboard, type Handlers, type ServeParts } from '#http/dashboard/serve.ts';
+import { sessionHandlers, type SessionParts } from '#http/dashboard/session.ts';
+import { settingsHandlers, type SettingsParts } from '#http/dashboard/settings.ts';
+import { uploadsHandlers, type UploadsPageParts } from '#http/dashboard/uploads.ts';
+import { usageHandlers, type UsagePageParts } from '#http/dashboard/usage.ts';
+
+export type DashboardParts = AdminParts &
+  ExportParts &
+  HealthParts &
+  KeysPageParts &
+  OverviewParts &
+  RendersPageParts &
+  ServeParts &
+  SessionParts &
+  SettingsParts &
+  UploadsPageParts &
+  UsagePageParts;
+
+export function dashboard(parts: DashboardParts) {
+  const handlers: Handlers = {
+    ...sessionHandlers(parts),
+    ...settingsHandlers(parts),
+    ...exportHandlers(parts),
+    ...overviewHandlers(parts),
+    ...uploadsHandlers(parts),
+    ...rendersHandlers(parts),
+    ...keysHandlers(parts),
+    ...usageHandlers(parts),
+    ...adminHandlers(parts),
+    ...healthHandlers(parts),
+  };
+  return serveDashboard(parts, handlers);
+}

@@ -1,0 +1,79 @@
+// The API keys page, and integrations, which bring a key of their own.
+import type { Clock } from '#core/clock.ts';
+import { limits } from '#core/limits.ts';
+import type { Owned } from '#storage/owned/owned.ts';
+import type { ApiKeyRow } from '#storage/schema.ts';
+import { dayOf } from '#storage/tables/usage.ts';
+import type { Authentication } from '#accounts/authenticate.ts';
+import type { Keys } from '#accounts/keys.ts';
+import { integrationFile } from '#http/dashboard/integrations.ts';
+import type { Key } from '#http/dashboard/schemas/keys.ts';
+import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import { keyView } from '#http/dashboard/views.ts';
+
+type Names =
+  | 'GET /keys'
+  | 'POST /keys'
+  | 'PATCH /keys/:id'
+  | 'POST /keys/:id/rotate'
+  | 'POST /keys/:id/revoke'
+  | 'POST /integrations';
+
+const usesOverDays = 30;
+const unused = { upload: 0, render: 0 };
+
+export interface KeysPageParts {
+  baseUrl: string;
+  clock: Clock;
+  keys: Keys;
+  authentication: Authentication;
+}
+
+export function keysHandlers({ baseUrl, clock, keys, authentication }: KeysPageParts): Pick<Handlers, Names> {
+  async function view(owned: Owned, row: ApiKeyRow): Promise<Key> {
+    return keyView(row, (await usesOf(owned)).get(row.id) ?? unused, clock.now());
+  }
+
+  async function usesOf(owned: Owned): Promise<Map<string, Key['uses']>> {
+    const uses = new Map<string, Key['uses']>();
+    for (const { key_id, unit, used } of await owned.usage.byKey(dayOf(clock.now()) - usesOverDays + 1)) {
+      uses.set(key_id, { ...(uses.get(key_id) ?? unused), [unit]: used });
+    }
+    return uses;
+  }
+
+  return {
+    async 'GET /keys'({ owned }) {
+      await authentication.flushLastUsed();
+      const uses = await usesOf(owned);
+      const rows = await owned.keys.list();
+      return {
+        items: rows.map((row) => keyView(row, uses.get(row.id) ?? unused, clock.now())),
+        limit: limits.keysPerAccount,
+      };
+    },
+    async 'POST /keys'({ owned, body }) {
+      const { secret, row } = await keys.create(owned.accountId, body.name);
+      return { secret, key: keyView(row, unused, clock.now()) };
+    },
+    async 'PATCH /keys/:id'({ owned, id, body }) {
+      const row = await owned.keys.rename(id, body.name);
+      if (!row) throw notFound();
+      return view(owned, row);
+    },
+    async 'POST /keys/:id/rotate'({ owned, id, body }) {
+      const created = await keys.rotate(owned.accountId, id, body.grace_seconds);
+      if (!created) throw notFound();
+      return { secret: created.secret, key: keyView(created.row, unused, clock.now()) };
+    },
+    async 'POST /keys/:id/revoke'({ owned, id }) {
+      const row = await keys.revoke(owned.accountId, id);
+      if (!row) throw notFound();
+      return view(owned, row);
+    },
+    async 'POST /integrations'({ owned, body: { tool } }) {
+      const { secret, row } = await keys.create(owned.accountId, tool === 'sharex' ? 'ShareX' : 'Shell');
+      return { ...integrationFile(tool, baseUrl, secret), key: keyView(row, unused, clock.now()) };
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// The renders page, and the playground's renders: the API's own handlers, run for the signed-in account.
+import type { Clock } from '#core/clock.ts';
+import type { HostedRenders } from '#renders/hosted-renders.ts';
+import { pdf } from '#http/api/pdf.ts';
+import type { RenderParts } from '#http/api/render-answer.ts';
+import { screenshot } from '#http/api/screenshot.ts';
+import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import { pageOptions, renderView, toPage } from '#http/dashboard/views.ts';
+
+type Names =
+  | 'GET /renders'
+  | 'POST /renders/delete'
+  | 'DELETE /renders/:id'
+  | 'POST /playground/screenshot'
+  | 'POST /playground/pdf';
+
+export interface RendersPageParts extends RenderParts {
+  clock: Clock;
+  hostedRenders: HostedRenders;
+}
+
+export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> {
+  const { baseUrl, clock, hostedRenders } = parts;
+  const takeScreenshot = screenshot(parts);
+  const printPdf = pdf(parts);
+
+  return {
+    async 'GET /renders'({ owned, query }) {
+      const { search, kind, status } = query;
+      const now = clock.now();
+      const page = pageOptions(query);
+      const rows = await owned.renders.page({ search, kind, status }, page, now);
+      return toPage(rows, page, (row) => renderView(baseUrl, row, now));
+    },
+    async 'POST /renders/delete'({ owned, body }) {
+      const deleted = await owned.renders.markDeleted(body.ids, clock.now());
+      if (deleted.length === 0) throw notFound();
+      await hostedRenders.freeDeleted(deleted);
+      return { deleted };
+    },
+    async 'DELETE /renders/:id'({ owned, id }) {
+      const deleted = await owned.renders.markDeleted([id], clock.now());
+      if (deleted.length === 0) throw notFound();
+      await hostedRenders.freeDeleted(deleted);
+      return { deleted };
+    },
+    'POST /playground/screenshot': ({ request, reply }) => takeScreenshot(request, reply),
+    'POST /playground/pdf': ({ request, reply }) => printPdf(request, reply),
+  };
+}

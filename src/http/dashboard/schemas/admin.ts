@@ -1,0 +1,132 @@
+// The owner's pages.
+import { Type, type Static } from 'typebox';
+import {
+  choice,
+  count,
+  id,
+  nextCursor,
+  orNull,
+  pageQuery,
+  Plan,
+  strict,
+  text,
+  time,
+} from '#http/dashboard/schemas/common.ts';
+
+const MonthUse = Type.Object({ used: count, overage: count }, strict);
+
+export const AdminAccount = Type.Object(
+  {
+    id,
+    email: Type.String(),
+    plan: Type.String(),
+    verified: Type.Boolean(),
+    suspended: Type.Boolean(),
+    suspended_reason: orNull(Type.String()),
+    overages: Type.Boolean(),
+    overage_cap: orNull(count),
+    owner: Type.Boolean(),
+    created_at: time,
+    /** Of this month. */
+    usage: Type.Object({ upload: MonthUse, render: MonthUse }, strict),
+  },
+  strict,
+);
+export type AdminAccount = Static<typeof AdminAccount>;
+
+export const AdminAccountsQuery = Type.Object(
+  { ...pageQuery, search: Type.Optional(Type.String({ maxLength: 100 })) },
+  strict,
+);
+export const AdminAccounts = Type.Object(
+  { items: Type.Array(AdminAccount), next_cursor: nextCursor, plans: Type.Array(Plan) },
+  strict,
+);
+/** The new account's person gets a mail with a one-time link to set a password. */
+export const CreateAccount = Type.Object(
+  { email: text(3, 254), plan: Type.String({ maxLength: 40 }) },
+  strict,
+);
+export const CreatedAccount = Type.Object(
+  { account: AdminAccount, mail: choice(['sent', 'logged']) },
+  strict,
+);
+export const ChangeAccount = Type.Object(
+  {
+    plan: Type.Optional(Type.String({ maxLength: 40 })),
+    verified: Type.Optional(Type.Boolean()),
+    suspended: Type.Optional(Type.Boolean()),
+    /** Shown to the person; required to suspend. */
+    suspended_reason: Type.Optional(text(1, 500)),
+    overages: Type.Optional(Type.Boolean()),
+  },
+  strict,
+);
+
+export const OveragesQuery = Type.Object(
+  {
+    /** Such as 2026-11; this month when left out. */
+    month: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })),
+  },
+  strict,
+);
+export const Overages = Type.Object(
+  {
+    month: Type.String(),
+    items: Type.Array(
+      Type.Object(
+        { account_id: id, email: Type.String(), plan: Type.String(), upload: count, render: count },
+        strict,
+      ),
+    ),
+  },
+  strict,
+);
+
+export const Health = Type.Object(
+  {
+    checks: Type.Array(
+      Type.Object(
+        { name: Type.String(), state: choice(['ok', 'failing']), detail: orNull(Type.String()) },
+        strict,
+      ),
+    ),
+    stored: Type.Object({ uploads: count, upload_bytes: count, renders: count, render_bytes: count }, strict),
+    browser: Type.Object(
+      {
+        name: Type.String(),
+        version: Type.String(),
+        source: Type.String(),
+        sandboxed: Type.Boolean(),
+        /** Renders on this machine now. */
+        running: count,
+        waiting: count,
+      },
+      strict,
+    ),
+    uptime_seconds: count,
+  },
+  strict,
+);
+
+export const AuditQuery = Type.Object({ ...pageQuery }, strict);
+export const Audit = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          id,
+          at: time,
+          actor: Type.String(),
+          action: Type.String(),
+          /** The e-mail address of the account it was done to. */
+          target: orNull(Type.String()),
+          detail: Type.Record(Type.String(), Type.Unknown()),
+        },
+        strict,
+      ),
+    ),
+    next_cursor: nextCursor,
+  },
+  strict,
+);

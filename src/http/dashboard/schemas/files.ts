@@ -1,0 +1,140 @@
+// Overview, uploads and renders.
+import { Type, type Static } from 'typebox';
+import { limits } from '#core/limits.ts';
+import {
+  choice,
+  count,
+  id,
+  nextCursor,
+  orNull,
+  pageQuery,
+  Plan,
+  strict,
+  time,
+  UnitUsage,
+} from '#http/dashboard/schemas/common.ts';
+
+export const Upload = Type.Object(
+  {
+    id,
+    slug: Type.String(),
+    url: Type.String(),
+    file_url: Type.String(),
+    /** A small picture, for the signed-in account alone. */
+    thumbnail_url: Type.String(),
+    filename: Type.String(),
+    content_type: Type.String(),
+    size_bytes: count,
+    width: orNull(count),
+    height: orNull(count),
+    created_at: time,
+    expires_at: orNull(time),
+    /** Null when it was uploaded in the dashboard. */
+    key_id: orNull(id),
+  },
+  strict,
+);
+export type Upload = Static<typeof Upload>;
+
+export const UploadsQuery = Type.Object(
+  {
+    ...pageQuery,
+    /** Part of the filename, in any case. */
+    search: Type.Optional(Type.String({ maxLength: 100 })),
+    type: Type.Optional(choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'])),
+    /** `soon` is within seven days. */
+    expiry: Type.Optional(choice(['never', 'some', 'soon'])),
+  },
+  strict,
+);
+export const Uploads = Type.Object({ items: Type.Array(Upload), next_cursor: nextCursor }, strict);
+
+/** Seconds from now, or null for none; the plan's cap counts from the moment of upload. */
+export const ChangeUpload = Type.Object(
+  {
+    expires_in: Type.Union(
+      [
+        Type.Integer({ minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max }),
+        Type.Null(),
+      ],
+      {
+        description: `Expiry: an integer from ${limits.expiresInSeconds.min} to ${limits.expiresInSeconds.max} (seconds), or null for none.`,
+      },
+    ),
+  },
+  strict,
+);
+
+/** Deletes those of the ids that are the account's; 404 when none is. */
+export const Ids = Type.Object(
+  {
+    ids: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+      minItems: 1,
+      maxItems: 200,
+      description: 'Ids: a list of 1 to 200 ids.',
+    }),
+  },
+  strict,
+);
+export const Deleted = Type.Object({ deleted: Type.Array(id) }, strict);
+
+export const Render = Type.Object(
+  {
+    id,
+    kind: choice(['screenshot', 'pdf']),
+    target: Type.String(),
+    status: choice(['done', 'failed']),
+    /** Why it failed. */
+    failure: orNull(Type.String()),
+    content_type: Type.String(),
+    size_bytes: orNull(count),
+    duration_ms: orNull(count),
+    /** The fields of the request that made it, without its url. */
+    options: Type.Record(Type.String(), Type.Unknown()),
+    /** Where it is hosted; null when it was asked for as bytes, failed or expired. */
+    url: orNull(Type.String()),
+    created_at: time,
+    expires_at: orNull(time),
+    key_id: orNull(id),
+  },
+  strict,
+);
+export type Render = Static<typeof Render>;
+
+export const RendersQuery = Type.Object(
+  {
+    ...pageQuery,
+    /** Part of the target address. */
+    search: Type.Optional(Type.String({ maxLength: 100 })),
+    kind: Type.Optional(choice(['screenshot', 'pdf'])),
+    status: Type.Optional(choice(['done', 'failed'])),
+  },
+  strict,
+);
+export const Renders = Type.Object({ items: Type.Array(Render), next_cursor: nextCursor }, strict);
+
+export const Overview = Type.Object(
+  {
+    plan: Plan,
+    /** Such as 2026-11, UTC. */
+    month: Type.String(),
+    resets_at: time,
+    units: Type.Object({ upload: UnitUsage, render: UnitUsage }, strict),
+    /** Of the current minute. */
+    requests: Type.Object({ limit: count, used: count, reset_seconds: count }, strict),
+    first_steps: Type.Object(
+      {
+        has_password: Type.Boolean(),
+        is_verified: Type.Boolean(),
+        has_key: Type.Boolean(),
+        has_used_key: Type.Boolean(),
+        has_upload: Type.Boolean(),
+        has_render: Type.Boolean(),
+      },
+      strict,
+    ),
+    recent_uploads: Type.Array(Upload),
+    recent_renders: Type.Array(Render),
+  },
+  strict,
+);

@@ -1,0 +1,129 @@
+// API keys, integrations, usage and the request log.
+import { Type, type Static } from 'typebox';
+import { limits } from '#core/limits.ts';
+import {
+  choice,
+  count,
+  id,
+  nextCursor,
+  orNull,
+  pageQuery,
+  Plan,
+  strict,
+  text,
+  time,
+  unit,
+  UnitUsage,
+} from '#http/dashboard/schemas/common.ts';
+
+export const graceSeconds = [0, 3_600, 86_400, 604_800] as const;
+
+const keyName = text(1, 50);
+
+export const Key = Type.Object(
+  {
+    id,
+    name: Type.String(),
+    /** First and last characters. */
+    display: Type.String(),
+    created_at: time,
+    last_used_at: orNull(time),
+    /** `ending`: rotated, and works until `ends_at`. */
+    state: choice(['active', 'ending', 'revoked']),
+    ends_at: orNull(time),
+    /** Units over the last 30 days. */
+    uses: Type.Object({ upload: count, render: count }, strict),
+  },
+  strict,
+);
+export type Key = Static<typeof Key>;
+
+export const Keys = Type.Object(
+  { items: Type.Array(Key), limit: Type.Literal(limits.keysPerAccount) },
+  strict,
+);
+export const NameKey = Type.Object({ name: keyName }, strict);
+/** `secret` is the key itself, shown this once. */
+export const CreatedKey = Type.Object({ secret: Type.String(), key: Key }, strict);
+export const RotateKey = Type.Object(
+  {
+    grace_seconds: Type.Unsafe<(typeof graceSeconds)[number]>({
+      enum: [...graceSeconds],
+      description: 'How long the old key still works.',
+    }),
+  },
+  strict,
+);
+
+/** Makes a key of its own for the tool and puts it into the file, which is therefore shown this once. */
+export const MakeIntegration = Type.Object({ tool: choice(['sharex', 'shell']) }, strict);
+export const Integration = Type.Object(
+  { filename: Type.String(), content_type: Type.String(), content: Type.String(), key: Key },
+  strict,
+);
+
+export const UsageQuery = Type.Object(
+  { days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })) },
+  strict,
+);
+export const Usage = Type.Object(
+  {
+    plan: Plan,
+    month: Type.String(),
+    resets_at: time,
+    units: Type.Object({ upload: UnitUsage, render: UnitUsage }, strict),
+    overages: Type.Object(
+      {
+        /** Whether the plan offers them. */
+        available: Type.Boolean(),
+        enabled: Type.Boolean(),
+        /** Units of each type past the quota, at most; null for no cap. */
+        cap: orNull(count),
+      },
+      strict,
+    ),
+    /** From the first day to today, UTC; days without use are left out. */
+    from: Type.String(),
+    to: Type.String(),
+    daily: Type.Array(
+      Type.Object({ day: Type.String(), unit, key_id: orNull(id), used: count, overage: count }, strict),
+    ),
+    /** Names of the keys above; null in `daily` is the dashboard itself. */
+    keys: Type.Array(Type.Object({ id, name: Type.String(), display: Type.String() }, strict)),
+  },
+  strict,
+);
+export const ChangeOverages = Type.Object(
+  {
+    enabled: Type.Boolean(),
+    cap: Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], {
+      description: 'Cap: an integer from 0 to 1000000000, or null for none.',
+    }),
+  },
+  strict,
+);
+
+export const RequestsQuery = Type.Object(
+  {
+    ...pageQuery,
+    outcome: Type.Optional(choice(['succeeded', 'failed'])),
+    key_id: Type.Optional(Type.String({ maxLength: 40 })),
+  },
+  strict,
+);
+export const RequestItem = Type.Object(
+  {
+    request_id: id,
+    at: time,
+    path: Type.String(),
+    status: count,
+    code: orNull(Type.String()),
+    /** For a 401, what the client is not told: revoked key, unverified account and so on. */
+    reason: orNull(Type.String()),
+    key_id: orNull(id),
+    key_name: orNull(Type.String()),
+    duration_ms: count,
+  },
+  strict,
+);
+export const Requests = Type.Object({ items: Type.Array(RequestItem), next_cursor: nextCursor }, strict);

@@ -1,0 +1,70 @@
+// Sign-in and settings.
+import { Type, type Static } from 'typebox';
+import { choice, id, orNull, Plan, strict, text, time } from '#http/dashboard/schemas/common.ts';
+
+const email = text(3, 254);
+const newPassword = text(10, 128);
+/** Given ones are only compared, so that a wrong length says no more than a wrong password. */
+const givenPassword = text(1, 128);
+const name = text(1, 80);
+const token = text(1, 2_000);
+
+/** What the sign-in pages must know before anyone is signed in. */
+export const Instance = Type.Object(
+  {
+    base_url: Type.String(),
+    signups: choice(['open', 'closed']),
+    /** False when no SMTP_URL is set: links stand in the service's log, and the page says so. */
+    sends_mail: Type.Boolean(),
+  },
+  strict,
+);
+
+export const SignedIn = Type.Object(
+  {
+    id,
+    email: Type.String(),
+    name: Type.String(),
+    /** False until the mailed link was followed: API keys answer 401 and nothing can be stored. */
+    verified: Type.Boolean(),
+    /** True: only this, signing out and the export still work; the reason is for the person to read. */
+    suspended: Type.Boolean(),
+    suspended_reason: orNull(Type.String()),
+    /** Opens the admin pages. */
+    owner: Type.Boolean(),
+    /** False after the first sign-in by a one-time link: ask for one. */
+    has_password: Type.Boolean(),
+    plan: Plan,
+    created_at: time,
+    session_expires_at: time,
+  },
+  strict,
+);
+export type SignedIn = Static<typeof SignedIn>;
+
+export const SignIn = Type.Object({ email, password: givenPassword }, strict);
+export const SignUp = Type.Object({ name, email, password: newPassword }, strict);
+export const TokenBody = Type.Object({ token }, strict);
+export const ForgotPassword = Type.Object({ email }, strict);
+export const ResetPassword = Type.Object({ token, new_password: newPassword }, strict);
+export const ChangePassword = Type.Object(
+  { current_password: Type.Optional(givenPassword), new_password: newPassword },
+  strict,
+);
+export const ChangeProfile = Type.Object({ name }, strict);
+export const ChangeEmail = Type.Object({ email, current_password: Type.Optional(givenPassword) }, strict);
+export const DeleteAccount = Type.Object({ email, current_password: Type.Optional(givenPassword) }, strict);
+
+export const SessionItem = Type.Object(
+  {
+    id,
+    created_at: time,
+    last_active_at: time,
+    expires_at: time,
+    address: orNull(Type.String()),
+    user_agent: orNull(Type.String()),
+    current: Type.Boolean(),
+  },
+  strict,
+);
+export const Sessions = Type.Object({ items: Type.Array(SessionItem) }, strict);

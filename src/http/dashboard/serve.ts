@@ -1,0 +1,179 @@
+// Carries the dashboard's table of routes: for each request the checks in order (origin, session, access, budget, query, body),
+// then the page's handler. A handler gets the signed-in account's own rows and no others.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
+import { ServiceError } from '#core/errors.ts';
+import type { Database } from '#storage/database.ts';
+import type { Owned } from '#storage/owned/owned.ts';
+import { callerFor } from '#accounts/authenticate.ts';
+import type { Plans } from '#accounts/plans.ts';
+import type { Client } from '#accounts/auth-calls.ts';
+import type { Person, SignIn } from '#accounts/sign-in.ts';
+import { accountSubject, addressSubject, type Guards } from '#http/guards.ts';
+import { judge, readJsonBody } from '#http/json-body.ts';
+import {
+  attemptsPerMinute,
+  dashboardPath,
+  dashboardRequestsPerMinute,
+  dashboardRoutes,
+  type Access,
+  type AnswerOf,
+  type BodyOf,
+  type Contract,
+  type QueryOf,
+  type RouteName,
+} from '#http/dashboard/contract.ts';
+
+export interface Call<Name extends RouteName> {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  client: Client;
+  /** The `:id` of the path. */
+  id: string;
+  query: QueryOf<Name>;
+  body: BodyOf<Name>;
+  person: (typeof dashboardRoutes)[Name]['access'] extends 'public' ? undefined : Person;
+  owned: (typeof dashboardRoutes)[Name]['access'] extends 'public' ? undefined : Owned;
+}
+
+export type Handlers = {
+  [Name in RouteName]: (
+    call: Call<Name>,
+  ) => Promise<AnswerOf<Name> extends undefined ? FastifyReply : AnswerOf<Name> | FastifyReply>;
+};
+
+export interface ServeParts {
+  baseUrl: string;
+  plans: Plans;
+  database: Database;
+  signIn: SignIn;
+  guards: Guards;
+}
+
+type AnyHandler = (call: unknown) => Promise<unknown>;
+
+/** One entry for each path, as the server's route table wants it. */
+export function serveDashboard(parts: ServeParts, handlers: Handlers) {
+  const paths = new Map<string, Map<string, RouteName>>();
+  for (const name of Object.keys(dashboardRoutes) as RouteName[]) {
+    const [method = '', path = ''] = name.split(' ');
+    const methods = paths.get(path) ?? new Map<string, RouteName>();
+    paths.set(path, methods.set(method, name));
+  }
+  return [...paths].map(([path, methods]) => ({
+    methods: [...methods.keys()],
+    url: dashboardPath + path,
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
+      const name = methods.get(request.method);
+      if (name === undefined) throw new Error(`${request.method} ${path} is not in the table`);
+      return answer(parts, name, handlers[name] as unknown as AnyHandler, request, reply);
+    },
+  }));
+}
+
+async function answer(
+  parts: ServeParts,
+  name: RouteName,
+  handler: AnyHandler,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const contract: Contract = dashboardRoutes[name];
+  reply.headers({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  if (request.method !== 'GET') requireOwnOrigin(request, parts.baseUrl);
+  const client: Client = {
+    cookie: request.headers.cookie,
+    address: request.ip,
+    userAgent: request.headers['user-agent'],
+  };
+  const person = await admit(parts, contract.access, client, request, reply);
+  const body =
+    contract.body === undefined || contract.body === 'form' || contract.readsBody
+      ? undefined
+      : await readJsonBody(request.raw, contract.body);
+  const given = await handler({
+    request,
+    reply,
+    client,
+    id: (request.params as { id?: string }).id ?? '',
+    query: contract.query && readQuery(request, contract.query),
+    body,
+    person,
+    owned: person && parts.database.tables.ownedBy(person.account.id),
+  });
+  return given === reply ? reply : reply.code(contract.status ?? 200).send(given);
+}
+
+/** Lets in who may call the route, spends the right budget, and tells the others no more than they may know. */
+async function admit(
+  { plans, signIn, guards }: ServeParts,
+  access: Access,
+  client: Client,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Person | undefined> {
+  if (access === 'public') {
+    const address = addressSubject(request.ip);
+    if (request.method === 'GET') guards.spend(reply, `dashboard ${address}`, dashboardRequestsPerMinute);
+    else guards.spend(reply, `sign-in ${address}`, attemptsPerMinute.address);
+    return undefined;
+  }
+  const session = await signIn.whoIs(client);
+  if (!session) {
+    guards.refuseGuess(request, reply);
+    throw new ServiceError('unauthorized', 'Sign in first.');
+  }
+  setCookies(reply, session.cookies);
+  const { account } = session.value;
+  if (access === 'verified') {
+    request.caller = callerFor({ ...account, account_id: account.id }, null, plans);
+    guards.spend(reply, accountSubject(account.id), request.caller.plan.requests_per_minute);
+  } else {
+    guards.spend(reply, `dashboard ${account.id}`, dashboardRequestsPerMinute);
+  }
+  if (access !== 'person' && account.suspended === 1) {
+    const why = account.suspended_reason === null ? '' : ` Reason: ${account.suspended_reason}`;
+    throw new ServiceError('unauthorized', `This account is suspended.${why}`);
+  }
+  if (access === 'verified' && account.verified === 0) {
+    throw new ServiceError('unauthorized', 'Confirm your e-mail address first, by the link in the mail.');
+  }
+  if (access === 'owner' && account.owner === 0) throw notFound();
+  return session.value;
+}
+
+export function setCookies(reply: FastifyReply, cookies: string[]): void {
+  if (cookies.length > 0) reply.header('set-cookie', cookies);
+}
+
+/** What a stranger gets for another account's things, and everyone for things that are not there. */
+export const notFound = (): ServiceError =>
+  new ServiceError('not_found', 'There is nothing at this address.');
+
+/** Browsers name the origin of every request that can change something; one of another site, or of none, changes nothing. */
+function requireOwnOrigin(request: FastifyRequest, baseUrl: string): void {
+  const { origin } = request.headers;
+  const isOwn = origin === baseUrl || (origin !== undefined && URL.parse(origin)?.host === request.host);
+  if (!isOwn)
+    throw new ServiceError('unauthorized', 'Origin: this request does not come from the dashboard.');
+}
+
+/** Texts of a query become the integers that the schema asks for; everything else is judged like a body. */
+function readQuery(request: FastifyRequest, schema: TObject): unknown {
+  const given = request.query as Record<string, unknown>;
+  const properties = schema.properties as Record<string, { type?: string }>;
+  return judge(
+    schema,
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => {
+        const isNumber =
+          properties[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value);
+        return [name, isNumber ? Number(value) : value];
+      }),
+    ),
+  );
+}

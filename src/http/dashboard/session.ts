@@ -1,0 +1,85 @@
+// Sign-in, sign-up, links and sign-out.
+import type { FastifyReply } from 'fastify';
+import type { Plans } from '#accounts/plans.ts';
+import type { Person, SignIn, WithCookies } from '#accounts/sign-in.ts';
+import { attemptsPerMinute } from '#http/dashboard/contract.ts';
+import type { SignedIn } from '#http/dashboard/schemas/session.ts';
+import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
+import { isoTime } from '#http/dashboard/views.ts';
+import type { Guards } from '#http/guards.ts';
+
+type Names =
+  | 'GET /instance'
+  | 'POST /sign-in'
+  | 'POST /sign-up'
+  | 'POST /welcome'
+  | 'POST /forgot-password'
+  | 'POST /reset-password'
+  | 'GET /session'
+  | 'POST /sign-out';
+
+export interface SessionParts {
+  baseUrl: string;
+  plans: Plans;
+  signIn: SignIn;
+  guards: Guards;
+}
+
+export function sessionHandlers({ baseUrl, plans, signIn, guards }: SessionParts): Pick<Handlers, Names> {
+  const enter = (reply: FastifyReply, { cookies, value }: WithCookies<Person>): SignedIn => {
+    setCookies(reply, cookies);
+    return signedInView(value, plans);
+  };
+  /** Guessing one person's password from many addresses is slowed down too. */
+  const spendAttempt = (reply: FastifyReply, email: string) =>
+    guards.spend(reply, `sign-in ${email.trim().toLowerCase()}`, attemptsPerMinute.email);
+
+  return {
+    'GET /instance': async () => ({
+      base_url: baseUrl,
+      signups: signIn.signups,
+      sends_mail: signIn.delivery === 'sent',
+    }),
+    async 'POST /sign-in'({ reply, client, body: { email, password } }) {
+      spendAttempt(reply, email);
+      return enter(reply, await signIn.signIn(email, password, client));
+    },
+    'POST /sign-up': async ({ reply, client, body: { name, email, password } }) =>
+      enter(reply, await signIn.signUp(name, email, password, client)),
+    'POST /welcome': async ({ reply, client, body }) =>
+      enter(reply, await signIn.welcome(body.token, client)),
+    async 'POST /forgot-password'({ reply, body: { email } }) {
+      spendAttempt(reply, email);
+      signIn.forgotPassword(email);
+      return { mail: signIn.delivery };
+    },
+    async 'POST /reset-password'({ body }) {
+      await signIn.resetPassword(body.token, body.new_password);
+      return { done: true };
+    },
+    'GET /session': async ({ person }) => signedInView(person, plans),
+    async 'POST /sign-out'({ reply, client }) {
+      setCookies(reply, await signIn.signOut(client));
+      return { done: true };
+    },
+  };
+}
+
+export function signedInView(
+  { account, name, hasPassword, sessionExpiresAt }: Person,
+  plans: Plans,
+): SignedIn {
+  return {
+    id: account.id,
+    email: account.email,
+    name,
+    verified: account.verified === 1,
+    suspended: account.suspended === 1,
+    suspended_reason: account.suspended_reason,
+    owner: account.owner === 1,
+    has_password: hasPassword,
+    plan: plans.orStandard(account.plan),
+    created_at: isoTime(account.created_at),
+    session_expires_at: sessionExpiresAt.toISOString(),
+  };
+}

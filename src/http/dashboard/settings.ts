@@ -1,0 +1,111 @@
+// Settings: profile, address, password, sessions, and leaving with everything.
+import { invalid } from '#core/errors.ts';
+import type { Database } from '#storage/database.ts';
+import type { Departures } from '#accounts/departures.ts';
+import type { Plans } from '#accounts/plans.ts';
+import type { Client } from '#accounts/auth-calls.ts';
+import type { Person, SignIn } from '#accounts/sign-in.ts';
+import { signedInView } from '#http/dashboard/session.ts';
+import { notFound, setCookies, type Handlers } from '#http/dashboard/serve.ts';
+
+type Names =
+  | 'POST /verify-email/send'
+  | 'POST /verify-email'
+  | 'PATCH /profile'
+  | 'POST /change-email'
+  | 'POST /change-password'
+  | 'GET /sessions'
+  | 'DELETE /sessions/:id'
+  | 'POST /sessions/sign-out-others'
+  | 'POST /delete-account';
+
+export interface SettingsParts {
+  database: Database;
+  plans: Plans;
+  signIn: SignIn;
+  departures: Departures;
+}
+
+export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
+  const { database, plans, signIn, departures } = parts;
+
+  /** The person as they are after a change. */
+  async function renewed(client: Client) {
+    const session = await signIn.whoIs(client);
+    if (!session) throw notFound();
+    return signedInView(session.value, plans);
+  }
+
+  async function requireNotLastOwner({ account }: Person): Promise<void> {
+    if (account.owner === 1 && (await database.tables.accounts.countOwners()) === 1) {
+      throw invalid(
+        'account',
+        'is the only owner; make another account owner first (npx tintype account update)',
+      );
+    }
+  }
+
+  return {
+    async 'POST /verify-email/send'({ person }) {
+      if (person.account.verified === 1) throw invalid('email', 'is confirmed already');
+      await signIn.sendVerification(person.account.email);
+      return { mail: signIn.delivery };
+    },
+    async 'POST /verify-email'({ person, client, body }) {
+      await signIn.verifyEmail(body.token, person, client);
+      return renewed(client);
+    },
+    async 'PATCH /profile'({ client, body }) {
+      await signIn.rename(body.name, client);
+      return renewed(client);
+    },
+    async 'POST /change-email'({ person, client, body }) {
+      await signIn.checkPassword(body.current_password, person, client);
+      await signIn.changeEmail(body.email, person);
+      return { mail: signIn.delivery };
+    },
+    async 'POST /change-password'({ reply, person, client, body }) {
+      const { cookies, value } = await signIn.changePassword(
+        body.current_password,
+        body.new_password,
+        person,
+        client,
+      );
+      setCookies(reply, cookies);
+      return signedInView(value, plans);
+    },
+    async 'GET /sessions'({ person, client }) {
+      const sessions = await signIn.sessions(client);
+      return {
+        items: sessions.map((session) => ({
+          id: session.id,
+          created_at: session.createdAt.toISOString(),
+          last_active_at: session.updatedAt.toISOString(),
+          expires_at: session.expiresAt.toISOString(),
+          address: session.ipAddress ?? null,
+          user_agent: session.userAgent ?? null,
+          current: session.id === person.sessionId,
+        })),
+      };
+    },
+    async 'DELETE /sessions/:id'({ id, client }) {
+      if (!(await signIn.endSession(id, client))) throw notFound();
+      return { done: true };
+    },
+    async 'POST /sessions/sign-out-others'({ client }) {
+      await signIn.endOtherSessions(client);
+      return { done: true };
+    },
+    async 'POST /delete-account'({ reply, person, client, body }) {
+      if (body.email.trim().toLowerCase() !== person.account.email) {
+        throw invalid('email', 'is not the address of this account');
+      }
+      await signIn.checkPassword(body.current_password, person, client);
+      await requireNotLastOwner(person);
+      setCookies(reply, await signIn.signOut(client));
+      await departures.begin(person.account.id);
+      await departures.finish();
+      return { done: true };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// How an account stands in its month: what the overview and the usage page both show.
+import type { Database } from '#storage/database.ts';
+import type { AccountRow, Unit } from '#storage/schema.ts';
+import type { Plans } from '#accounts/plans.ts';
+import { limitOf, monthOf, nextMonth, quotaStanding } from '#metering/quota.ts';
+import type { UnitUsage } from '#http/dashboard/schemas/common.ts';
+
+export async function monthStanding(database: Database, plans: Plans, account: AccountRow, now: number) {
+  const plan = plans.orStandard(account.plan);
+  const month = monthOf(now);
+
+  async function ofUnit(unit: Unit): Promise<UnitUsage> {
+    const usage = await database.tables.usage.read({ accountId: account.id, unit, month });
+    const { limit, remaining, usagePercent, warning } = quotaStanding(usage, limitOf({ plan }, unit));
+    return {
+      used: usage.used,
+      limit,
+      remaining,
+      percent: usagePercent,
+      warning: warning ?? null,
+      overage: usage.overage,
+    };
+  }
+
+  return {
+    plan,
+    month,
+    resets_at: nextMonth(now).toISOString(),
+    units: { upload: await ofUnit('upload'), render: await ofUnit('render') },
+  };
+}

@@ -1,0 +1,101 @@
+// The uploads page, and uploads made there: the same store, the same quota, no key.
+import { limits } from '#core/limits.ts';
+import type { Clock } from '#core/clock.ts';
+import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
+import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import type { Thumbnails } from '#uploads/thumbnail.ts';
+import type { Plan, Plans } from '#accounts/plans.ts';
+import { upload, type UploadParts } from '#http/api/upload.ts';
+import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import { pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
+
+type Names =
+  | 'GET /uploads'
+  | 'POST /uploads'
+  | 'POST /playground/upload'
+  | 'POST /uploads/delete'
+  | 'PATCH /uploads/:id'
+  | 'DELETE /uploads/:id'
+  | 'GET /uploads/:id/thumbnail';
+
+const soonMs = 7 * 24 * 60 * 60 * 1000;
+
+export interface UploadsPageParts extends UploadParts {
+  clock: Clock;
+  plans: Plans;
+  hostedUploads: HostedUploads;
+  thumbnails: Thumbnails;
+}
+
+export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> {
+  const { baseUrl, clock, plans, hostedUploads, thumbnails } = parts;
+  const store = upload(parts);
+
+  return {
+    async 'GET /uploads'({ owned, query }) {
+      const { search, type, expiry } = query;
+      const now = clock.now();
+      const page = pageOptions(query);
+      const rows = await owned.uploads.page(
+        {
+          search,
+          contentType: type && contentTypeOf(type),
+          expiry: expiry === 'soon' ? { before: now + soonMs } : expiry,
+        },
+        page,
+        now,
+      );
+      return toPage(rows, page, (row) => uploadView(baseUrl, row));
+    },
+    'POST /uploads': ({ request, reply }) => store(request, reply),
+    'POST /playground/upload': ({ request, reply }) => store(request, reply),
+
+    async 'POST /uploads/delete'({ owned, body }) {
+      const deleted = await owned.uploads.markDeleted(body.ids, clock.now());
+      if (deleted.length === 0) throw notFound();
+      await hostedUploads.freeDeleted(deleted);
+      return { deleted };
+    },
+    async 'DELETE /uploads/:id'({ owned, id }) {
+      const deleted = await owned.uploads.markDeleted([id], clock.now());
+      if (deleted.length === 0) throw notFound();
+      await hostedUploads.freeDeleted(deleted);
+      return { deleted };
+    },
+    async 'PATCH /uploads/:id'({ owned, person, id, body }) {
+      const now = clock.now();
+      const row = await owned.uploads.byId(id, now);
+      if (!row) throw notFound();
+      const plan = plans.orStandard(person.account.plan);
+      const changed = await owned.uploads.setExpiry(
+        id,
+        changedExpiry(plan, body.expires_in, row.created_at, now),
+      );
+      if (!changed) throw notFound();
+      return uploadView(baseUrl, changed);
+    },
+    async 'GET /uploads/:id/thumbnail'({ owned, id, reply }) {
+      const row = await owned.uploads.byId(id, clock.now());
+      if (!row) throw notFound();
+      const bytes = await thumbnails.of(row);
+      reply.header('cache-control', 'private, max-age=86400');
+      if (!bytes) return reply.redirect(`/f/${row.slug}`, 302);
+      return reply.type('image/webp').send(bytes);
+    },
+  };
+}
+
+/** The plan's cap counts from the upload: a link must not live for ever by being prolonged. */
+function changedExpiry(plan: Plan, expiresIn: number | null, createdAt: number, now: number): number | null {
+  const wanted = expiresIn === null ? Infinity : now + expiresIn * 1000;
+  const latest = plan.max_link_seconds === null ? Infinity : createdAt + plan.max_link_seconds * 1000;
+  // A plan that was changed to a shorter one must not kill a link that is alive.
+  const expiresAt = Math.min(wanted, Math.max(latest, now + limits.expiresInSeconds.min * 1000));
+  return Number.isFinite(expiresAt) ? expiresAt : null;
+}
+
+function contentTypeOf(extension: string): ImageType | undefined {
+  return (Object.keys(imageExtensions) as ImageType[]).find((type) =>
+    (imageExtensions[type] as readonly string[]).includes(extension),
+  );
+}

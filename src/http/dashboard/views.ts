@@ -1,0 +1,90 @@
+// Rows as the dashboard shows them, and cursors as opaque texts.
+import { invalid } from '#core/errors.ts';
+import type { ApiKeyRow, RenderRow, UploadRow } from '#storage/schema.ts';
+import type { Cursor, PageOptions } from '#storage/owned/page.ts';
+import { hostedPath } from '#renders/render.ts';
+import type { Render, Upload } from '#http/dashboard/schemas/files.ts';
+import type { Key } from '#http/dashboard/schemas/keys.ts';
+import { dashboardPath } from '#http/dashboard/contract.ts';
+
+export const isoTime = (at: number): string => new Date(at).toISOString();
+export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
+
+export function uploadView(baseUrl: string, row: UploadRow): Upload {
+  const { id, slug, filename, content_type, size_bytes, width, height, key_id } = row;
+  return {
+    id,
+    slug,
+    url: `${baseUrl}/i/${slug}`,
+    file_url: `${baseUrl}/f/${slug}`,
+    thumbnail_url: `${dashboardPath}/uploads/${id}/thumbnail`,
+    filename,
+    content_type,
+    size_bytes,
+    width,
+    height,
+    created_at: isoTime(row.created_at),
+    expires_at: isoTimeOrNull(row.expires_at),
+    key_id,
+  };
+}
+
+export function renderView(baseUrl: string, row: RenderRow, now: number): Render {
+  const { id, kind, target, failure, content_type, size_bytes, duration_ms, key_id } = row;
+  const isShown = row.hosted === 1 && (row.expires_at === null || row.expires_at > now);
+  return {
+    id,
+    kind,
+    target,
+    status: failure === null ? 'done' : 'failed',
+    failure,
+    content_type,
+    size_bytes,
+    duration_ms,
+    options: JSON.parse(row.options) as Record<string, unknown>,
+    url: isShown ? baseUrl + hostedPath(kind, id) : null,
+    created_at: isoTime(row.created_at),
+    // Bytes that are kept for a replay alone end too, but nobody can see them.
+    expires_at: isShown ? isoTimeOrNull(row.expires_at) : null,
+    key_id,
+  };
+}
+
+export function keyView(row: ApiKeyRow, uses: Key['uses'], now: number): Key {
+  const { id, name, display, created_at, last_used_at, revoked_at } = row;
+  return {
+    id,
+    name,
+    display,
+    created_at: isoTime(created_at),
+    last_used_at: isoTimeOrNull(last_used_at),
+    state: revoked_at === null ? 'active' : revoked_at > now ? 'ending' : 'revoked',
+    ends_at: isoTimeOrNull(revoked_at),
+    uses,
+  };
+}
+
+/** One row more than asked for tells whether there is another page. */
+export const pageOptions = ({ cursor, limit = 50 }: { cursor?: string; limit?: number }): PageOptions => ({
+  after: cursor === undefined ? undefined : parseCursor(cursor),
+  limit: limit + 1,
+});
+
+export function toPage<Row extends { created_at: number; id: string }, View>(
+  rows: Row[],
+  { limit }: PageOptions,
+  view: (row: Row) => View,
+): { items: View[]; next_cursor: string | null } {
+  const shown = rows.slice(0, limit - 1);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(view),
+    next_cursor: rows.length === limit && last ? `${last.created_at.toString(36)}-${last.id}` : null,
+  };
+}
+
+function parseCursor(text: string): Cursor {
+  const [, time, id] = /^([0-9a-z]{1,10})-([0-9A-Za-z]{1,40})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined) throw invalid('cursor', 'is not one that was given out');
+  return { createdAt: Number.parseInt(time, 36), id };
+}

@@ -1,0 +1,44 @@
+// One account's API keys.
+import type { Kysely } from 'kysely';
+import type { ApiKeyRow, Schema } from '#storage/schema.ts';
+
+/** Revoked keys stay for their names in charts and logs; far more than this nobody looks at. */
+const listed = 500;
+
+export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
+  const mine = () => db.selectFrom('api_keys').selectAll().where('account_id', '=', accountId);
+  const change = (id: string, set: Partial<Pick<ApiKeyRow, 'name' | 'revoked_at'>>) =>
+    db.updateTable('api_keys').set(set).where('account_id', '=', accountId).where('id', '=', id);
+
+  return {
+    list: (): Promise<ApiKeyRow[]> =>
+      mine().orderBy('created_at', 'desc').orderBy('id').limit(listed).execute(),
+    byId: (id: string): Promise<ApiKeyRow | undefined> => mine().where('id', '=', id).executeTakeFirst(),
+    /** Keys that nobody has ended: a rotated one in its grace is on its way out and does not count. */
+    async countActive(): Promise<number> {
+      const row = await db
+        .selectFrom('api_keys')
+        .select(({ fn }) => fn.countAll<number | string>().as('active'))
+        .where('account_id', '=', accountId)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(row.active);
+    },
+    rename: (id: string, name: string): Promise<ApiKeyRow | undefined> =>
+      change(id, { name }).returningAll().executeTakeFirst(),
+    /** Sets the end of a key, unless an earlier one is set. */
+    endAt: (id: string, at: number): Promise<ApiKeyRow | undefined> =>
+      change(id, { revoked_at: at })
+        .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', at)]))
+        .returningAll()
+        .executeTakeFirst(),
+    async revokeAll(now: number): Promise<void> {
+      await db
+        .updateTable('api_keys')
+        .set({ revoked_at: now })
+        .where('account_id', '=', accountId)
+        .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', now)]))
+        .execute();
+    },
+  };
+}

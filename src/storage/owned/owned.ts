@@ -1,0 +1,30 @@
+// The one place that decides whose rows a signed-in caller may touch: every query here is bound to one account, and the
+// dashboard's handlers are given nothing else. What is not found here does not exist for that account.
+import { sql, type Kysely } from 'kysely';
+import { createOwnedKeys } from '#storage/owned/keys.ts';
+import { createOwnedRenders } from '#storage/owned/renders.ts';
+import { createOwnedRequests } from '#storage/owned/requests.ts';
+import { createOwnedUploads } from '#storage/owned/uploads.ts';
+import { createOwnedUsage } from '#storage/owned/usage.ts';
+import type { Schema } from '#storage/schema.ts';
+
+export type Owned = ReturnType<typeof createOwned>;
+
+export function createOwned(db: Kysely<Schema>, accountId: string) {
+  return {
+    accountId,
+    uploads: createOwnedUploads(db, accountId),
+    renders: createOwnedRenders(db, accountId),
+    keys: createOwnedKeys(db, accountId),
+    usage: createOwnedUsage(db, accountId),
+    requests: createOwnedRequests(db, accountId),
+    /** Keeps other transactions that lock the same account waiting until this one ends. */
+    async lock(): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set({ plan: sql`plan` })
+        .where('id', '=', accountId)
+        .execute();
+    },
+  };
+}

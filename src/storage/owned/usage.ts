@@ -1,0 +1,47 @@
+// One account's use by day.
+import type { Kysely } from 'kysely';
+import type { Schema, Unit, UsageCounterRow, UsageDayRow, UsageEventRow } from '#storage/schema.ts';
+import { olderThan, type PageOptions } from '#storage/owned/page.ts';
+
+export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
+  return {
+    days: (fromDay: number): Promise<UsageDayRow[]> =>
+      db
+        .selectFrom('usage_days')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('day', '>=', fromDay)
+        .orderBy('day')
+        .orderBy('unit')
+        .orderBy('key_id')
+        .execute(),
+    async byKey(fromDay: number): Promise<{ key_id: string; unit: Unit; used: number }[]> {
+      const rows = await db
+        .selectFrom('usage_days')
+        .select(({ fn }) => ['key_id', 'unit', fn.sum<number | string>('used').as('used')])
+        .where('account_id', '=', accountId)
+        .where('day', '>=', fromDay)
+        .groupBy(['key_id', 'unit'])
+        .execute();
+      return rows.map((row) => ({ ...row, used: Number(row.used) }));
+    },
+    counters: (): Promise<UsageCounterRow[]> =>
+      db
+        .selectFrom('usage_counters')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('month')
+        .execute(),
+    /** The ledger itself, newest first. */
+    events({ after, limit }: PageOptions): Promise<UsageEventRow[]> {
+      const query = db
+        .selectFrom('usage_events')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit);
+      return (after ? query.where(olderThan(after)) : query).execute();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// Queries on the audit log.
+import type { Kysely } from 'kysely';
+import { olderThan, type PageOptions } from '#storage/owned/page.ts';
+import type { AuditLogRow, Schema } from '#storage/schema.ts';
+
+export type AuditLogTable = ReturnType<typeof createAuditLogTable>;
+
+export function createAuditLogTable(db: Kysely<Schema>) {
+  return {
+    async insert(row: AuditLogRow): Promise<void> {
+      await db.insertInto('audit_log').values(row).execute();
+    },
+    page({ after, limit }: PageOptions): Promise<AuditLogRow[]> {
+      const query = db
+        .selectFrom('audit_log')
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit);
+      return (after ? query.where(olderThan(after)) : query).execute();
+    },
+    /** What was done stays; to whom is forgotten with them. */
+    async forgetTarget(accountId: string): Promise<void> {
+      await db
+        .updateTable('audit_log')
+        .set({ target_id: null, target_email: null })
+        .where('target_id', '=', accountId)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// A small picture of an upload, for the dashboard's grid.
+import sharp from 'sharp';
+import type { Blobs } from '#storage/blobs.ts';
+import type { UploadRow } from '#storage/schema.ts';
+
+const sidePixels = 360;
+/** Decoding takes memory by the pixel; a larger picture is shown as it is. */
+const maxPixels = 60_000_000;
+/** Smaller than what it would become. */
+const smallBytes = 16 * 1024;
+const atOnce = 2;
+
+export type Thumbnails = ReturnType<typeof createThumbnails>;
+
+export function createThumbnails({ blobs }: { blobs: Blobs }) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  return {
+    /** WebP bytes; undefined when the upload itself is what to show. */
+    async of({ id, content_type, size_bytes }: UploadRow): Promise<Buffer | undefined> {
+      if (content_type === 'image/svg+xml' || size_bytes <= smallBytes) return undefined;
+      if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+      running += 1;
+      try {
+        const stream = await blobs.open(id);
+        if (!stream) return undefined;
+        return await sharp(Buffer.concat((await stream.toArray()) as Buffer[]), {
+          limitInputPixels: maxPixels,
+          failOn: 'none',
+        })
+          .rotate()
+          .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
+          .webp({ quality: 78, effort: 2 })
+          .toBuffer();
+      } catch {
+        // Types are told by their first bytes alone, so the rest need not be a picture at all.
+        return undefined;
+      } finally {
+        running -= 1;
+        waiting.shift()?.();
+      }
+    },
+  };
+}

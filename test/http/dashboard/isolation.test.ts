@@ -1,0 +1,215 @@
+// Walks every route of the contract: nothing without a session, nothing from another site, nothing of another account. A new
+// route must be put into one of the tables below before this passes.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import {
+  createVisitor,
+  password,
+  signedInVisitor,
+  type CallOptions,
+  type Visitor,
+} from '#test/support/visitor.ts';
+
+interface Things {
+  email: string;
+  accountId: string;
+  uploadId: string;
+  renderId: string;
+  keyId: string;
+  sessionId: string;
+  requestId: string;
+}
+
+const names = Object.keys(dashboardRoutes) as RouteName[];
+const isPublic = (name: RouteName): boolean => dashboardRoutes[name].access === 'public';
+const changes = (name: RouteName): boolean => !name.startsWith('GET');
+
+/** Routes that name a thing: how a stranger would reach for the victim's. */
+const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
+  'DELETE /sessions/:id': ({ sessionId }) => ({ id: sessionId }),
+  'POST /uploads/delete': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
+  'PATCH /uploads/:id': ({ uploadId }) => ({ id: uploadId, body: { expires_in: 60 } }),
+  'DELETE /uploads/:id': ({ uploadId }) => ({ id: uploadId }),
+  'GET /uploads/:id/thumbnail': ({ uploadId }) => ({ id: uploadId }),
+  'POST /renders/delete': ({ renderId }) => ({ body: { ids: [renderId] } }),
+  'DELETE /renders/:id': ({ renderId }) => ({ id: renderId }),
+  'PATCH /keys/:id': ({ keyId }) => ({ id: keyId, body: { name: 'taken over' } }),
+  'POST /keys/:id/rotate': ({ keyId }) => ({ id: keyId, body: { grace_seconds: 0 } }),
+  'POST /keys/:id/revoke': ({ keyId }) => ({ id: keyId }),
+  'GET /admin/accounts': () => ({}),
+  'POST /admin/accounts': () => ({ body: { email: 'somebody@example.com', plan: 'free' } }),
+  'PATCH /admin/accounts/:id': ({ accountId }) => ({ id: accountId, body: { plan: 'free' } }),
+  'GET /admin/overages': () => ({}),
+  'GET /admin/overages.csv': () => ({}),
+  'GET /admin/health': () => ({}),
+  'GET /admin/audit': () => ({}),
+};
+
+/** Routes that show the caller's own things: none of the victim's may be among them. */
+const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
+  'GET /session': () => ({}),
+  'GET /sessions': () => ({}),
+  'GET /export': () => ({}),
+  'GET /overview': () => ({}),
+  'GET /uploads': () => ({ query: { search: 'victim' } }),
+  'GET /renders': () => ({ query: { search: 'victim' } }),
+  'GET /keys': () => ({}),
+  'GET /usage': () => ({}),
+  'GET /usage.csv': () => ({}),
+  'GET /requests': ({ keyId }) => ({ query: { key_id: keyId } }),
+};
+
+/** Routes that take no name of a thing: what they change is the caller's by the session alone. */
+const onOneself: RouteName[] = [
+  'POST /sign-out',
+  'POST /verify-email/send',
+  'POST /verify-email',
+  'PATCH /profile',
+  'POST /change-email',
+  'POST /change-password',
+  'POST /sessions/sign-out-others',
+  'POST /delete-account',
+  'POST /uploads',
+  'POST /playground/upload',
+  'POST /playground/screenshot',
+  'POST /playground/pdf',
+  'POST /keys',
+  'POST /integrations',
+  'PATCH /overages',
+];
+
+let service: TestService;
+let victim: Visitor & { email: string };
+let stranger: Visitor;
+let things: Things;
+
+before(async () => {
+  service = await startService();
+  const signedIn = await signedInVisitor(service);
+  victim = signedIn;
+  stranger = await signedInVisitor(service);
+  const { accountId, email } = signedIn;
+  const { body: key } = await victim.call('POST /keys', { body: { name: 'the key of the victim' } });
+  const { body: upload, headers } = await post<{ id: string }>(`${service.origin}/api/v1/upload`, {
+    headers: bearer(key.secret),
+    body: formOf([[await png(), 'victim.png']]),
+  });
+  const renderId = 'victimsrender0000000';
+  await service.database.tables.renders.insert({
+    id: renderId,
+    account_id: accountId,
+    key_id: key.key.id,
+    kind: 'pdf',
+    target: 'https://victim.example/',
+    failure: null,
+    options: '{}',
+    content_type: 'application/pdf',
+    size_bytes: 1,
+    duration_ms: 1,
+    sha256: null,
+    hosted: 0,
+    created_at: service.clock.now(),
+    expires_at: null,
+    deleted_at: null,
+  });
+  const { body: sessions } = await victim.call('GET /sessions');
+  things = {
+    email,
+    accountId,
+    uploadId: upload.id,
+    renderId,
+    keyId: key.key.id,
+    sessionId: sessions.items[0]?.id ?? '',
+    requestId: headers.get('x-request-id') ?? '',
+  };
+});
+after(() => service.stop());
+
+/** What the victim has, to see that it is still as it was. */
+async function belongings(): Promise<unknown> {
+  const [uploads, renders, keys, session, usage] = await Promise.all([
+    victim.call('GET /uploads'),
+    victim.call('GET /renders'),
+    victim.call('GET /keys'),
+    victim.call('GET /session'),
+    victim.call('GET /usage'),
+  ]);
+  return [uploads.body, renders.body, keys.body, session.body, usage.body];
+}
+
+test('every route is in one of the tables', () => {
+  const known = [...Object.keys(reaching), ...Object.keys(showing), ...onOneself];
+  assert.deepEqual(names.filter((name) => !isPublic(name)).toSorted(), known.toSorted());
+  const withThing = names.filter((name) => name.includes('/:id'));
+  assert.deepEqual(
+    withThing.filter((name) => !(name in reaching)),
+    [],
+  );
+});
+
+for (const name of names.filter((candidate) => !isPublic(candidate))) {
+  test(`${name}: 401 without a session, with the rate-limit headers`, async () => {
+    const { status, body, headers } = await createVisitor(service).call(name, reaching[name]?.(things) ?? {});
+    assert.deepEqual([status, body.error.code], [401, 'unauthorized']);
+    assert.ok(headers.has('x-service-ratelimit-remaining'));
+  });
+}
+
+for (const [name, reach] of Object.entries(reaching)) {
+  test(`${name}: 404 for a stranger, and nothing changes`, async () => {
+    const before = await belongings();
+    const { status, body } = await stranger.call(name as RouteName, reach(things));
+    assert.deepEqual([status, body.error.code], [404, 'not_found']);
+    assert.deepEqual(await belongings(), before);
+  });
+}
+
+for (const [name, show] of Object.entries(showing)) {
+  test(`${name}: shows a stranger nothing of the victim's`, async () => {
+    const response = await stranger.raw(name as RouteName, show(things));
+    assert.equal(response.status, 200);
+    const text = await response.text();
+    assert.deepEqual(
+      Object.entries(things).filter(([, value]) => text.includes(value)),
+      [],
+    );
+  });
+}
+
+for (const name of names.filter(changes)) {
+  test(`${name}: refused from another site, from none, and from a frame without origin`, async () => {
+    const before = await belongings();
+    const options = reaching[name]?.(things) ?? {};
+    for (const origin of ['https://evil.example', 'null', null]) {
+      const { status, body } = await victim.call(name, {
+        // Also as the form that a foreign page could post: with the victim's cookie.
+        body: { email: things.email, password, current_password: password, name: 'x' },
+        ...options,
+        origin,
+      });
+      assert.deepEqual([status, body.error.code], [401, 'unauthorized'], `origin ${origin}`);
+    }
+    assert.deepEqual(await belongings(), before);
+  });
+}
+
+test('an origin on the same host is the dashboard, whatever BASE_URL says', async () => {
+  const { status } = await victim.call('PATCH /profile', { body: { name: 'Ada' }, origin: service.origin });
+  assert.equal(status, 200);
+});
+
+test('a route under /api/dashboard that is not there: 404; another method: 405', async () => {
+  const missing = await fetch(`${service.origin}/api/dashboard/nothing`);
+  assert.equal(missing.status, 404);
+  const method = await fetch(`${service.origin}/api/dashboard/overview`, { method: 'PUT' });
+  assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET']);
+});
+
+test('the public document knows nothing of the dashboard', async () => {
+  const document = await (await fetch(`${service.origin}/openapi.json`)).text();
+  assert.equal(document.includes('dashboard'), false);
+});

@@ -1,0 +1,241 @@
+// API keys, usage and overages, the request log and the integrations.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createRequestLog } from '#metering/request-log.ts';
+import { pino } from 'pino';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+
+let service: TestService;
+let image: Buffer;
+let folder: string;
+before(async () => {
+  image = await png();
+  folder = await mkdtemp(join(tmpdir(), 'tintype-keys-'));
+  const plans = [
+    {
+      id: 'tiny',
+      name: 'Tiny',
+      uploads_per_month: 2,
+      renders_per_month: 1,
+      requests_per_minute: 1_000,
+      concurrent_renders: 1,
+      overages: true,
+      paid: true,
+      max_link_seconds: null,
+    },
+  ];
+  await writeFile(join(folder, 'plans.json'), JSON.stringify({ plans }));
+  service = await startService({ PLANS_FILE: join(folder, 'plans.json') });
+});
+after(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+const useKey = async (key: string): Promise<number> =>
+  (
+    await post(`${service.origin}/api/v1/upload`, {
+      headers: bearer(key),
+      body: formOf([[image, 'a.png']]),
+    })
+  ).status;
+const createKey = async (visitor: Visitor, name = 'a key') =>
+  (await visitor.call('POST /keys', { body: { name } })).body;
+
+test('a key is shown once, named, counted and revoked at once', async () => {
+  const visitor = await signedInVisitor(service);
+  const { secret, key } = await createKey(visitor);
+  assert.equal(await useKey(secret), 201);
+  await visitor.call('PATCH /keys/:id', { id: key.id, body: { name: 'renamed' } });
+  const { body } = await visitor.call('GET /keys');
+  const [listed] = body.items;
+  assert.deepEqual(
+    [listed?.name, listed?.state, listed?.uses],
+    ['renamed', 'active', { upload: 1, render: 0 }],
+  );
+  assert.notEqual(listed?.last_used_at, null);
+  assert.equal(JSON.stringify(body).includes(secret), false);
+  assert.equal((await visitor.call('POST /keys/:id/revoke', { id: key.id })).body.state, 'revoked');
+  assert.equal(await useKey(secret), 401);
+});
+
+test('a rotated key works through its grace period and not a moment longer, also when it is remembered', async () => {
+  const visitor = await signedInVisitor(service);
+  const old = await createKey(visitor);
+  assert.equal(await useKey(old.secret), 201);
+  const rotated = await visitor.call('POST /keys/:id/rotate', {
+    id: old.key.id,
+    body: { grace_seconds: 3_600 },
+  });
+  assert.equal(rotated.status, 201);
+  assert.deepEqual([await useKey(old.secret), await useKey(rotated.body.secret)], [201, 201]);
+  const { body } = await visitor.call('GET /keys');
+  assert.equal(body.items.find(({ id }) => id === old.key.id)?.state, 'ending');
+  service.clock.advance(3_590_000);
+  assert.equal(await useKey(old.secret), 201);
+  service.clock.advance(11_000);
+  assert.deepEqual([await useKey(old.secret), await useKey(rotated.body.secret)], [401, 201]);
+
+  const second = await createKey(visitor);
+  await visitor.call('POST /keys/:id/rotate', { id: second.key.id, body: { grace_seconds: 604_800 } });
+  await visitor.call('POST /keys/:id/revoke', { id: second.key.id });
+  assert.equal(await useKey(second.secret), 401, 'revoking ends the grace at once');
+  const again = await visitor.call('POST /keys/:id/rotate', {
+    id: second.key.id,
+    body: { grace_seconds: 0 },
+  });
+  assert.equal(again.status, 422);
+});
+
+test('an account has at most 25 keys, also when they are asked for all at once', async () => {
+  const visitor = await signedInVisitor(service);
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => visitor.call('POST /keys', { body: { name: `key ${index}` } })),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 25);
+  assert.equal(answers.filter(({ status }) => status === 422).length, 15);
+  const first = answers.find(({ status }) => status === 201)!.body.key.id;
+  const rotated = await visitor.call('POST /keys/:id/rotate', { id: first, body: { grace_seconds: 3_600 } });
+  assert.equal(rotated.status, 201, 'rotating needs no free place');
+});
+
+test('overages run exactly to their cap, under concurrency too; usage and its CSV say the same', async () => {
+  const visitor = await signedInVisitor(service, { plan: 'tiny' });
+  const { secret, key } = await createKey(visitor);
+  const switched = await visitor.call('PATCH /overages', { body: { enabled: true, cap: 3 } });
+  assert.deepEqual(switched.body.overages, { available: true, enabled: true, cap: 3 });
+  const statuses = await Promise.all(Array.from({ length: 12 }, () => useKey(secret)));
+  assert.equal(statuses.filter((status) => status === 201).length, 5);
+  assert.equal(statuses.filter((status) => status === 402).length, 7);
+
+  const { body } = await visitor.call('GET /usage');
+  const { used, overage, remaining, percent } = body.units.upload;
+  assert.deepEqual(
+    { used, overage, remaining, percent },
+    { used: 5, overage: 3, remaining: 0, percent: 250 },
+  );
+  const day = new Date(service.clock.now()).toISOString().slice(0, 10);
+  assert.deepEqual(body.daily, [{ day, unit: 'upload', key_id: key.id, used: 5, overage: 3 }]);
+  const csv = await (await visitor.raw('GET /usage.csv')).text();
+  assert.equal(csv, `day,unit,key_id,key_name,used,overage\r\n${day},upload,${key.id},a key,5,3\r\n`);
+
+  await visitor.call('PATCH /overages', { body: { enabled: true, cap: null } });
+  assert.equal(await useKey(secret), 201);
+  await visitor.call('PATCH /overages', { body: { enabled: false, cap: null } });
+  assert.equal(await useKey(secret), 402);
+  const free = await signedInVisitor(service, { plan: 'free' });
+  assert.equal((await free.call('PATCH /overages', { body: { enabled: true, cap: null } })).status, 422);
+});
+
+test('the overview: units against the quota, the current minute, recent items and the first steps', async () => {
+  const visitor = await signedInVisitor(service, { plan: 'tiny' });
+  const { secret } = await createKey(visitor);
+  await useKey(secret);
+  const { body } = await visitor.call('GET /overview');
+  assert.deepEqual([body.units.upload.used, body.units.upload.percent, body.units.render.used], [1, 50, 0]);
+  assert.deepEqual([body.requests.limit, body.requests.used], [1_000, 1]);
+  assert.equal(body.recent_uploads.length, 1);
+  assert.match(body.resets_at, /^\d{4}-\d{2}-01T00:00:00\.000Z$/);
+  const { has_password, is_verified, has_key, has_upload, has_render } = body.first_steps;
+  assert.deepEqual(
+    [has_password, is_verified, has_key, has_upload, has_render],
+    [true, true, true, true, false],
+  );
+});
+
+test('the request log: every answer with its key and, for a 401, its true reason', async () => {
+  const visitor = await signedInVisitor(service);
+  const { secret, key } = await createKey(visitor, 'logged');
+  await useKey(secret);
+  await post(`${service.origin}/api/v1/upload`, {
+    headers: bearer(secret),
+    body: formOf([[Buffer.from('no picture'), 'a.png']]),
+  });
+  await service.accounts.update(visitor.email, { verified: false });
+  const refused = await post(`${service.origin}/api/v1/upload`, { headers: bearer(secret) });
+  await service.accounts.update(visitor.email, { verified: true });
+  await visitor.call('POST /keys/:id/revoke', { id: key.id });
+  await useKey(secret);
+
+  const { body } = await visitor.call('GET /requests');
+  assert.deepEqual(
+    body.items.map(({ status, code, reason, key_name }) => [status, code, reason, key_name]),
+    [
+      [401, 'unauthorized', 'revoked key', 'logged'],
+      [401, 'unauthorized', 'unverified account', 'logged'],
+      [415, 'unsupported_type', null, 'logged'],
+      [201, null, null, 'logged'],
+    ],
+  );
+  assert.equal(body.items[1]?.request_id, refused.headers.get('x-request-id'));
+  const failed = await visitor.call('GET /requests', { query: { outcome: 'failed', limit: '2' } });
+  assert.equal(failed.body.items.length, 2);
+  const rest = await visitor.call('GET /requests', {
+    query: { outcome: 'failed', cursor: failed.body.next_cursor ?? '' },
+  });
+  assert.deepEqual(
+    rest.body.items.map(({ status }) => status),
+    [415],
+  );
+});
+
+test('the request log is kept for thirty days and bounded for each account', async () => {
+  const { accountId, ...visitor } = await signedInVisitor(service);
+  const { database, clock } = service;
+  const requestLog = createRequestLog({ database, clock, log: pino({ level: 'silent' }) });
+  const record = (id: string) =>
+    requestLog.record({
+      id,
+      account_id: accountId,
+      key_id: null,
+      path: '/api/v1/upload',
+      status: 201,
+      code: null,
+      reason: null,
+      duration_ms: 1,
+    });
+  record('old');
+  clock.advance(31 * 86_400_000);
+  for (let index = 0; index < 10; index += 1) {
+    clock.advance(1_000);
+    record(`new${index}`);
+  }
+  await requestLog.flush();
+  await requestLog.sweep({ rowsEach: 4 });
+  const { body } = await visitor.call('GET /requests');
+  assert.deepEqual(
+    body.items.map(({ request_id }) => request_id),
+    ['new9', 'new8', 'new7', 'new6'],
+  );
+});
+
+test('the ShareX file names our fields; the shell line uploads and prints the link', async () => {
+  const live = await startService();
+  const local = await startService({ BASE_URL: live.origin, DATA_DIR: live.config.dataDir });
+  try {
+    const visitor = await signedInVisitor(local);
+    const sharex = await visitor.call('POST /integrations', { body: { tool: 'sharex' } });
+    const file = JSON.parse(sharex.body.content) as Record<string, unknown>;
+    assert.equal(file['RequestURL'], `${live.origin}/api/v1/upload`);
+    assert.equal(file['DeletionURL'], '{json:delete_url}');
+    assert.equal(sharex.body.key.name, 'ShareX');
+
+    const shell = await visitor.call('POST /integrations', { body: { tool: 'shell' } });
+    const picture = join(folder, 'a b.png');
+    await writeFile(picture, image);
+    const script = `${shell.body.content}tintype "$1"`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', picture]);
+    assert.match(stdout, /^http:\/\/tintype\.test\/i\/\w{12}\n$/);
+  } finally {
+    await local.stop();
+    await live.stop();
+  }
+});

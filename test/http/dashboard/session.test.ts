@@ -1,0 +1,256 @@
+// Signing up, in and out, and every link that proves an address.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { getMigrations } from 'better-auth/db/migration';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import {
+  createVisitor,
+  loggedToken,
+  password,
+  signedInVisitor,
+  type Visitor,
+} from '#test/support/visitor.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startService({ SIGNUPS: 'open' });
+});
+after(() => service.stop());
+
+const newEmail = (): string => `new-${crypto.randomUUID()}@example.com`;
+
+async function signUp(email = newEmail()): Promise<Visitor & { email: string }> {
+  const visitor = createVisitor(service);
+  const { status } = await visitor.call('POST /sign-up', { body: { name: 'New', email, password } });
+  assert.equal(status, 201);
+  return { ...visitor, email };
+}
+
+const useKey = async (key: string): Promise<number> => {
+  const init = { headers: bearer(key), body: formOf([[await png(), 'a.png']]) };
+  return (await post(`${service.origin}/api/v1/upload`, init)).status;
+};
+
+test('the tables of people and sessions are what better-auth asks for', async () => {
+  const { toBeCreated, toBeAdded } = await getMigrations(service.signIn.options);
+  assert.deepEqual([toBeCreated, toBeAdded], [[], []]);
+});
+
+test('a new person signs up, is told to verify, and their key works once they did', async () => {
+  const visitor = await signUp();
+  const session = await visitor.call('GET /session');
+  assert.deepEqual(
+    [session.body.email, session.body.verified, session.body.owner],
+    [visitor.email, false, false],
+  );
+  const { body: key } = await visitor.call('POST /keys', { body: { name: 'mine' } });
+  assert.equal(await useKey(key.secret), 401);
+  const upload = await visitor.call('POST /uploads', { form: formOf([[await png(), 'a.png']]) });
+  assert.equal(upload.status, 401);
+
+  const token = await loggedToken(service, visitor.email);
+  const verified = await visitor.call('POST /verify-email', { body: { token } });
+  assert.equal(verified.body.verified, true);
+  assert.equal(await useKey(key.secret), 201);
+});
+
+test('a verification link does nothing for a person who is signed in as somebody else', async () => {
+  const mine = await signUp();
+  const token = await loggedToken(service, mine.email);
+  const stranger = await signUp();
+  assert.equal((await stranger.call('POST /verify-email', { body: { token } })).status, 422);
+  assert.equal((await mine.call('GET /session')).body.verified, false);
+  assert.equal((await stranger.call('GET /session')).body.verified, false);
+});
+
+test('the session cookie is HttpOnly, SameSite, bound to the dashboard and, under https, Secure', async () => {
+  const secure = await startService({ SIGNUPS: 'open', BASE_URL: 'https://tintype.test' });
+  try {
+    for (const [running, isSecure] of [
+      [service, false],
+      [secure, true],
+    ] as const) {
+      const response = await createVisitor(running).raw('POST /sign-up', {
+        body: { name: 'New', email: newEmail(), password },
+      });
+      const [cookie = ''] = response.headers.getSetCookie();
+      assert.match(cookie, /session_token=.+; Path=\/api\/dashboard; HttpOnly;.*SameSite=Lax/i);
+      assert.equal(/; Secure/i.test(cookie), isSecure);
+    }
+  } finally {
+    await secure.stop();
+  }
+});
+
+test('signing in and out; a wrong password and an unknown address look the same', async () => {
+  const { email } = await signUp();
+  const visitor = createVisitor(service);
+  const wrong = await visitor.call('POST /sign-in', { body: { email, password: 'not the password' } });
+  const unknown = await visitor.call('POST /sign-in', { body: { email: newEmail(), password } });
+  assert.equal(wrong.status, 401);
+  assert.deepEqual([unknown.status, unknown.body], [401, wrong.body]);
+
+  assert.equal((await visitor.call('POST /sign-in', { body: { email, password } })).status, 200);
+  const stolen = new Map(visitor.cookies);
+  assert.equal((await visitor.call('POST /sign-out')).status, 200);
+  for (const [name, value] of stolen) visitor.cookies.set(name, value);
+  assert.equal((await visitor.call('GET /session')).status, 401, 'the cookie is dead, not only dropped');
+});
+
+test('guessing one password is slowed down', async () => {
+  const { email } = await signUp();
+  const visitor = createVisitor(service);
+  const statuses: number[] = [];
+  for (let attempt = 0; attempt < 12; attempt += 1) {
+    statuses.push(
+      (await visitor.call('POST /sign-in', { body: { email, password: `guess ${attempt}` } })).status,
+    );
+  }
+  assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 401), 429, 429]);
+  service.clock.advance(61_000);
+  assert.equal((await visitor.call('POST /sign-in', { body: { email, password } })).status, 200);
+});
+
+test('an address that is taken cannot sign up again; a closed service has no sign-up', async () => {
+  const { email } = await signUp();
+  const again = await createVisitor(service).call('POST /sign-up', { body: { name: 'X', email, password } });
+  assert.equal(again.body.error.code, 'validation_error');
+  assert.match(again.body.error.message, /^email: /);
+
+  const closed = await startService();
+  try {
+    const visitor = createVisitor(closed);
+    assert.equal((await visitor.call('GET /instance')).body.signups, 'closed');
+    const refused = await visitor.call('POST /sign-up', { body: { name: 'X', email: newEmail(), password } });
+    assert.equal(refused.status, 404);
+    assert.equal(await closed.accounts.isEmpty(), true);
+  } finally {
+    await closed.stop();
+  }
+});
+
+test('a password is reset by a link that works once and ends every session', async () => {
+  const visitor = await signUp();
+  const verification = await loggedToken(service, visitor.email);
+  await visitor.call('POST /verify-email', { body: { token: verification } });
+  const asked = await createVisitor(service).call('POST /forgot-password', {
+    body: { email: visitor.email },
+  });
+  assert.deepEqual(asked.body, { mail: 'logged' });
+  const token = await loggedToken(service, visitor.email);
+  const body = { token, new_password: 'another good password' };
+  assert.equal((await createVisitor(service).call('POST /reset-password', { body })).status, 200);
+  assert.equal((await createVisitor(service).call('POST /reset-password', { body })).status, 422);
+  assert.equal((await visitor.call('GET /session')).status, 401);
+  const { status } = await visitor.call('POST /sign-in', {
+    body: { email: visitor.email, password: body.new_password },
+  });
+  assert.equal(status, 200);
+});
+
+test('whoever resets the password of an unverified account has proven the address; keys made before are dead', async () => {
+  const squatter = await signUp();
+  await loggedToken(service, squatter.email);
+  const { body: key } = await squatter.call('POST /keys', { body: { name: 'planted' } });
+  await createVisitor(service).call('POST /forgot-password', { body: { email: squatter.email } });
+  const token = await loggedToken(service, squatter.email);
+  await createVisitor(service).call('POST /reset-password', { body: { token, new_password: password } });
+  const owner = createVisitor(service);
+  const { body } = await owner.call('POST /sign-in', { body: { email: squatter.email, password } });
+  assert.equal(body.verified, true);
+  assert.equal(await useKey(key.secret), 401);
+  assert.equal((await squatter.call('GET /session')).status, 401);
+});
+
+test('an account made by the operator gets its password by the same link; an unknown address gets no mail', async () => {
+  const email = newEmail();
+  await service.accounts.create(email);
+  const before = service.logLines().filter((line) => 'link' in line).length;
+  const visitor = createVisitor(service);
+  const unknown = await visitor.call('POST /forgot-password', { body: { email: newEmail() } });
+  const known = await visitor.call('POST /forgot-password', { body: { email } });
+  assert.deepEqual([unknown.status, unknown.body], [known.status, known.body]);
+  const token = await loggedToken(service, email);
+  assert.equal(service.logLines().filter((line) => 'link' in line).length, before + 1);
+  await visitor.call('POST /reset-password', { body: { token, new_password: password } });
+  const { body } = await visitor.call('POST /sign-in', { body: { email, password } });
+  assert.deepEqual([body.verified, body.has_password], [true, true]);
+});
+
+test('the welcome link signs in once, then asks for a password', async () => {
+  const email = newEmail();
+  await service.accounts.create(email, { plan: 'business', owner: true });
+  const token = new URL(await service.signIn.welcomeLink(email)).searchParams.get('token') ?? '';
+  const visitor = createVisitor(service);
+  const [first, second] = await Promise.all([
+    visitor.call('POST /welcome', { body: { token } }),
+    createVisitor(service).call('POST /welcome', { body: { token } }),
+  ]);
+  assert.deepEqual(
+    [first.status, second.status].toSorted((left, right) => left - right),
+    [200, 422],
+  );
+  assert.equal((await createVisitor(service).call('POST /welcome', { body: { token } })).status, 422);
+
+  const again = new URL(await service.signIn.welcomeLink(email)).searchParams.get('token') ?? '';
+  const session = await visitor.call('POST /welcome', { body: { token: again } });
+  assert.deepEqual([session.body.owner, session.body.has_password], [true, false]);
+  const set = await visitor.call('POST /change-password', { body: { new_password: password } });
+  assert.equal(set.body.has_password, true);
+  const { status } = await createVisitor(service).call('POST /sign-in', { body: { email, password } });
+  assert.equal(status, 200);
+});
+
+test('sessions are listed; one and all others can be ended; a changed password ends the others', async () => {
+  const visitor = await signedInVisitor(service);
+  const others = [createVisitor(service), createVisitor(service), createVisitor(service)];
+  for (const other of others) await other.call('POST /sign-in', { body: { email: visitor.email, password } });
+  const { body } = await visitor.call('GET /sessions');
+  assert.equal(body.items.length, 4);
+  assert.equal(body.items.filter(({ current }) => current).length, 1);
+  const { body: theirs } = await others[0]!.call('GET /sessions');
+  const first = theirs.items.find(({ current }) => current)?.id ?? '';
+  assert.equal((await visitor.call('DELETE /sessions/:id', { id: first })).status, 200);
+  const alive = async () =>
+    Promise.all(others.map(async (other) => (await other.call('GET /session')).status));
+  assert.deepEqual(await alive(), [401, 200, 200]);
+
+  const changed = await others[1]!.call('POST /change-password', {
+    body: { current_password: password, new_password: 'a second good password' },
+  });
+  assert.equal(changed.status, 200);
+  assert.deepEqual(await alive(), [401, 200, 401]);
+  assert.equal((await visitor.call('GET /session')).status, 401);
+  const wrong = await others[1]!.call('POST /change-password', {
+    body: { current_password: password, new_password: 'a third good password' },
+  });
+  assert.match(wrong.body.error.message, /^current_password: /);
+});
+
+test('a new address counts once the link that was sent to it is followed', async () => {
+  const visitor = await signedInVisitor(service);
+  const email = newEmail();
+  const asked = await visitor.call('POST /change-email', { body: { email, current_password: password } });
+  assert.equal(asked.status, 200);
+  assert.equal((await visitor.call('GET /session')).body.email, visitor.email);
+  const token = await loggedToken(service, email);
+  assert.equal((await visitor.call('POST /verify-email', { body: { token } })).body.email, email);
+  const { status } = await createVisitor(service).call('POST /sign-in', { body: { email, password } });
+  assert.equal(status, 200);
+  assert.equal((await visitor.call('PATCH /profile', { body: { name: 'Ada' } })).body.name, 'Ada');
+});
+
+test('a suspended account can sign in and read why, and nothing else', async () => {
+  const visitor = await signedInVisitor(service);
+  await service.accounts.update(visitor.email, { suspended: true, suspendedReason: 'Spam.' });
+  const session = await visitor.call('GET /session');
+  assert.deepEqual([session.body.suspended, session.body.suspended_reason], [true, 'Spam.']);
+  const refused = await visitor.call('GET /overview');
+  assert.equal(refused.status, 401);
+  assert.match(refused.body.error.message, /Spam\./);
+  const exported = await visitor.raw('GET /export');
+  assert.equal(exported.status, 200);
+  assert.ok((await exported.arrayBuffer()).byteLength > 0);
+});
