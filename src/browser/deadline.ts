@@ -12,6 +12,9 @@ export interface Deadline {
   end(): void;
 }
 
+// What was left waiting when its time was declared over (the loser of a race) must not go on waiting.
+const over = new Error('this part of the render is over');
+
 export interface Phase {
   readonly signal: AbortSignal;
   end(): void;
@@ -34,6 +37,7 @@ export function createDeadline(totalMs: number, leftMs: number, caller: AbortSig
     end() {
       clearTimeout(timer);
       caller.removeEventListener('abort', hangUp);
+      controller.abort(over);
     },
   };
 }
@@ -49,6 +53,7 @@ export function createPhase(parent: AbortSignal, budgetMs: number, failure: () =
     end() {
       clearTimeout(timer);
       parent.removeEventListener('abort', follow);
+      controller.abort(over);
     },
   };
 }

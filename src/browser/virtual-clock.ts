@@ -26,6 +26,7 @@ export function createVirtualClock(changes: Watch, lifetime: AbortSignal): Virtu
   let passedMs = 0;
   let turn = 0;
   let isGranting = false;
+  let isStopped = false;
   let keeper: NodeJS.Timeout | undefined;
 
   /** A new grant takes the place of one that is still under way. */
@@ -58,7 +59,7 @@ export function createVirtualClock(changes: Watch, lifetime: AbortSignal): Virtu
 
   async function keepAhead(): Promise<void> {
     const missingMs = performance.now() - startedAt + aheadMs - passedMs;
-    if (isGranting || missingMs <= 0) return;
+    if (isStopped || isGranting || missingMs <= 0) return;
     // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is let be.
     await grant('advance', missingMs, () => false, lifetime).catch(() => {});
   }
@@ -87,7 +88,11 @@ export function createVirtualClock(changes: Watch, lifetime: AbortSignal): Virtu
       }
     },
     stop() {
+      isStopped = true;
+      // Ends the grant that is under way: nobody will tell of its end any more.
+      turn += 1;
       clearInterval(keeper);
+      changes.notify();
     },
   };
 }

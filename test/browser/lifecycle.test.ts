@@ -200,6 +200,31 @@ test('after 40 renders of every ending there is no process, folder or descriptor
   }
 });
 
+test('pages thrown away at any moment of their life leave no timer behind', async () => {
+  const timersBefore = activeTimers();
+  const kit = await startTestBrowser([server.host]);
+  try {
+    // It moves for ever, so its clock is run on for as long as it is looked at.
+    const url = server.route(
+      '/moving',
+      '<!doctype html><p>text<script>setInterval(() => document.body.append(1), 20)</script>',
+    );
+    await Promise.allSettled(
+      Array.from({ length: 24 }, (_, index) =>
+        kit.shoot(url, { fullPage: true }, AbortSignal.timeout(600 + index * 100)),
+      ),
+    );
+  } finally {
+    await kit.close();
+  }
+  await until('no timer is left of any page', () => activeTimers() <= timersBefore);
+});
+
+function activeTimers(): number {
+  // The one that `until` itself waits on is not counted: it has fired when it looks.
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}
+
 test('a service killed with -9 leaves no browser, and the next start sweeps its folder', async () => {
   const script = `
     const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', 'support', 'browser.ts'))});
