@@ -1,0 +1,95 @@
+// Decides which page is shown: the entry pages to anyone, the rest to a person who is signed in.
+import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent } from 'react';
+import { Entry } from '#app/pages/entry/entry.tsx';
+import { Suspended } from '#app/pages/suspended.tsx';
+import { Loading, Problem } from '#app/parts/states.tsx';
+import { Toasts } from '#app/parts/toast.tsx';
+import { navigate, usePath } from '#app/router.tsx';
+import { useSession, type Session } from '#app/session.ts';
+import { NotFound, Shell } from '#app/shell.tsx';
+
+export type PageOf = ComponentType<{ session: Session }>;
+
+function page<Name extends string>(
+  load: () => Promise<Record<Name, PageOf>>,
+  name: Name,
+): LazyExoticComponent<PageOf> {
+  return lazy(async () => ({ default: (await load())[name] }));
+}
+
+const pages: Record<string, LazyExoticComponent<PageOf>> = {
+  '/': page(() => import('#app/pages/overview/overview.tsx'), 'Overview'),
+  '/uploads': page(() => import('#app/pages/uploads/uploads.tsx'), 'Uploads'),
+  '/renders': page(() => import('#app/pages/renders.tsx'), 'Renders'),
+  '/playground': page(() => import('#app/pages/playground/playground.tsx'), 'Playground'),
+  '/keys': page(() => import('#app/pages/keys/keys.tsx'), 'Keys'),
+  '/usage': page(() => import('#app/pages/usage/usage.tsx'), 'Usage'),
+  '/requests': page(() => import('#app/pages/requests.tsx'), 'Requests'),
+  '/integrations': page(() => import('#app/pages/integrations.tsx'), 'Integrations'),
+  '/settings': page(() => import('#app/pages/settings/settings.tsx'), 'Settings'),
+};
+
+const adminPages: Record<string, LazyExoticComponent<PageOf>> = {
+  '/admin/accounts': page(() => import('#app/pages/admin/accounts.tsx'), 'Accounts'),
+  '/admin/overages': page(() => import('#app/pages/admin/overages.tsx'), 'Overages'),
+  '/admin/health': page(() => import('#app/pages/admin/health.tsx'), 'Health'),
+  '/admin/audit': page(() => import('#app/pages/admin/audit.tsx'), 'Audit'),
+};
+
+const entryPaths = [
+  '/sign-in',
+  '/sign-up',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+  '/welcome',
+] as const;
+export type EntryPath = (typeof entryPaths)[number];
+
+export function App() {
+  return (
+    <>
+      <Current />
+      <Toasts />
+    </>
+  );
+}
+
+function Current() {
+  const path = usePath();
+  const { data: session, error, refetch } = useSession();
+  const entryPath = entryPaths.find((entry) => entry === path);
+  if (error)
+    return (
+      <main className="mx-auto max-w-lg px-4 py-16">
+        <Problem error={error} onRetry={() => void refetch()} />
+      </main>
+    );
+  if (session === undefined)
+    return (
+      <main className="mx-auto max-w-lg px-4 py-16">
+        <Loading />
+      </main>
+    );
+  if (entryPath !== undefined) return <Entry path={entryPath} session={session} />;
+  if (session === null) return <ToSignIn />;
+  if (session.suspended) return <Suspended session={session} />;
+  const Shown = pages[path] ?? (session.owner ? adminPages[path] : undefined) ?? NotFound;
+  return (
+    <Shell session={session} path={path}>
+      <Suspense fallback={<Loading />}>
+        <Shown key={path} session={session} />
+      </Suspense>
+    </Shell>
+  );
+}
+
+/** Signing in leads back to where the reader wanted to go. */
+function ToSignIn() {
+  useEffect(() => {
+    const wanted = location.pathname.slice('/dashboard'.length) + location.search;
+    const next = wanted.length > 1 ? `?next=${encodeURIComponent(wanted)}` : '';
+    navigate(`/sign-in${next}`, { replace: true });
+  }, []);
+  return null;
+}

@@ -1,0 +1,12 @@
+// The entry: one root, one query client, the pages.
+import { QueryClientProvider } from '@tanstack/react-query';
+import { createRoot } from 'react-dom/client';
+import { queries } from '#app/api.ts';
+import { App } from '#app/app.tsx';
+import '#app/styles.css';
+
+createRoot(document.getElementById('root')!).render(
+  <QueryClientProvider client={queries}>
+    <App />
+  </QueryClientProvider>,
+);

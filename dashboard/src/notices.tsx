@@ -1,0 +1,49 @@
+// What the account must still do before everything works, on top of every page.
+import { call } from '#app/api.ts';
+import { Button, LinkButton } from '#app/parts/button.tsx';
+import { Banner } from '#app/parts/states.tsx';
+import { note } from '#app/parts/toast.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { useInstance, type Session } from '#app/session.ts';
+
+export const whereLinksAre =
+  'This service sends no mail. The link stands in its log; ask its operator for it if that is not you.';
+
+export function Notices({ session }: { session: Session }) {
+  const { data: instance } = useInstance();
+  const send = useAction(() => call('POST /verify-email/send'), {
+    onDone: ({ mail }) =>
+      note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : whereLinksAre),
+  });
+  return (
+    <>
+      {!session.verified && (
+        <Banner
+          tone="warn"
+          title="Verify your e-mail address"
+          action={
+            <Button busy={send.isPending} onClick={() => send.mutate(undefined)}>
+              Send the link again
+            </Button>
+          }
+        >
+          Until then your API keys answer 401 and nothing can be stored.{' '}
+          {instance?.sends_mail === false ? whereLinksAre : `The link was sent to ${session.email}.`}
+        </Banner>
+      )}
+      {!session.has_password && (
+        <Banner
+          tone="accent"
+          title="Set a password"
+          action={
+            <LinkButton to="/settings" tone="primary">
+              Set a password
+            </LinkButton>
+          }
+        >
+          You came in by a one-time link. A password lets you sign in again.
+        </Banner>
+      )}
+    </>
+  );
+}

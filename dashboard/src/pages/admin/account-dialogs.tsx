@@ -1,0 +1,190 @@
+// What the owner does to an account.
+import { useState } from 'react';
+import type { BodyOf } from '#http/dashboard/contract.ts';
+import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
+import { call } from '#app/api.ts';
+import { textOf } from '#app/forms.ts';
+import { number } from '#app/format.ts';
+import { FormProblem } from '#app/pages/entry/frame.tsx';
+import { Button } from '#app/parts/button.tsx';
+import { Dialog, DialogActions } from '#app/parts/dialog.tsx';
+import { SelectField, Switch, TextArea, TextField } from '#app/parts/field.tsx';
+import { note } from '#app/parts/toast.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import type { Session } from '#app/session.ts';
+
+type Plans = Session['plan'][];
+
+const planChoices = (plans: Plans) => plans.map(({ id, name }) => ({ value: id, text: name }));
+
+export function NewAccount({ plans, onClose }: { plans: Plans; onClose: () => void }) {
+  const create = useAction(
+    (body: { email: string; plan: string }) => call('POST /admin/accounts', { body }),
+    {
+      quiet: true,
+      touches: ['accounts', 'audit'],
+      onDone: ({ mail }) => {
+        note(
+          mail === 'sent'
+            ? 'Account made. A one-time link is on its way.'
+            : 'Account made. Its one-time link stands in the service’s log.',
+        );
+        onClose();
+      },
+    },
+  );
+  return (
+    <Dialog title="New account" onClose={onClose}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          create.mutate({ email: textOf(form, 'email'), plan: textOf(form, 'plan') });
+        }}
+      >
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          required
+          maxLength={254}
+          autoComplete="off"
+          hint="The person gets a one-time link to set a password."
+        />
+        <SelectField label="Plan" name="plan" choices={planChoices(plans)} defaultValue={plans[0]?.id} />
+        <FormProblem error={create.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={create.isPending}>
+            Create account
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function AccountDialog({
+  account,
+  plans,
+  onClose,
+}: {
+  account: AdminAccount;
+  plans: Plans;
+  onClose: () => void;
+}) {
+  const change = useAction(
+    (body: BodyOf<'PATCH /admin/accounts/:id'>) =>
+      call('PATCH /admin/accounts/:id', { id: account.id, body }),
+    { touches: ['accounts', 'audit', 'overages'], done: 'Changed. It holds from the next request on.' },
+  );
+  const plan = plans.find(({ id }) => id === account.plan);
+  const { upload, render } = account.usage;
+  return (
+    <Dialog title={account.email} onClose={onClose}>
+      <div className="grid gap-5">
+        <p className="text-sm text-quiet">
+          This month: {number(upload.used)} uploads ({number(upload.overage)} over), {number(render.used)}{' '}
+          renders ({number(render.overage)} over).
+        </p>
+        <SelectField
+          label="Plan"
+          choices={planChoices(plans)}
+          value={account.plan}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate({ plan: event.target.value })}
+        />
+        <Line
+          label="Verified"
+          hint="An unverified account’s keys answer 401."
+          checked={account.verified}
+          busy={change.isPending}
+          onChange={(verified) => change.mutate({ verified })}
+        />
+        <Line
+          label="Overages"
+          hint={plan?.overages === false ? 'Not on this plan.' : 'Work goes on past the quota.'}
+          checked={account.overages}
+          busy={change.isPending || plan?.overages === false}
+          onChange={(overages) => change.mutate({ overages })}
+        />
+        {!account.owner && <Suspension account={account} busy={change.isPending} onChange={change.mutate} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function Line({
+  label,
+  hint,
+  checked,
+  busy,
+  onChange,
+}: {
+  label: string;
+  hint: string;
+  checked: boolean;
+  busy: boolean;
+  onChange: (next: boolean) => void;
+}) {
+  return (
+    <div className="flex items-center justify-between gap-4">
+      <div>
+        <p className="text-sm font-medium">{label}</p>
+        <p className="text-sm text-quiet">{hint}</p>
+      </div>
+      <Switch label={label} checked={checked} disabled={busy} onChange={onChange} />
+    </div>
+  );
+}
+
+function Suspension({
+  account,
+  busy,
+  onChange,
+}: {
+  account: AdminAccount;
+  busy: boolean;
+  onChange: (body: { suspended: boolean; suspended_reason?: string }) => void;
+}) {
+  const [reason, setReason] = useState('');
+  if (account.suspended)
+    return (
+      <div className="grid gap-3 rounded-[10px] bg-danger-soft p-4">
+        <p className="font-medium text-danger">Suspended</p>
+        {account.suspended_reason !== null && (
+          <p className="text-sm wrap-anywhere">{account.suspended_reason}</p>
+        )}
+        <div>
+          <Button busy={busy} onClick={() => onChange({ suspended: false })}>
+            Lift the suspension
+          </Button>
+        </div>
+      </div>
+    );
+  return (
+    <form
+      className="grid gap-3 border-t pt-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange({ suspended: true, suspended_reason: reason.trim() });
+        setReason('');
+      }}
+    >
+      <TextArea
+        label="Suspend, because"
+        required
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        hint="The person reads this. Keys answer 401 and links stop at once; nothing is deleted."
+      />
+      <div>
+        <Button type="submit" tone="danger" busy={busy} disabled={reason.trim() === ''}>
+          Suspend the account
+        </Button>
+      </div>
+    </form>
+  );
+}

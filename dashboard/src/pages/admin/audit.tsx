@@ -1,0 +1,70 @@
+// What admins did, newest first.
+import type { AnswerOf } from '#http/dashboard/contract.ts';
+import { call } from '#app/api.ts';
+import { ago, time } from '#app/format.ts';
+import { More, usePaged } from '#app/parts/more.tsx';
+import { Page } from '#app/parts/page.tsx';
+import { Empty, Loading, Problem } from '#app/parts/states.tsx';
+
+type Item = AnswerOf<'GET /admin/audit'>['items'][number];
+
+export function Audit() {
+  const query = usePaged(['audit'], (cursor) => call('GET /admin/audit', { query: { cursor, limit: 50 } }));
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <Page title="Audit log" intro="Every change that the owner made to an account.">
+      {query.error && !query.data && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending && <Loading />}
+      {query.data && items.length === 0 && (
+        <Empty icon="audit" title="Nothing was changed yet">
+          Plans, verification, suspension: each change appears here with who made it and when.
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <ol className="card divide-y divide-line">
+          {items.map((item) => (
+            <Row key={item.id} item={item} />
+          ))}
+        </ol>
+      )}
+      <More query={query} />
+    </Page>
+  );
+}
+
+const actions: Record<string, string> = {
+  'account.create': 'Made the account',
+  'account.update': 'Changed the account',
+  'account.suspend': 'Suspended the account',
+  'account.reinstate': 'Lifted the suspension of',
+};
+
+/** `suspendedReason` and `suspended_reason` read as `suspended reason`. */
+const words = (name: string): string =>
+  name.replaceAll('_', ' ').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function Row({ item }: { item: Item }) {
+  const detail = Object.entries(item.detail);
+  return (
+    <li className="px-4 py-3 sm:px-5">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span className="wrap-anywhere">
+          <span className="font-medium">{actions[item.action] ?? item.action}</span>
+          {item.target !== null && <> {item.target}</>}
+        </span>
+        <time dateTime={item.at} title={time(item.at)} className="text-sm text-quiet">
+          {ago(item.at)}
+        </time>
+      </p>
+      <p className="text-sm text-quiet wrap-anywhere">
+        by {item.actor}
+        {detail.map(([name, value]) => (
+          <span key={name}>
+            {' '}
+            · {words(name)}: {typeof value === 'string' ? value : JSON.stringify(value)}
+          </span>
+        ))}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,44 @@
+// The pages that need no session, or that make one.
+import { useEffect } from 'react';
+import type { EntryPath } from '#app/app.tsx';
+import { ForgotPassword, ResetPassword } from '#app/pages/entry/password.tsx';
+import { SignIn } from '#app/pages/entry/sign-in.tsx';
+import { SignUp } from '#app/pages/entry/sign-up.tsx';
+import { VerifyEmail } from '#app/pages/entry/verify-email.tsx';
+import { Welcome } from '#app/pages/entry/welcome.tsx';
+import { navigate, useSearch } from '#app/router.tsx';
+import type { Session } from '#app/session.ts';
+
+export function Entry({ path, session }: { path: EntryPath; session: Session | null }) {
+  const [search] = useSearch();
+  const token = search.get('token') ?? '';
+  const next = safePath(search.get('next'));
+  switch (path) {
+    case '/sign-in':
+      return session ? <Onward to={next} /> : <SignIn next={next} />;
+    case '/sign-up':
+      return session ? <Onward to={next} /> : <SignUp />;
+    case '/forgot-password':
+      return <ForgotPassword />;
+    case '/reset-password':
+      return <ResetPassword token={token} />;
+    case '/verify-email':
+      return session ? (
+        <VerifyEmail token={token} session={session} />
+      ) : (
+        <Onward
+          to={`/sign-in?next=${encodeURIComponent(`/verify-email?token=${encodeURIComponent(token)}`)}`}
+        />
+      );
+    default:
+      return <Welcome token={token} session={session} />;
+  }
+}
+
+/** Only paths of these pages: an address from elsewhere must not carry a reader away. */
+const safePath = (next: string | null): string => (next !== null && /^\/(?!\/)/.test(next) ? next : '/');
+
+function Onward({ to }: { to: string }) {
+  useEffect(() => navigate(to, { replace: true }), [to]);
+  return null;
+}

@@ -1,0 +1,44 @@
+// The card in which the pages before sign-in stand.
+import type { ReactNode } from 'react';
+import { Mark } from '#app/parts/icon.tsx';
+import { useTitle } from '#app/parts/page.tsx';
+
+export function EntryFrame({
+  title,
+  children,
+  foot,
+}: {
+  title: string;
+  children: ReactNode;
+  foot?: ReactNode;
+}) {
+  useTitle(title);
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="px-5 py-4">
+        <a href="/" className="inline-flex items-center gap-2.5 rounded-lg text-lg font-semibold">
+          <Mark />
+          Tintype
+        </a>
+      </header>
+      <main className="m-auto w-full max-w-md px-4 pt-4 pb-20">
+        <div className="card p-6 shadow-large sm:p-8">
+          <h1 className="mb-4 font-serif text-2xl font-semibold">{title}</h1>
+          {children}
+        </div>
+        {foot !== undefined && <div className="mt-5 grid gap-1.5 text-center text-sm text-quiet">{foot}</div>}
+      </main>
+    </div>
+  );
+}
+
+/** The problem of the last try, read out when it appears. */
+export function FormProblem({ error }: { error: Error | null }) {
+  return (
+    <div role="alert" className="empty:-mt-4">
+      {error && <p className="rounded-[9px] bg-danger-soft px-3 py-2 text-sm text-danger">{error.message}</p>}
+    </div>
+  );
+}
+
+export const textLink = 'font-medium text-accent underline underline-offset-2';

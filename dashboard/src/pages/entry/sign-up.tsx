@@ -1,0 +1,85 @@
+// A new account, where the operator opened sign-ups.
+import { call } from '#app/api.ts';
+import { Button } from '#app/parts/button.tsx';
+import { TextField } from '#app/parts/field.tsx';
+import { Loading } from '#app/parts/states.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { EntryFrame, FormProblem, textLink } from '#app/pages/entry/frame.tsx';
+import { textOf } from '#app/forms.ts';
+import { Link, navigate } from '#app/router.tsx';
+import { putSession, useInstance } from '#app/session.ts';
+
+const toSignIn = (
+  <p>
+    Already have an account?{' '}
+    <Link to="/sign-in" className={textLink}>
+      Sign in
+    </Link>
+  </p>
+);
+
+export function SignUp() {
+  const { data: instance } = useInstance();
+  const signUp = useAction(
+    (body: { name: string; email: string; password: string }) => call('POST /sign-up', { body }),
+    {
+      quiet: true,
+      onDone: (session) => {
+        putSession(session);
+        navigate('/', { replace: true });
+      },
+    },
+  );
+  if (!instance) return <Loading />;
+  if (instance.signups === 'closed')
+    return (
+      <EntryFrame title="Sign-ups are closed" foot={toSignIn}>
+        <p className="text-quiet">Accounts on this service are made by its operator. Ask them for one.</p>
+      </EntryFrame>
+    );
+  return (
+    <EntryFrame title="Create an account" foot={toSignIn}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          signUp.mutate({
+            name: textOf(form, 'name').trim(),
+            email: textOf(form, 'email'),
+            password: textOf(form, 'password'),
+          });
+        }}
+      >
+        <TextField label="Name" name="name" autoComplete="name" required maxLength={80} />
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          maxLength={254}
+          hint={
+            instance.sends_mail
+              ? 'A link to verify it will be sent there.'
+              : 'This service sends no mail: the link to verify it stands in the service’s log.'
+          }
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={10}
+          maxLength={128}
+          hint="At least 10 characters."
+        />
+        <FormProblem error={signUp.error} />
+        <Button type="submit" tone="primary" busy={signUp.isPending}>
+          Create account
+        </Button>
+      </form>
+    </EntryFrame>
+  );
+}

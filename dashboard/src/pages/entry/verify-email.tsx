@@ -1,0 +1,61 @@
+// The mailed link: proves the address of the account that is signed in.
+import { useEffect } from 'react';
+import { call } from '#app/api.ts';
+import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
+import { note } from '#app/parts/toast.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { EntryFrame, FormProblem } from '#app/pages/entry/frame.tsx';
+import { whereLinksAre } from '#app/notices.tsx';
+import { putSession, type Session } from '#app/session.ts';
+
+export function VerifyEmail({ token, session }: { token: string; session: Session }) {
+  const verify = useAction(() => call('POST /verify-email', { body: { token } }), {
+    quiet: true,
+    touches: ['overview'],
+    onDone: putSession,
+  });
+  const send = useAction(() => call('POST /verify-email/send'), {
+    onDone: ({ mail }) =>
+      note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : whereLinksAre),
+  });
+  const { mutate } = verify;
+  useEffect(() => {
+    if (token !== '') mutate(undefined);
+  }, [token, mutate]);
+
+  if (verify.isSuccess)
+    return (
+      <EntryFrame title="Your address is verified">
+        <p className="mb-5 text-quiet" role="status">
+          {verify.data.email} belongs to you. Your API keys work from now on.
+        </p>
+        <LinkButton to="/" tone="primary" className="w-full">
+          To the overview
+        </LinkButton>
+      </EntryFrame>
+    );
+  if (token !== '' && !verify.isError)
+    return (
+      <EntryFrame title="Verifying your address">
+        <p className="flex items-center gap-3 text-quiet" role="status">
+          <Spinner /> One moment.
+        </p>
+      </EntryFrame>
+    );
+  return (
+    <EntryFrame title="This link does not work">
+      <FormProblem error={verify.error} />
+      <p className="my-4 text-quiet">
+        It may have been used or be too old. You are signed in as {session.email}.
+      </p>
+      <div className="flex flex-wrap gap-2.5">
+        {!session.verified && (
+          <Button tone="primary" busy={send.isPending} onClick={() => send.mutate(undefined)}>
+            Send a new one
+          </Button>
+        )}
+        <LinkButton to="/">To the overview</LinkButton>
+      </div>
+    </EntryFrame>
+  );
+}

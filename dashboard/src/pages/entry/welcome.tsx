@@ -1,0 +1,104 @@
+// The one-time link of the first start, or of an account that the owner made: signs in and asks for a password.
+import { useEffect } from 'react';
+import { call } from '#app/api.ts';
+import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { NewPassword } from '#app/pages/entry/password.tsx';
+import { EntryFrame, FormProblem } from '#app/pages/entry/frame.tsx';
+import { textOf } from '#app/forms.ts';
+import { navigate } from '#app/router.tsx';
+import { putSession, type Session } from '#app/session.ts';
+
+export function Welcome({ token, session }: { token: string; session: Session | null }) {
+  const enter = useAction(() => call('POST /welcome', { body: { token } }), {
+    quiet: true,
+    onDone: (entered) => {
+      putSession(entered);
+      // The token is spent; a reload must not try it again.
+      navigate('/welcome', { replace: true });
+    },
+  });
+  const { mutate } = enter;
+  useEffect(() => {
+    if (token !== '') mutate(undefined);
+  }, [token, mutate]);
+
+  if (token !== '' && enter.isError)
+    return (
+      <EntryFrame title="This link does not work">
+        <FormProblem error={enter.error} />
+        <p className="my-4 text-quiet">
+          A one-time link works once. If you have set a password, sign in with it.
+        </p>
+        <LinkButton to="/sign-in" tone="primary">
+          Sign in
+        </LinkButton>
+      </EntryFrame>
+    );
+  if (token !== '' || session === null) return token === '' ? <NoToken /> : <Entering />;
+  return session.has_password ? <Onward /> : <ChoosePassword email={session.email} />;
+}
+
+function Entering() {
+  return (
+    <EntryFrame title="Welcome">
+      <p className="flex items-center gap-3 text-quiet" role="status">
+        <Spinner /> Signing you in.
+      </p>
+    </EntryFrame>
+  );
+}
+
+function NoToken() {
+  return (
+    <EntryFrame title="This link is not complete">
+      <p className="mb-4 text-quiet">Copy it whole from the mail or the terminal, or sign in.</p>
+      <LinkButton to="/sign-in" tone="primary">
+        Sign in
+      </LinkButton>
+    </EntryFrame>
+  );
+}
+
+function Onward() {
+  useEffect(() => navigate('/', { replace: true }), []);
+  return null;
+}
+
+function ChoosePassword({ email }: { email: string }) {
+  const choose = useAction(
+    (password: string) => call('POST /change-password', { body: { new_password: password } }),
+    {
+      quiet: true,
+      onDone: (session) => {
+        putSession(session);
+        navigate('/', { replace: true });
+      },
+    },
+  );
+  return (
+    <EntryFrame title="Welcome to Tintype">
+      <p className="mb-5 text-quiet">
+        You are signed in as <strong className="font-medium text-ink">{email}</strong>. Choose a password for
+        the next time.
+      </p>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          choose.mutate(textOf(new FormData(event.currentTarget), 'password'));
+        }}
+      >
+        <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+        <NewPassword label="Password" />
+        <FormProblem error={choose.error} />
+        <Button type="submit" tone="primary" busy={choose.isPending}>
+          Set password
+        </Button>
+        <Button tone="quiet" onClick={() => navigate('/', { replace: true })}>
+          Later
+        </Button>
+      </form>
+    </EntryFrame>
+  );
+}

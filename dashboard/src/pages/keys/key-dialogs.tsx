@@ -1,0 +1,176 @@
+// What is done with a key, each in its dialog. A new key is shown once.
+import { useState } from 'react';
+import type { BodyOf } from '#http/dashboard/contract.ts';
+import type { Key } from '#http/dashboard/schemas/keys.ts';
+import { call } from '#app/api.ts';
+import { textOf } from '#app/forms.ts';
+import { FormProblem } from '#app/pages/entry/frame.tsx';
+import { Button } from '#app/parts/button.tsx';
+import { Code } from '#app/parts/copy.tsx';
+import { Confirm, Dialog, DialogActions } from '#app/parts/dialog.tsx';
+import { SelectField, TextField } from '#app/parts/field.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { useInstance } from '#app/session.ts';
+import { firstCurl } from '#app/snippets.ts';
+
+const touches = ['keys', 'overview', 'usage'];
+
+export function CreateKey({ onClose }: { onClose: () => void }) {
+  const create = useAction((name: string) => call('POST /keys', { body: { name } }), {
+    touches,
+    quiet: true,
+  });
+  if (create.data) return <ShownOnce title="Your new key" secret={create.data.secret} onClose={onClose} />;
+  return (
+    <Dialog title="Create a key" onClose={onClose}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(textOf(new FormData(event.currentTarget), 'name').trim());
+        }}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={50}
+          placeholder="laptop, blog, build server …"
+          hint="Where it will be used, so that you know what stops when you revoke it."
+        />
+        <FormProblem error={create.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={create.isPending}>
+            Create key
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function ShownOnce({
+  title,
+  secret,
+  onClose,
+}: {
+  title: string;
+  secret: string;
+  onClose: () => void;
+}) {
+  const { data: instance } = useInstance();
+  return (
+    <Dialog title={title} onClose={onClose} wide>
+      <div className="grid gap-4">
+        <p className="rounded-[9px] bg-warn-soft px-3 py-2 text-sm text-warn" role="status">
+          It is shown this once. Copy it now and keep it like a password.
+        </p>
+        <Code text={secret} what="Key" wrap />
+        <div>
+          <h3 className="mb-2 text-sm font-medium">Try it: this works as pasted</h3>
+          <Code text={firstCurl(instance?.base_url ?? location.origin, secret)} what="Command" wrap />
+        </div>
+      </div>
+      <DialogActions>
+        <Button tone="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+export function RenameKey({ item, onClose }: { item: Key; onClose: () => void }) {
+  const rename = useAction((name: string) => call('PATCH /keys/:id', { id: item.id, body: { name } }), {
+    touches,
+    quiet: true,
+    done: 'Key renamed.',
+    onDone: onClose,
+  });
+  return (
+    <Dialog title={`Rename ${item.name}`} onClose={onClose}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename.mutate(textOf(new FormData(event.currentTarget), 'name').trim());
+        }}
+      >
+        <TextField label="Name" name="name" required maxLength={50} defaultValue={item.name} />
+        <FormProblem error={rename.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={rename.isPending}>
+            Rename
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+type Grace = BodyOf<'POST /keys/:id/rotate'>['grace_seconds'];
+
+export function RotateKey({ item, onClose }: { item: Key; onClose: () => void }) {
+  const [grace, setGrace] = useState<Grace>(86_400);
+  const rotate = useAction(
+    () => call('POST /keys/:id/rotate', { id: item.id, body: { grace_seconds: grace } }),
+    { touches, quiet: true },
+  );
+  if (rotate.data)
+    return <ShownOnce title={`The new ${item.name}`} secret={rotate.data.secret} onClose={onClose} />;
+  return (
+    <Dialog title={`Rotate ${item.name}`} onClose={onClose}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          rotate.mutate(undefined);
+        }}
+      >
+        <p className="text-quiet">
+          You get a new key of the same name. The old one goes on working for a while, so that nothing breaks
+          while you replace it.
+        </p>
+        <SelectField
+          label="The old key works for"
+          value={String(grace)}
+          onChange={(event) => setGrace(Number(event.target.value) as Grace)}
+          choices={[
+            { value: '3600', text: 'one more hour' },
+            { value: '86400', text: 'one more day' },
+            { value: '604800', text: 'seven more days' },
+            { value: '0', text: 'no longer: it ends now' },
+          ]}
+        />
+        <FormProblem error={rotate.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={rotate.isPending}>
+            Rotate key
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function RevokeKey({ item, onClose }: { item: Key; onClose: () => void }) {
+  const revoke = useAction(() => call('POST /keys/:id/revoke', { id: item.id }), {
+    touches,
+    done: 'Key revoked. It answers 401 from now on.',
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      title={`Revoke ${item.name}?`}
+      action="Revoke it"
+      busy={revoke.isPending}
+      onConfirm={() => revoke.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p>Whatever uses this key gets 401 from its next request on. This cannot be undone.</p>
+    </Confirm>
+  );
+}

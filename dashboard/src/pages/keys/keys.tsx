@@ -1,0 +1,130 @@
+// API keys: make, name, rotate, revoke.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Key } from '#http/dashboard/schemas/keys.ts';
+import { call } from '#app/api.ts';
+import { ago, date, number } from '#app/format.ts';
+import { CreateKey, RenameKey, RevokeKey, RotateKey } from '#app/pages/keys/key-dialogs.tsx';
+import { Button, IconButton } from '#app/parts/button.tsx';
+import { Page } from '#app/parts/page.tsx';
+import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
+
+type Open = { what: 'create' } | { what: 'rename' | 'rotate' | 'revoke'; key: Key };
+
+export function Keys() {
+  const [open, setOpen] = useState<Open>();
+  const { data, error, refetch } = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
+  const working = data?.items.filter(({ state }) => state !== 'revoked') ?? [];
+  const revoked = data?.items.filter(({ state }) => state === 'revoked') ?? [];
+  const close = () => setOpen(undefined);
+  return (
+    <Page
+      title="API keys"
+      intro="Each key speaks for your whole account; budget and quota are shared by all of them."
+      actions={
+        <Button
+          tone="primary"
+          icon="plus"
+          onClick={() => setOpen({ what: 'create' })}
+          disabled={data !== undefined && working.length >= data.limit}
+        >
+          Create a key
+        </Button>
+      }
+    >
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data && working.length >= data.limit && (
+        <p className="text-quiet">
+          You have {data.limit} keys, as many as an account may. Revoke one to make another.
+        </p>
+      )}
+      {data && working.length === 0 && (
+        <Empty
+          icon="keys"
+          title="No keys yet"
+          action={
+            <Button tone="primary" icon="plus" onClick={() => setOpen({ what: 'create' })}>
+              Create your first key
+            </Button>
+          }
+        >
+          A key lets your scripts, apps and agents upload and render. Give each its own, so that you can
+          revoke one without the others.
+        </Empty>
+      )}
+      {working.length > 0 && (
+        <ul className="card divide-y divide-line">
+          {working.map((key) => (
+            <Row key={key.id} item={key} onOpen={(what) => setOpen({ what, key })} />
+          ))}
+        </ul>
+      )}
+      {revoked.length > 0 && (
+        <details>
+          <summary className="text-sm font-medium text-quiet">Revoked keys ({revoked.length})</summary>
+          <ul className="mt-3 card divide-y divide-line">
+            {revoked.map((key) => (
+              <Row key={key.id} item={key} />
+            ))}
+          </ul>
+        </details>
+      )}
+      {open?.what === 'create' && <CreateKey onClose={close} />}
+      {open?.what === 'rename' && <RenameKey item={open.key} onClose={close} />}
+      {open?.what === 'rotate' && <RotateKey item={open.key} onClose={close} />}
+      {open?.what === 'revoke' && <RevokeKey item={open.key} onClose={close} />}
+    </Page>
+  );
+}
+
+function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' | 'revoke') => void }) {
+  const { name, display, state, uses } = item;
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3.5 sm:px-5">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="font-medium wrap-anywhere">{name}</span>
+          {state === 'ending' && item.ends_at !== null && <Chip tone="warn">Ends {ago(item.ends_at)}</Chip>}
+          {state === 'revoked' && <Chip tone="danger">Revoked</Chip>}
+        </p>
+        <p className="mt-0.5 text-sm text-quiet">
+          <code className="font-mono text-xs">{display}</code> · made {date(item.created_at)}
+        </p>
+      </div>
+      <dl className="grid grid-cols-3 gap-4 text-sm max-sm:w-full sm:w-96">
+        <Fact name="Last used" value={item.last_used_at === null ? 'never' : ago(item.last_used_at)} />
+        <Fact name="Uploads, 30 d" value={number(uses.upload)} />
+        <Fact name="Renders, 30 d" value={number(uses.render)} />
+      </dl>
+      {onOpen && (
+        <div className="flex items-center gap-1 max-sm:w-full sm:w-56 sm:justify-end">
+          <IconButton icon="edit" label={`Rename ${name}`} onClick={() => onOpen('rename')} />
+          {state === 'active' && (
+            <Button small icon="refresh" onClick={() => onOpen('rotate')} aria-label={`Rotate ${name}`}>
+              Rotate
+            </Button>
+          )}
+          <Button
+            small
+            tone="remove"
+            className="ml-1"
+            onClick={() => onOpen('revoke')}
+            aria-label={`Revoke ${name}`}
+          >
+            Revoke
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-quiet">{name}</dt>
+      <dd className="tabular-nums">{value}</dd>
+    </div>
+  );
+}

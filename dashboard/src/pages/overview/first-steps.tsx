@@ -1,0 +1,127 @@
+// From nothing to a working curl within a minute: the steps tick themselves off as they are done.
+import { useState, type ReactNode } from 'react';
+import type { AnswerOf } from '#http/dashboard/contract.ts';
+import { call } from '#app/api.ts';
+import { Button, LinkButton } from '#app/parts/button.tsx';
+import { Code } from '#app/parts/copy.tsx';
+import { Icon } from '#app/parts/icon.tsx';
+import { Section } from '#app/parts/page.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { useInstance } from '#app/session.ts';
+import { firstCurl, keyPlaceholder } from '#app/snippets.ts';
+
+type Steps = AnswerOf<'GET /overview'>['first_steps'];
+
+export const isDone = (steps: Steps): boolean => Object.values(steps).every(Boolean);
+
+export function FirstSteps({ steps }: { steps: Steps }) {
+  const { data: instance } = useInstance();
+  const [secret, setSecret] = useState<string>();
+  const create = useAction(() => call('POST /keys', { body: { name: 'first key' } }), {
+    touches: ['keys', 'overview'],
+    onDone: (created) => setSecret(created.secret),
+  });
+  const baseUrl = instance?.base_url ?? location.origin;
+  return (
+    <Section title="First steps" intro="They tick themselves off; when all are done, this card goes away.">
+      <ol className="grid gap-3.5">
+        <Step isDone={steps.is_verified} title="Verify your e-mail address">
+          Follow the link that was made for you; until then keys answer 401.
+        </Step>
+        <Step
+          isDone={steps.has_password}
+          title="Set a password"
+          action={
+            <LinkButton to="/settings" small>
+              Settings
+            </LinkButton>
+          }
+        >
+          So that you can sign in again without a one-time link.
+        </Step>
+        <Step
+          isDone={steps.has_key}
+          title="Create an API key"
+          action={
+            <Button
+              small
+              tone="primary"
+              icon="plus"
+              busy={create.isPending}
+              onClick={() => create.mutate(undefined)}
+            >
+              Create a key
+            </Button>
+          }
+        >
+          A key lets your scripts and apps speak for your account.
+        </Step>
+        <Step isDone={steps.has_used_key} title="Put your first picture online" isOpen={secret !== undefined}>
+          {secret === undefined
+            ? `Paste this into a terminal, with your key in place of ${keyPlaceholder}:`
+            : 'Paste this into a terminal. Your key is in it and is shown this once, so keep it:'}
+          <div className="mt-2">
+            <Code text={firstCurl(baseUrl, secret ?? keyPlaceholder)} what="Command" wrap />
+          </div>
+        </Step>
+        <Step
+          isDone={steps.has_upload}
+          title="See it among your uploads"
+          action={
+            <LinkButton to="/uploads" small>
+              Uploads
+            </LinkButton>
+          }
+        >
+          Or drop a file there.
+        </Step>
+        <Step
+          isDone={steps.has_render}
+          title="Capture a page"
+          action={
+            <LinkButton to="/playground" small>
+              Playground
+            </LinkButton>
+          }
+        >
+          A screenshot or a PDF, with every option of the API.
+        </Step>
+      </ol>
+    </Section>
+  );
+}
+
+function Step({
+  isDone: done,
+  isOpen = false,
+  title,
+  children,
+  action,
+}: {
+  isDone: boolean;
+  /** Stays open when done: it shows what is shown once. */
+  isOpen?: boolean;
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-3">
+      <span
+        className={`grid size-7 place-items-center rounded-full border ${done ? 'border-good bg-good-soft text-good' : 'border-edge'}`}
+      >
+        {done && <Icon name="check" className="size-4" />}
+      </span>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-52">
+          <h3 className={done ? 'text-quiet' : 'font-medium'}>
+            {title}
+            <span className="sr-only">{done ? ' (done)' : ' (to do)'}</span>
+          </h3>
+          {(!done || isOpen) && <div className="text-sm text-quiet">{children}</div>}
+        </div>
+        {!done && action}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,139 @@
+// Every call of the API as a form, its answer in place, and the same call as code.
+import { useState } from 'react';
+import { bodyOf, pdfFields, screenshotFields, valuesOf, type Values } from '#app/pages/playground/fields.ts';
+import { RenderForm, UploadForm } from '#app/pages/playground/forms.tsx';
+import { Result } from '#app/pages/playground/result.tsx';
+import { useRun } from '#app/pages/playground/run.ts';
+import { Snippets } from '#app/pages/playground/snippets.tsx';
+import { Segments } from '#app/parts/field.tsx';
+import { Page } from '#app/parts/page.tsx';
+import { useSearch } from '#app/router.tsx';
+import { useInstance, type Session } from '#app/session.ts';
+import { jsonCall, uploadCall, type Language } from '#app/snippets.ts';
+
+const tabs = ['screenshot', 'pdf', 'upload'] as const;
+type Tab = (typeof tabs)[number];
+
+export function Playground({ session }: { session: Session }) {
+  const [search, setSearch] = useSearch();
+  const tab = tabs.find((name) => name === search.get('tab')) ?? 'screenshot';
+  return (
+    <Page
+      title="Playground"
+      intro="Calls spend real units and requests, as the API does. Only what differs from the defaults is sent."
+    >
+      <div>
+        <Segments
+          label="What to try"
+          choices={[
+            { value: 'screenshot', text: 'Screenshot' },
+            { value: 'pdf', text: 'PDF' },
+            { value: 'upload', text: 'Upload' },
+          ]}
+          value={tab}
+          onChange={(next) => setSearch({ tab: next, body: undefined })}
+        />
+      </div>
+      {tab === 'upload' ? (
+        <TryUpload key="upload" session={session} />
+      ) : (
+        <TryRender key={tab} kind={tab} session={session} given={readBody(search.get('body'))} />
+      )}
+    </Page>
+  );
+}
+
+function TryRender({
+  kind,
+  session,
+  given,
+}: {
+  kind: Exclude<Tab, 'upload'>;
+  session: Session;
+  given: Record<string, unknown>;
+}) {
+  const fields = kind === 'pdf' ? pdfFields : screenshotFields;
+  const [url, setUrl] = useState(typeof given['url'] === 'string' ? given['url'] : 'https://example.com');
+  const [values, setValues] = useState<Values>(() => valuesOf(given, fields));
+  const { data: instance } = useInstance();
+  const run = useRun();
+  const body = bodyOf(url, fields, values);
+  const code = (language: Language) => jsonCall(language, instance?.base_url ?? location.origin, kind, body);
+  return (
+    <Columns
+      form={
+        <RenderForm
+          fields={fields}
+          url={url}
+          onUrl={setUrl}
+          values={values}
+          onValues={setValues}
+          canRun={session.verified}
+          isRunning={run.isRunning}
+          onRun={() => run.start(`POST /playground/${kind}`, body)}
+        />
+      }
+      result={<Result run={run} what={kind === 'pdf' ? 'PDF' : 'screenshot'} />}
+      code={<Snippets code={code} />}
+    />
+  );
+}
+
+function TryUpload({ session }: { session: Session }) {
+  const [file, setFile] = useState<File>();
+  const [expiresIn, setExpiresIn] = useState<number>();
+  const { data: instance } = useInstance();
+  const run = useRun();
+  const code = (language: Language) =>
+    uploadCall(language, instance?.base_url ?? location.origin, file?.name ?? 'photo.png', expiresIn);
+  return (
+    <Columns
+      form={
+        <UploadForm
+          onFile={setFile}
+          expiresIn={expiresIn}
+          onExpiresIn={setExpiresIn}
+          canRun={session.verified && file !== undefined}
+          isRunning={run.isRunning}
+          onRun={() => {
+            if (!file) return;
+            const form = new FormData();
+            form.set('file', file);
+            if (expiresIn !== undefined) form.set('expires_in', String(expiresIn));
+            run.start('POST /playground/upload', form);
+          }}
+        />
+      }
+      result={<Result run={run} what="upload" />}
+      code={<Snippets code={code} />}
+    />
+  );
+}
+
+function Columns({
+  form,
+  result,
+  code,
+}: {
+  form: React.ReactNode;
+  result: React.ReactNode;
+  code: React.ReactNode;
+}) {
+  return (
+    <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
+      {form}
+      <div className="grid min-w-0 content-start gap-5">
+        {result}
+        {code}
+      </div>
+    </div>
+  );
+}
+
+function readBody(text: string | null): Record<string, unknown> {
+  try {
+    return JSON.parse(text ?? '{}') as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

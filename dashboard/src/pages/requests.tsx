@@ -1,0 +1,118 @@
+// What the account's keys asked of the API in the last 30 days, and what they were answered.
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf, QueryOf } from '#http/dashboard/contract.ts';
+import { call } from '#app/api.ts';
+import { ago, duration, time } from '#app/format.ts';
+import { LinkButton, Button } from '#app/parts/button.tsx';
+import { CopyIcon } from '#app/parts/copy.tsx';
+import { Select } from '#app/parts/field.tsx';
+import { More, usePaged } from '#app/parts/more.tsx';
+import { Page } from '#app/parts/page.tsx';
+import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
+import { useSearch } from '#app/router.tsx';
+
+type Item = AnswerOf<'GET /requests'>['items'][number];
+type Query = NonNullable<QueryOf<'GET /requests'>>;
+
+export function Requests() {
+  const [search, setSearch] = useSearch();
+  const keys = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
+  const filter = {
+    outcome: (search.get('outcome') ?? undefined) as Query['outcome'],
+    key_id: search.get('key') ?? undefined,
+  };
+  const query = usePaged(['requests', filter], (cursor) =>
+    call('GET /requests', { query: { ...filter, cursor, limit: 50 } }),
+  );
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <Page
+      title="Request log"
+      intro="Requests with your keys, kept for 30 days. A 401 tells you here what it does not tell the caller."
+      actions={
+        <Button icon="refresh" busy={query.isRefetching} onClick={() => void query.refetch()}>
+          Refresh
+        </Button>
+      }
+    >
+      <div className="flex flex-wrap gap-2.5">
+        <Select
+          aria-label="Outcome"
+          className="max-sm:flex-1"
+          choices={[
+            { value: '', text: 'All outcomes' },
+            { value: 'succeeded', text: 'Succeeded' },
+            { value: 'failed', text: 'Failed' },
+          ]}
+          value={filter.outcome ?? ''}
+          onChange={(event) => setSearch({ outcome: event.target.value })}
+        />
+        <Select
+          aria-label="Key"
+          className="max-sm:flex-1"
+          choices={[
+            { value: '', text: 'All keys' },
+            ...(keys.data?.items ?? []).map(({ id, name }) => ({ value: id, text: name })),
+          ]}
+          value={filter.key_id ?? ''}
+          onChange={(event) => setSearch({ key: event.target.value })}
+        />
+      </div>
+      {query.error && !query.data && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending && <Loading />}
+      {query.data && items.length === 0 && (
+        <Empty
+          icon="requests"
+          title={
+            filter.outcome === undefined && filter.key_id === undefined
+              ? 'No requests yet'
+              : 'No request fits'
+          }
+          action={
+            <LinkButton to="/keys" icon="keys">
+              Your keys
+            </LinkButton>
+          }
+        >
+          Every request with one of your keys is listed here, with its status, its duration and its id.
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <ul className="card divide-y divide-line">
+          {items.map((item) => (
+            <Row key={item.request_id} item={item} />
+          ))}
+        </ul>
+      )}
+      <More query={query} />
+    </Page>
+  );
+}
+
+function Row({ item }: { item: Item }) {
+  const tone = item.status < 300 ? 'good' : item.status >= 500 ? 'danger' : 'warn';
+  return (
+    <li className="flex items-start gap-x-4 px-4 py-3 sm:px-5">
+      <span className="w-11 shrink-0 pt-px">
+        <Chip tone={tone}>{item.status}</Chip>
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-baseline gap-x-3">
+          <code className="font-mono text-sm wrap-anywhere">{item.path}</code>
+          {item.code !== null && <span className="text-sm text-quiet">{item.code}</span>}
+        </p>
+        {item.reason !== null && <p className="text-sm">{item.reason}</p>}
+        <p className="text-sm text-quiet">
+          <time dateTime={item.at} title={time(item.at)}>
+            {ago(item.at)}
+          </time>{' '}
+          · {item.key_name ?? 'no key'} · {duration(item.duration_ms)}
+        </p>
+      </div>
+      <div className="flex items-center">
+        <code className="font-mono text-xs text-quiet max-md:hidden">{item.request_id}</code>
+        <CopyIcon text={item.request_id} what="Request id" />
+      </div>
+    </li>
+  );
+}

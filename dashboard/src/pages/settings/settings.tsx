@@ -1,0 +1,133 @@
+// The person's own things: profile, password, sessions, data, and the end of the account.
+import { call, fileAddress } from '#app/api.ts';
+import { textOf } from '#app/forms.ts';
+import { FormProblem } from '#app/pages/entry/frame.tsx';
+import { ChangePassword } from '#app/pages/settings/change-password.tsx';
+import { DeleteAccount } from '#app/pages/settings/delete-account.tsx';
+import { Sessions } from '#app/pages/settings/sessions.tsx';
+import { AnchorButton, Button } from '#app/parts/button.tsx';
+import { TextField } from '#app/parts/field.tsx';
+import { Page, Section } from '#app/parts/page.tsx';
+import { note } from '#app/parts/toast.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { putSession, useInstance, type Session } from '#app/session.ts';
+
+export function Settings({ session }: { session: Session }) {
+  return (
+    <Page title="Settings" intro={`Signed in as ${session.email}.`}>
+      <Profile session={session} />
+      <ChangeEmail session={session} />
+      <ChangePassword session={session} />
+      <Sessions />
+      <Section
+        title="Your data"
+        intro="One archive with your account, keys, usage, request log and every file, to take along."
+        actions={
+          <AnchorButton href={fileAddress('/export')} download icon="download">
+            Export
+          </AnchorButton>
+        }
+      />
+      <DeleteAccount session={session} />
+    </Page>
+  );
+}
+
+function Profile({ session }: { session: Session }) {
+  const save = useAction((name: string) => call('PATCH /profile', { body: { name } }), {
+    quiet: true,
+    done: 'Name saved.',
+    onDone: putSession,
+  });
+  return (
+    <Section title="Profile">
+      <form
+        className="grid max-w-md gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(textOf(new FormData(event.currentTarget), 'name').trim());
+        }}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          maxLength={80}
+          defaultValue={session.name}
+        />
+        <FormProblem error={save.error} />
+        <div>
+          <Button type="submit" busy={save.isPending}>
+            Save name
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}
+
+function ChangeEmail({ session }: { session: Session }) {
+  const { data: instance } = useInstance();
+  const change = useAction(
+    (body: { email: string; current_password?: string }) => call('POST /change-email', { body }),
+    {
+      quiet: true,
+      onDone: ({ mail }) =>
+        note(
+          mail === 'sent'
+            ? 'A link is on its way to the new address. Follow it to finish.'
+            : 'The link to finish stands in the service’s log.',
+        ),
+    },
+  );
+  return (
+    <Section
+      title="E-mail address"
+      intro={
+        instance?.sends_mail === false
+          ? 'A link proves the new address; this service sends no mail, so it stands in the log. Until then the old address stays.'
+          : 'A link proves the new address. Until then the old one stays.'
+      }
+    >
+      <form
+        className="grid max-w-md gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          const password = textOf(form, 'current_password');
+          change.mutate({
+            email: textOf(form, 'email'),
+            ...(password !== '' && { current_password: password }),
+          });
+        }}
+      >
+        <TextField
+          label="New e-mail"
+          name="email"
+          type="email"
+          autoComplete="email"
+          required
+          maxLength={254}
+          placeholder={session.email}
+        />
+        {session.has_password && (
+          <TextField
+            label="Current password"
+            name="current_password"
+            type="password"
+            autoComplete="current-password"
+            required
+            maxLength={128}
+          />
+        )}
+        <FormProblem error={change.error} />
+        <div>
+          <Button type="submit" busy={change.isPending}>
+            Change e-mail
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}

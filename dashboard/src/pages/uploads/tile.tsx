@@ -1,0 +1,71 @@
+// One upload in the grid.
+import type { Upload } from '#http/dashboard/schemas/files.ts';
+import { sameOrigin } from '#app/api.ts';
+import { ago, bytes, isWithin } from '#app/format.ts';
+import { CopyIcon } from '#app/parts/copy.tsx';
+import { Chip } from '#app/parts/states.tsx';
+
+const soonMs = 7 * 86_400_000;
+
+export function Tile({
+  upload,
+  isSelected,
+  onToggle,
+  onOpen,
+}: {
+  upload: Upload;
+  isSelected: boolean;
+  onToggle: () => void;
+  onOpen: () => void;
+}) {
+  const { filename, expires_at } = upload;
+  const isSoon = expires_at !== null && isWithin(expires_at, soonMs);
+  return (
+    <li
+      className={`group relative tile min-w-0 overflow-hidden card transition ${isSelected ? 'border-accent ring-1 ring-accent' : 'hover:border-edge'}`}
+    >
+      <button
+        type="button"
+        onClick={onOpen}
+        className="block w-full text-left outline-offset-[-2px]"
+        aria-label={`Open ${filename}`}
+      >
+        <span className="block overflow-hidden border-b checkered">
+          <img
+            src={sameOrigin(upload.thumbnail_url)}
+            alt=""
+            loading="lazy"
+            decoding="async"
+            className="aspect-4/3 w-full object-cover"
+          />
+        </span>
+      </button>
+      <label className="absolute top-2 left-2 grid size-8 cursor-pointer place-items-center rounded-lg bg-card/90 opacity-0 shadow-small transition group-hover:opacity-100 focus-within:opacity-100 has-checked:opacity-100 pointer-coarse:opacity-100">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          onChange={onToggle}
+          aria-label={`Select ${filename}`}
+          className="size-4 accent-accent"
+        />
+      </label>
+      <div className="flex items-center gap-1 py-2 pr-1.5 pl-3">
+        <div className="min-w-0 flex-1">
+          <p className="truncate text-sm font-medium" title={filename}>
+            {filename}
+          </p>
+          <p className="truncate text-sm text-quiet">
+            <span className="max-sm:hidden">{bytes(upload.size_bytes)} · </span>
+            {ago(upload.created_at)}
+          </p>
+        </div>
+        <CopyIcon text={upload.url} what={`Link of ${filename}`} />
+      </div>
+      {isSoon && (
+        <span className="absolute top-2 right-2">
+          <Chip tone="warn">Expires {ago(expires_at)}</Chip>
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,129 @@
+// One upload in full: its picture, its links in every form, its expiry, and its end.
+import { useState } from 'react';
+import type { Upload } from '#http/dashboard/schemas/files.ts';
+import { call, sameOrigin } from '#app/api.ts';
+import { bytes, span, time } from '#app/format.ts';
+import { formatsOf } from '#app/pages/uploads/formats.ts';
+import { useDeleteUploads } from '#app/pages/uploads/use-delete-uploads.ts';
+import { AnchorButton, Button } from '#app/parts/button.tsx';
+import { CopyRow } from '#app/parts/copy.tsx';
+import { Confirm, Dialog } from '#app/parts/dialog.tsx';
+import { SelectField } from '#app/parts/field.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import type { Session } from '#app/session.ts';
+
+const lives = [3_600, 86_400, 604_800, 2_592_000, 31_536_000];
+
+export function UploadDialog({
+  upload,
+  session,
+  onClose,
+}: {
+  upload: Upload;
+  session: Session;
+  onClose: () => void;
+}) {
+  const [isConfirming, setConfirming] = useState(false);
+  const remove = useDeleteUploads(onClose);
+  const facts: [string, string][] = [
+    ['Type', upload.content_type],
+    ...(upload.width === null
+      ? []
+      : [['Dimensions', `${upload.width} × ${upload.height} px`] as [string, string]]),
+    ['Size', bytes(upload.size_bytes)],
+    ['Uploaded', time(upload.created_at)],
+    ['Expires', upload.expires_at === null ? 'never' : time(upload.expires_at)],
+  ];
+  return (
+    <Dialog title={upload.filename} onClose={onClose} wide>
+      <div className="grid gap-6 md:grid-cols-2">
+        <a
+          href={sameOrigin(upload.url)}
+          target="_blank"
+          rel="noreferrer"
+          className="grid min-h-48 place-items-center self-start overflow-hidden rounded-[10px] border checkered"
+        >
+          <img
+            src={sameOrigin(upload.file_url)}
+            alt={`${upload.filename}, opens the share page`}
+            className="max-h-96 max-w-full object-contain"
+          />
+        </a>
+        <div className="grid min-w-0 content-start gap-5">
+          <dl className="divide-y divide-line text-sm">
+            {facts.map(([name, value]) => (
+              <div key={name} className="flex justify-between gap-4 py-1.5">
+                <dt className="text-quiet">{name}</dt>
+                <dd className="text-right">{value}</dd>
+              </div>
+            ))}
+          </dl>
+          <ChangeExpiry upload={upload} session={session} />
+        </div>
+      </div>
+      <h3 className="mt-6 mb-2 text-sm font-medium">Copy as</h3>
+      <div className="grid gap-1.5">
+        {formatsOf(upload).map(([label, text]) => (
+          <CopyRow key={label} label={label} text={text} />
+        ))}
+      </div>
+      <div className="mt-6 flex flex-wrap gap-2.5">
+        <AnchorButton href={sameOrigin(upload.url)} target="_blank" rel="noreferrer" icon="open">
+          Share page
+        </AnchorButton>
+        <AnchorButton
+          href={`${sameOrigin(upload.file_url)}?download=1`}
+          download={upload.filename}
+          icon="download"
+        >
+          Download
+        </AnchorButton>
+        <Button icon="trash" tone="remove" className="ml-auto" onClick={() => setConfirming(true)}>
+          Delete
+        </Button>
+      </div>
+      {isConfirming && (
+        <Confirm
+          title="Delete this upload?"
+          action="Delete it"
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate([upload.id])}
+          onClose={() => setConfirming(false)}
+        >
+          <p>Its links stop at once, everywhere they were shared. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </Dialog>
+  );
+}
+
+function ChangeExpiry({ upload, session }: { upload: Upload; session: Session }) {
+  const cap = session.plan.max_link_seconds;
+  const change = useAction(
+    (seconds: number | null) => call('PATCH /uploads/:id', { id: upload.id, body: { expires_in: seconds } }),
+    { touches: ['uploads', 'overview'], done: 'Expiry changed.' },
+  );
+  const choices = [
+    { value: '', text: 'Choose …' },
+    ...(cap === null ? [{ value: 'never', text: 'Never' }] : []),
+    ...lives
+      .filter((seconds) => cap === null || seconds <= cap)
+      .map((seconds) => ({ value: String(seconds), text: `In ${span(seconds)}` })),
+  ];
+  return (
+    <SelectField
+      label="Change expiry"
+      hint={
+        cap === null
+          ? 'Counted from now.'
+          : `On the ${session.plan.name} plan a link lives at most ${span(cap)} from its upload.`
+      }
+      choices={choices}
+      value=""
+      disabled={change.isPending}
+      onChange={({ target }) => {
+        if (target.value !== '') change.mutate(target.value === 'never' ? null : Number(target.value));
+      }}
+    />
+  );
+}

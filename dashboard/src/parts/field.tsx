@@ -1,0 +1,224 @@
+// Form fields with their label, hint and error tied together for a screen reader.
+import { useId, type ComponentProps, type ReactNode } from 'react';
+import { Icon } from '#app/parts/icon.tsx';
+
+interface Described {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string | undefined;
+}
+
+function Labelled({
+  id,
+  label,
+  hint,
+  error,
+  children,
+  className = '',
+}: Described & { id: string; children: ReactNode; className?: string }) {
+  return (
+    <div className={`grid content-start gap-1.5 ${className}`}>
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-sm text-quiet">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="text-sm text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const describedBy = (id: string, { hint, error }: Pick<Described, 'hint' | 'error'>): string | undefined =>
+  [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ') ||
+  undefined;
+
+export function TextField({
+  label,
+  hint,
+  error,
+  className,
+  ...rest
+}: ComponentProps<'input'> & Described & { className?: string }) {
+  const id = useId();
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
+      <input
+        {...rest}
+        id={id}
+        className="control"
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={describedBy(id, { hint, error })}
+      />
+    </Labelled>
+  );
+}
+
+export function TextArea({ label, hint, error, ...rest }: ComponentProps<'textarea'> & Described) {
+  const id = useId();
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <textarea
+        rows={3}
+        {...rest}
+        id={id}
+        className="control"
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={describedBy(id, { hint, error })}
+      />
+    </Labelled>
+  );
+}
+
+export interface Choice {
+  value: string;
+  text: string;
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  choices,
+  className,
+  ...rest
+}: ComponentProps<'select'> & Described & { choices: Choice[]; className?: string }) {
+  const id = useId();
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
+      <Select {...rest} id={id} choices={choices} aria-describedby={describedBy(id, { hint, error })} />
+    </Labelled>
+  );
+}
+
+/** Without a label of its own: give it an aria-label. */
+export function Select({
+  choices,
+  className = '',
+  ...rest
+}: ComponentProps<'select'> & { choices: Choice[] }) {
+  return (
+    <span className={`relative inline-grid min-w-0 ${className}`}>
+      <select {...rest} className="control appearance-none truncate pr-9">
+        {choices.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Icon
+        name="right"
+        className="pointer-events-none absolute top-1/2 right-2.5 size-4 -translate-y-1/2 rotate-90 text-quiet"
+      />
+    </span>
+  );
+}
+
+export function SearchField({ label, ...rest }: ComponentProps<'input'> & { label: string }) {
+  return (
+    <div className="relative min-w-0 flex-1">
+      <Icon
+        name="search"
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-quiet"
+      />
+      <input {...rest} type="search" aria-label={label} placeholder={label} className="control pl-9" />
+    </div>
+  );
+}
+
+export function Checkbox({ label, hint, ...rest }: ComponentProps<'input'> & Described) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-2.5">
+      <input
+        {...rest}
+        id={id}
+        type="checkbox"
+        className="mt-1 size-4 accent-accent"
+        aria-describedby={describedBy(id, { hint })}
+      />
+      <div>
+        <label htmlFor={id} className="text-sm font-medium">
+          {label}
+        </label>
+        {hint !== undefined && (
+          <p id={`${id}-hint`} className="text-sm text-quiet">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** An on-or-off choice that takes effect at once. */
+export function Switch({
+  label,
+  checked,
+  onChange,
+  disabled = false,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (next: boolean) => void;
+  disabled?: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={checked}
+      aria-label={label}
+      disabled={disabled}
+      onClick={() => onChange(!checked)}
+      className={`relative h-7 w-12 shrink-0 rounded-full border transition disabled:opacity-50 ${checked ? 'border-accent bg-accent' : 'border-edge bg-sunken'}`}
+    >
+      <span
+        className={`absolute top-1/2 left-0.5 size-5.5 -translate-y-1/2 rounded-full border bg-card shadow-small transition-transform ${checked ? 'translate-x-5 border-card' : 'border-edge'}`}
+      />
+    </button>
+  );
+}
+
+/** A small set of choices side by side; arrow keys move among them, as in any radio group. */
+export function Segments({
+  label,
+  choices,
+  value,
+  onChange,
+}: {
+  label: string;
+  choices: Choice[];
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset className="inline-flex max-w-full rounded-[10px] border border-line bg-sunken p-0.5">
+      <legend className="sr-only">{label}</legend>
+      {choices.map((choice) => (
+        <label
+          key={choice.value}
+          className="min-w-0 cursor-pointer rounded-lg px-3 py-1.5 text-center text-sm font-medium text-quiet transition has-checked:bg-card has-checked:text-ink has-checked:shadow-small has-focus-visible:outline-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="radio"
+            name={name}
+            value={choice.value}
+            checked={choice.value === value}
+            onChange={() => onChange(choice.value)}
+            className="sr-only"
+          />
+          {choice.text}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,79 @@
+// Short messages at the edge of the page, read out by a screen reader; filled from anywhere. While a dialog is open all
+// else is out of reach, so that the messages appear inside the newest one.
+import { useEffect, useId, useSyncExternalStore } from 'react';
+import { IconButton } from '#app/parts/button.tsx';
+
+interface Toast {
+  id: number;
+  text: string;
+  isProblem: boolean;
+}
+
+const noteMs = 4_000;
+const problemMs = 10_000;
+const listeners = new Set<() => void>();
+let toasts: Toast[] = [];
+/** The page's own region, then those of open dialogs. */
+let regions: string[] = [];
+let lastId = 0;
+
+export const note = (text: string): void => show(text, false);
+export const problem = (error: unknown): void =>
+  show(error instanceof Error ? error.message : String(error), true);
+
+function show(text: string, isProblem: boolean): void {
+  lastId += 1;
+  const id = lastId;
+  put([...toasts.slice(-2), { id, text, isProblem }]);
+  setTimeout(() => dismiss(id), isProblem ? problemMs : noteMs);
+}
+
+function dismiss(id: number): void {
+  put(toasts.filter((toast) => toast.id !== id));
+}
+
+function put(next: Toast[]): void {
+  toasts = next;
+  tell();
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function Toasts() {
+  const id = useId();
+  useEffect(() => {
+    regions = [...regions, id];
+    tell();
+    return () => {
+      regions = regions.filter((region) => region !== id);
+      tell();
+    };
+  }, [id]);
+  const all = useSyncExternalStore(subscribe, () => toasts);
+  const isNewest = useSyncExternalStore(subscribe, () => regions.at(-1) === id);
+  const shown = isNewest ? all : [];
+  return (
+    <div
+      role="status"
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 grid justify-items-center gap-2"
+    >
+      {shown.map(({ id, text, isProblem }) => (
+        <div
+          key={id}
+          className={`pointer-events-auto flex max-w-lg items-center gap-2 rounded-[11px] border py-1.5 pr-1.5 pl-4 shadow-large ${isProblem ? 'border-danger/40 bg-danger-soft text-danger' : 'border-line bg-card text-ink'}`}
+        >
+          <p className="wrap-anywhere">{text}</p>
+          <IconButton icon="cross" label="Dismiss" onClick={() => dismiss(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+// Who is signed in, and what this service offers.
+import { useQuery } from '@tanstack/react-query';
+import type { SignedIn } from '#http/dashboard/schemas/session.ts';
+import { call, queries, signedOut } from '#app/api.ts';
+
+export type Session = SignedIn;
+
+const sessionKey = ['session'];
+
+/** Null when nobody is signed in; undefined until that is known. */
+export function useSession() {
+  return useQuery({
+    queryKey: sessionKey,
+    queryFn: (): Promise<Session | null> =>
+      call('GET /session').catch((error: unknown) => {
+        if (signedOut(error)) return null;
+        throw error;
+      }),
+    staleTime: 60_000,
+  });
+}
+
+export function useInstance() {
+  return useQuery({
+    queryKey: ['instance'],
+    queryFn: () => call('GET /instance'),
+    staleTime: Infinity,
+  });
+}
+
+export function putSession(session: Session | null): void {
+  if (session === null) queries.clear();
+  queries.setQueryData(sessionKey, session);
+}

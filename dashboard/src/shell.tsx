@@ -1,0 +1,193 @@
+// The frame around every page of a signed-in person: navigation, what the account must still do, and the way out.
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { call } from '#app/api.ts';
+import { Notices } from '#app/notices.tsx';
+import { Button, IconButton, LinkButton } from '#app/parts/button.tsx';
+import { Icon, Mark, type IconName } from '#app/parts/icon.tsx';
+import { useTitle } from '#app/parts/page.tsx';
+import { Empty } from '#app/parts/states.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import { Link, navigate } from '#app/router.tsx';
+import { putSession, type Session } from '#app/session.ts';
+
+type Entry = [path: string, text: string, icon: IconName];
+
+const groups: { title: string; entries: Entry[]; isAdmin?: true }[] = [
+  {
+    title: 'Your things',
+    entries: [
+      ['/', 'Overview', 'overview'],
+      ['/uploads', 'Uploads', 'uploads'],
+      ['/renders', 'Renders', 'renders'],
+    ],
+  },
+  {
+    title: 'Build',
+    entries: [
+      ['/playground', 'Playground', 'playground'],
+      ['/keys', 'API keys', 'keys'],
+      ['/integrations', 'Integrations', 'integrations'],
+      ['/requests', 'Request log', 'requests'],
+    ],
+  },
+  {
+    title: 'Account',
+    entries: [
+      ['/usage', 'Usage and plan', 'usage'],
+      ['/settings', 'Settings', 'settings'],
+    ],
+  },
+  {
+    title: 'Admin',
+    isAdmin: true,
+    entries: [
+      ['/admin/accounts', 'Accounts', 'accounts'],
+      ['/admin/overages', 'Overages', 'overages'],
+      ['/admin/health', 'Health', 'health'],
+      ['/admin/audit', 'Audit log', 'audit'],
+    ],
+  },
+];
+
+export function Shell({ session, path, children }: { session: Session; path: string; children: ReactNode }) {
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-lg bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        Skip to content
+      </a>
+      <aside className="hidden border-r lg:block">
+        <div className="sticky top-0 flex h-dvh flex-col gap-4 overflow-y-auto px-3 py-5">
+          <Home />
+          <Navigation session={session} path={path} />
+          <Person session={session} />
+        </div>
+      </aside>
+      <header className="sticky top-0 z-20 flex items-center justify-between border-b bg-paper/95 px-4 py-2 backdrop-blur lg:hidden">
+        <Home />
+        <Drawer key={path} session={session} path={path} />
+      </header>
+      <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-8 lg:pt-9">
+        <div className="grid gap-6">
+          <Notices session={session} />
+          {children}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function Home() {
+  return (
+    <Link to="/" className="flex items-center gap-2.5 rounded-lg py-1 text-lg font-semibold lg:px-3">
+      <Mark />
+      Tintype
+    </Link>
+  );
+}
+
+function Navigation({ session, path }: { session: Session; path: string }) {
+  return (
+    <nav aria-label="Dashboard" className="flex-1">
+      {groups
+        .filter(({ isAdmin }) => !isAdmin || session.owner)
+        .map(({ title, entries }) => (
+          <div key={title} className="mb-4">
+            <h2 className="px-3 pb-1 text-xs font-semibold tracking-wider text-quiet uppercase">{title}</h2>
+            <ul>
+              {entries.map(([to, text, icon]) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    aria-current={path === to ? 'page' : undefined}
+                    className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet transition hover:bg-ink/5 hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent"
+                  >
+                    <Icon name={icon} />
+                    {text}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      <a
+        href="/docs"
+        className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet transition hover:bg-ink/5 hover:text-ink"
+      >
+        <Icon name="open" />
+        API reference
+      </a>
+    </nav>
+  );
+}
+
+function Person({ session }: { session: Session }) {
+  const leave = useAction(() => call('POST /sign-out'), {
+    onDone: () => {
+      navigate('/sign-in');
+      putSession(null);
+    },
+  });
+  return (
+    <div className="flex items-center gap-2 border-t pt-4 pl-3">
+      <div className="min-w-0 flex-1">
+        <p className="truncate text-sm font-medium">{session.name || session.email}</p>
+        <p className="truncate text-sm text-quiet">{session.plan.name} plan</p>
+      </div>
+      <IconButton
+        icon="out"
+        label="Sign out"
+        disabled={leave.isPending}
+        onClick={() => leave.mutate(undefined)}
+      />
+    </div>
+  );
+}
+
+/** On a phone the navigation comes from the side. */
+function Drawer({ session, path }: { session: Session; path: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <>
+      <IconButton icon="menu" label="Menu" aria-expanded={isOpen} onClick={() => setOpen(true)} />
+      <dialog
+        ref={dialog}
+        aria-label="Menu"
+        onClose={() => setOpen(false)}
+        className="fixed inset-y-0 right-0 left-auto m-0 ml-auto h-dvh max-h-none w-72 max-w-[85vw] overflow-y-auto border-l bg-paper p-3 text-ink shadow-large"
+      >
+        <div className="mb-2 flex justify-end">
+          <Button small tone="quiet" icon="cross" onClick={() => setOpen(false)}>
+            Close
+          </Button>
+        </div>
+        <Navigation session={session} path={path} />
+        <Person session={session} />
+      </dialog>
+    </>
+  );
+}
+
+export function NotFound() {
+  useTitle('Nothing here');
+  return (
+    <Empty
+      icon="search"
+      title="There is no such page"
+      action={
+        <LinkButton to="/" tone="primary">
+          To the overview
+        </LinkButton>
+      }
+    >
+      The address may be mistyped, or the page is for the owner of this service alone.
+    </Empty>
+  );
+}
