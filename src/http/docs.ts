@@ -60,7 +60,7 @@ function describeOperation(document: Document, baseUrl: string, path: string, op
   return html`<section id="${path.slice('/api/v1/'.length).replace('/', '-')}">
     <h2><span class="method">POST</span> <code>${path}</code></h2>
     <p>${operation.summary}. The body is <code>${contentType}</code>.</p>
-    <pre><code>${example(baseUrl, path, contentType)}</code></pre>
+    <pre tabindex="0" aria-label="Example"><code>${example(baseUrl, path, contentType)}</code></pre>
     <h3>Fields</h3>
     <div class="scroll">
       <table>

@@ -17,6 +17,7 @@ import { screenshot } from '#http/api/screenshot.ts';
 import { upload } from '#http/api/upload.ts';
 import { uploadBatch } from '#http/api/upload-batch.ts';
 import { sendAsset } from '#http/assets.ts';
+import { createDashboardApp, entryPaths, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard, type DashboardParts } from '#http/dashboard/handlers.ts';
 import { docsPage, openapiJson } from '#http/docs.ts';
 import { replyWithError } from '#http/error-reply.ts';
@@ -26,6 +27,7 @@ import { hostedFile } from '#http/hosted/file.ts';
 import { renderFile } from '#http/hosted/render-file.ts';
 import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
 import { oembed, sharePage } from '#http/hosted/share-page.ts';
+import { landingPage } from '#http/landing.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { answerUnreadable } from '#http/unreadable.ts';
 
@@ -44,6 +46,7 @@ const drainMs = 10_000;
 export function createServer(parts: ServerParts): FastifyInstance {
   const guards = createGuards(parts);
   const metrics = createMetrics();
+  const dashboardApp = createDashboardApp();
   const methodsByUrl = new Map<string, string[]>();
   const app = Fastify({
     loggerInstance: parts.log,
@@ -94,6 +97,12 @@ export function createServer(parts: ServerParts): FastifyInstance {
   route(['GET', 'HEAD', 'POST', 'DELETE'], '/api/uploads/:id/delete', deleteUpload({ ...parts, guards }));
 
   for (const { methods, url, handler } of dashboard({ ...parts, guards })) route(methods, url, handler);
+
+  route(['GET', 'HEAD'], '/', landingPage(parts));
+  for (const url of entryPaths) route(['GET', 'HEAD'], url, toDashboard);
+  route(['GET', 'HEAD'], '/dashboard', dashboardApp.page);
+  route(['GET', 'HEAD'], '/dashboard/*', dashboardApp.page);
+  route(['GET', 'HEAD'], '/dashboard/assets/:name', dashboardApp.asset);
 
   route(['GET', 'HEAD'], '/i/:slug', sharePage(parts));
   route(['GET', 'HEAD'], '/f/:slug', hostedFile(parts));

@@ -69,6 +69,7 @@ function render({ title, head, body, script }: Page): Html {
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Tintype</title>
         <link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${assetUrl('tokens.css')}" />
         <link rel="stylesheet" href="${assetUrl('pages.css')}" />
         ${head}
       </head>
