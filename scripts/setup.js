@@ -1,8 +1,8 @@
-// Prepares a clone to run, quietly and once: dependencies, and the Node runtime that comes with them.
+// Prepares a clone to run, quietly and once: dependencies, the Node runtime that comes with them, and the dashboard.
 // It runs on whatever Node the machine has (>= 20), before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -18,16 +18,44 @@ step(
   },
 );
 
-/** Does its work when any of its inputs has changed since the last time. */
-function step(title, name, inputs, work) {
+step(
+  'Building the dashboard (once)',
+  'dashboard',
+  [
+    'package-lock.json',
+    ...filesUnder('dashboard'),
+    ...filesUnder('src/http/assets'),
+    ...filesUnder('src/http/dashboard/schemas'),
+    'src/http/dashboard/contract.ts',
+  ],
+  () => {
+    // Vite wants a newer Node than the machine may have; the one from npm is new enough.
+    run(join('node_modules', '.bin', 'node'), ['node_modules/vite/bin/vite.js', 'build', 'dashboard']);
+  },
+  'dashboard/dist/index.html',
+);
+
+/** Does its work when any of its inputs has changed since the last time, or what it made is gone. */
+function step(title, name, inputs, work, made = '') {
   const stamp = join(root, 'node_modules', `.tintype-${name}`);
   const hash = createHash('sha256');
-  for (const input of inputs) hash.update(readFileSync(join(root, input)));
+  for (const input of inputs) hash.update(input).update(readFileSync(join(root, input)));
   const wanted = hash.digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (existsSync(join(root, made)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   process.stderr.write(`${title} …\n`);
   work();
   writeFileSync(stamp, wanted);
+}
+
+/** The sources in a folder, without what was built there. */
+function filesUnder(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .filter(({ name }) => name !== 'dist')
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesUnder(path) : [path];
+    });
 }
 
 function run(command, args) {

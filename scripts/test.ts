@@ -10,6 +10,7 @@ if (files.length === 0) {
   run('format', bin('oxfmt'), ['--check', '.']);
   run('lint', bin('oxlint'), ['--type-aware', '--deny-warnings']);
   run('types', bin('tsc'), []);
+  run('types of the dashboard', bin('tsc'), ['-p', 'dashboard']);
 }
 run('tests', process.execPath, ['--test', ...(files.length > 0 ? files : ['test/**/*.test.ts'])]);
 
