@@ -41,7 +41,7 @@ export async function startService(
       ...(await newStores()),
       ...environment,
     }),
-    port: 0,
+    ...(environment['PORT'] === undefined && { port: 0 }),
   };
   const clock = createTestClock();
   clock.advance(clockAheadMs);

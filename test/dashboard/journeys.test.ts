@@ -1,0 +1,437 @@
+// What people come for, from end to end, in a real browser against a real service.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { jpeg, png, svg, webp } from '#test/support/images.ts';
+import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
+import { freePort, serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { password } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import {
+  startDashboard,
+  outputFolder,
+  violations,
+  type Dashboard,
+  type WatchedPage,
+} from '#test/dashboard/kit.ts';
+
+const run = promisify(execFile);
+
+let dashboard: Dashboard;
+let mailbox: Mailbox;
+before(async () => {
+  mailbox = await startMailbox();
+  dashboard = await startDashboard({ SIGNUPS: 'open', SMTP_URL: mailbox.url });
+});
+after(async () => {
+  await dashboard.close();
+  await mailbox.close();
+});
+
+const upload = async (key: string): Promise<number> =>
+  (
+    await post(`${dashboard.service.origin}/api/v1/upload`, {
+      headers: bearer(key),
+      body: formOf([[await png(), 'a.png']]),
+    })
+  ).status;
+
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
+
+/** Nothing to complain about, and a picture for those who look. */
+async function finish(page: WatchedPage, name: string): Promise<void> {
+  await page.screenshot({ path: join(outputFolder, `journey-${name}.png`) });
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+}
+
+/** Makes a key in the dialog and returns what is shown once. */
+async function createKey(page: WatchedPage, name: string): Promise<{ secret: string; command: string }> {
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your new key' });
+  const secret = (await dialog.getByRole('region', { name: 'Key' }).textContent()) ?? '';
+  const command = (await dialog.getByRole('region', { name: 'Command' }).textContent()) ?? '';
+  return { secret, command };
+}
+
+test('first start to first successful curl: the printed link, a password, a key, a command that works as pasted', async (context) => {
+  const { path, remove } = await temporaryFolder();
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const serving = await serveUntilReady({ DATA_DIR: path, PORT: String(port), BASE_URL: origin });
+  context.after(async () => {
+    await serving.end();
+    await remove();
+  });
+  await waitFor('the first-start block', () => serving.stdout().includes('/welcome?token='));
+  const link = /http\S+\/welcome\?token=\S+/.exec(serving.stdout())?.[0] ?? '';
+  const page = await dashboard.open({ origin });
+  await page.goto(link);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  await page.getByRole('link', { name: 'API keys' }).click();
+  const { secret, command } = await createKey(page, 'terminal');
+  await page.getByRole('button', { name: 'Copy command' }).click();
+  assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), command);
+  assert.ok(command.includes(secret));
+  const { stdout } = await run('sh', ['-c', command]);
+  const { file_url } = JSON.parse(stdout) as { file_url: string };
+  assert.equal(await statusOf(file_url), 200);
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByText('Put your first picture online (done)').waitFor();
+  await page.getByRole('link', { name: 'hello.svg' }).waitFor();
+  await finish(page, 'first-curl');
+});
+
+test('the first key is made in the first steps, which tick themselves off', async () => {
+  const { page } = await dashboard.openAs({ plan: 'free' });
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  const code = page.getByRole('region', { name: 'Command' });
+  await code.getByText('Bearer tt_').waitFor();
+  await run('sh', ['-c', (await code.textContent()) ?? '']);
+  await page.getByText('See it among your uploads (done)').waitFor();
+  await finish(page, 'first-steps');
+});
+
+test('sign-up: the key answers 401 until the mailed link was followed', async () => {
+  const email = 'new@example.com';
+  const page = await dashboard.open();
+  await page.goto('/dashboard/keys');
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Name').fill('New Person');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('heading', { name: 'Verify your e-mail address' }).first().waitFor();
+  await page.getByRole('link', { name: 'API keys' }).click();
+  const { secret } = await createKey(page, 'mine');
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  assert.equal(await upload(secret), 401);
+  await page.goto(await mailbox.link(email));
+  await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
+  assert.equal(await upload(secret), 201);
+  await finish(page, 'verified');
+});
+
+test('a forgotten password is set anew by the mailed link', async () => {
+  const { page, person } = await dashboard.openAs();
+  await page.context().clearCookies();
+  await page.goto('/dashboard');
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('button', { name: 'Get a link' }).click();
+  await page.getByText('is on its way').waitFor();
+  await page.goto(await mailbox.link(person.email));
+  await page.getByLabel('New password').fill('another good one');
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('do not belong together').waitFor();
+  page.troubles.length = 0;
+  await page.getByLabel('Password').fill('another good one');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await finish(page, 'password-reset');
+});
+
+test('a key is created, used and revoked: 401 on the next request, with its true reason in the log', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/keys');
+  const { secret } = await createKey(page, 'laptop');
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  assert.equal(await upload(secret), 201);
+  await page.getByRole('button', { name: 'Revoke laptop' }).click();
+  await page.getByRole('button', { name: 'Revoke it' }).click();
+  await page.getByText('Revoked keys (1)').waitFor();
+  assert.equal(await upload(secret), 401);
+  await page.getByRole('link', { name: 'Request log' }).click();
+  for (let round = 0; round < 20; round += 1) {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    if (await page.getByText('revoked key').isVisible()) break;
+    await page.waitForResponse(/\/api\/dashboard\/requests/);
+  }
+  await page.getByText('revoked key').waitFor();
+  await finish(page, 'revoked');
+});
+
+test('a key is rotated: old and new both work during the grace period', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/keys');
+  const old = await createKey(page, 'server');
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('button', { name: 'Rotate server' }).click();
+  await page.getByLabel('The old key works for').selectOption('3600');
+  await page.getByRole('button', { name: 'Rotate key' }).click();
+  const fresh = (await page.getByRole('region', { name: 'Key' }).textContent()) ?? '';
+  assert.notEqual(fresh, old.secret);
+  assert.deepEqual([await upload(old.secret), await upload(fresh)], [201, 201]);
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByText('Ends in').waitFor();
+  dashboard.service.clock.advance(3_700_000);
+  assert.deepEqual([await upload(old.secret), await upload(fresh)], [401, 201]);
+  dashboard.service.clock.advance(-3_700_000);
+  await finish(page, 'rotated');
+});
+
+test('files are dropped and shown; one that is no picture says why; a deleted one is gone everywhere', async () => {
+  const { page, person } = await dashboard.openAs();
+  await page.goto('/dashboard/uploads');
+  await page.getByText('No uploads yet').waitFor();
+  await drop(page, [
+    ['one.png', await png(300, 200)],
+    ['two.jpg', await jpeg(200, 300)],
+    ['three.svg', svg()],
+    ['notes.txt', Buffer.from('not a picture')],
+  ]);
+  for (const name of ['one.png', 'two.jpg', 'three.svg']) {
+    await page.getByRole('button', { name: `Open ${name}` }).waitFor();
+  }
+  await page.getByText('Finished').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  assert.equal(await page.getByRole('progressbar').count(), 4);
+  await page.screenshot({ path: join(outputFolder, 'journey-dropped.png') });
+  // The browser notes the 415, as it should.
+  page.troubles.length = 0;
+
+  await page.getByRole('button', { name: 'Open one.png' }).click();
+  await page.getByRole('button', { name: 'Copy markdown' }).click();
+  assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^\[!\[one\.png\]\(http/);
+  await page.getByLabel('Change expiry').selectOption('86400');
+  await page.getByText('Expiry changed.').waitFor();
+  await page.screenshot({ path: join(outputFolder, 'journey-upload-dialog.png') });
+  assert.deepEqual(await violations(page), []);
+  const { body } = await person.call('GET /uploads');
+  const one = body.items.find(({ filename }) => filename === 'one.png')!;
+  assert.ok(one.expires_at);
+  assert.equal(await statusOf(one.file_url), 200);
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByText('1 upload deleted.').waitFor();
+  assert.deepEqual([await statusOf(one.url), await statusOf(one.file_url)], [404, 404]);
+
+  await page.getByLabel('Select two.jpg').check({ force: true });
+  await page.getByLabel('Select three.svg').check({ force: true });
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete 2 uploads' }).click();
+  await page.getByText('No uploads yet').waitFor();
+  await finish(page, 'deleted');
+});
+
+test('search, filters and pages of uploads: in the address, and by key', async () => {
+  const { page, person } = await dashboard.openAs();
+  for (let index = 0; index < 64; index += 1) {
+    await person.call('POST /uploads', { form: formOf([[await webp(), `picture ${index}.webp`]]) });
+  }
+  await person.call('POST /uploads', { form: formOf([[await png(), 'needle.png']]) });
+  await page.goto('/dashboard/uploads');
+  await page.getByText('needle.png').waitFor();
+  await page.getByText('picture 63.webp').waitFor();
+  await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded();
+  await page.getByText('picture 0.webp').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Open / }).count(), 65);
+  await page.getByLabel('Search by filename').fill('NEEDLE');
+  await page.getByText('picture 63.webp').waitFor({ state: 'detached' });
+  assert.match(page.url(), /search=NEEDLE/);
+  await page.getByLabel('Type').selectOption('svg');
+  await page.getByText('No upload fits').waitFor();
+  await page.reload();
+  await page.getByText('No upload fits').waitFor();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByText('picture 63.webp').waitFor();
+  await finish(page, 'searched');
+});
+
+test('the playground takes a screenshot and prints a PDF, with headers and the same call as code', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/playground');
+  await page.getByLabel('Address').fill(`${dashboard.site.base}/article.html`);
+  await page.getByLabel('Viewport width').fill('800');
+  await page.getByRole('button', { name: 'Run' }).click();
+  const picture = page.getByAltText('The screenshot');
+  await picture.waitFor({ timeout: 30_000 });
+  assert.equal(
+    await page.evaluate<number>(
+      "[...document.images].find(({ alt }) => alt === 'The screenshot').naturalWidth",
+    ),
+    800,
+  );
+  await page.getByText('Headers').click();
+  await page.getByText('x-service-duration-ms').waitFor();
+  assert.match((await page.getByRole('region', { name: 'Code' }).textContent()) ?? '', /"width":800/);
+  await page.screenshot({ path: join(outputFolder, 'journey-screenshot.png') });
+
+  await page.getByText('PDF', { exact: true }).click();
+  await page.getByLabel('Address').fill(`${dashboard.site.base}/print.html`);
+  await page.getByText('Python').click();
+  await page.getByLabel('Paper').selectOption('a4');
+  assert.match(
+    (await page.getByRole('region', { name: 'Code' }).textContent()) ?? '',
+    /"paper_format": "a4"/,
+  );
+  await page.getByRole('button', { name: 'Run' }).click();
+  const frame = page.getByTitle('The PDF');
+  await frame.waitFor({ timeout: 30_000 });
+  assert.match((await frame.getAttribute('src')) ?? '', /^blob:/);
+  const [download] = await Promise.all([
+    page.waitForEvent('download', (file) => file.suggestedFilename() === 'page.pdf'),
+    page.getByRole('link', { name: 'Download' }).click(),
+  ]);
+  assert.equal((await readFile(await download.path())).subarray(0, 5).toString(), '%PDF-');
+  await finish(page, 'pdf');
+});
+
+test('the overage switch holds, with its cap', async () => {
+  const { page, person } = await dashboard.openAs({ plan: 'starter' });
+  await page.goto('/dashboard/usage');
+  const overages = page.getByRole('switch', { name: 'Overages' });
+  await overages.click();
+  await page.getByLabel('Hard cap').fill('250');
+  await page.getByRole('button', { name: 'Save cap' }).click();
+  await page.getByText('At most 250 units').waitFor();
+  assert.deepEqual((await person.call('GET /usage')).body.overages, {
+    available: true,
+    enabled: true,
+    cap: 250,
+  });
+  await overages.click();
+  await page.getByText('Off: past the quota').waitFor();
+  await page.reload();
+  await page.getByText('Off: past the quota').waitFor();
+  assert.equal((await person.call('GET /usage')).body.overages.enabled, false);
+  await finish(page, 'overages');
+});
+
+test('the owner suspends an account: its keys and links stop, and its person reads why', async () => {
+  const { page: theirs, person } = await dashboard.openAs();
+  const { secret } = (await person.call('POST /keys', { body: { name: 'theirs' } })).body;
+  const stored = (await person.call('POST /uploads', { form: formOf([[await png(), 'theirs.png']]) })).body;
+  assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [201, 200]);
+
+  const { page } = await dashboard.openAs({ owner: true });
+  await page.goto('/dashboard');
+  await page.getByRole('link', { name: 'Accounts' }).click();
+  await page.getByLabel('Search by e-mail').fill(person.email);
+  await page.getByRole('button', { name: person.email }).click();
+  await page.getByLabel('Suspend, because').fill('Too many kittens.');
+  await page.getByRole('button', { name: 'Suspend the account' }).click();
+  await page.getByRole('button', { name: 'Lift the suspension' }).waitFor();
+  assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [401, 404]);
+  await theirs.goto('/dashboard/uploads');
+  await theirs.getByText('Too many kittens.').waitFor();
+  await finish(theirs, 'suspended');
+
+  await page.getByRole('button', { name: 'Lift the suspension' }).click();
+  await page.getByLabel('Suspend, because').waitFor();
+  assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [201, 200]);
+  await finish(page, 'reinstated');
+});
+
+test('settings: a name, a session of elsewhere signed out, and the account deleted with its links', async () => {
+  const { page, person } = await dashboard.openAs();
+  const stored = (await person.call('POST /uploads', { form: formOf([[await png(), 'last.png']]) })).body;
+  const elsewhere = await dashboard.open();
+  await elsewhere.goto('/dashboard');
+  await elsewhere.getByLabel('E-mail').fill(person.email);
+  await elsewhere.getByLabel('Password').fill(password);
+  await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+  await elsewhere.getByRole('heading', { name: 'Overview' }).waitFor();
+
+  await page.goto('/dashboard/settings');
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await page.getByText('Name saved.').waitFor();
+  await page.getByRole('button', { name: 'Sign out all others' }).click();
+  await page.getByText('All other sessions are signed out.').waitFor();
+  await elsewhere.reload();
+  await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await elsewhere.context().close();
+
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  await page.getByLabel('Type your e-mail').fill(person.email);
+  await page.getByRole('dialog').getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Delete everything' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assert.equal(await statusOf(stored.file_url), 404);
+  await finish(page, 'account-deleted');
+});
+
+test('integrations: the shell function that was made uploads a file', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/integrations');
+  await page.getByRole('button', { name: 'Make an uploader file' }).click();
+  const sharex = (await page.getByRole('region', { name: '.sxcu' }).textContent()) ?? '';
+  assert.match(sharex, /api\/v1\/upload/);
+  await page.getByRole('button', { name: 'Make a function' }).click();
+  const made = (await page.getByRole('region', { name: 'tintype.sh' }).textContent()) ?? '';
+  const { stdout } = await run('sh', ['-c', `${made}\ntintype src/http/assets/plate.svg`]);
+  assert.equal(await statusOf(stdout.trim()), 200);
+  await finish(page, 'integrations');
+});
+
+test('on a phone the menu opens, leads on and closes by keyboard', async () => {
+  const { page } = await dashboard.openAs({}, { viewport: { width: 390, height: 844 } });
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Menu' }).press('Enter');
+  const menu = page.getByRole('dialog', { name: 'Menu' });
+  await menu.waitFor();
+  await page.screenshot({ path: join(outputFolder, 'journey-menu.png') });
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Menu' }).press('Enter');
+  await menu.getByRole('link', { name: 'API keys' }).press('Enter');
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+  assert.equal(await page.evaluate<string>('document.activeElement.textContent'), 'API keys');
+  await finish(page, 'phone');
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`the share page and the delete confirmation work ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+    const { person } = await dashboard.openAs();
+    const stored = (
+      await person.call('POST /uploads', { form: formOf([[await png(320, 200), 'shared.png']]) })
+    ).body;
+    const page = await dashboard.open({ javaScriptEnabled });
+    await page.goto(stored.url);
+    await page.getByRole('heading', { name: 'shared.png' }).waitFor();
+    assert.equal(await page.getByLabel('Direct link').inputValue(), stored.file_url);
+    assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), javaScriptEnabled ? 5 : 0);
+    await page.goto(stored.delete_url);
+    assert.equal(await statusOf(stored.file_url), 200);
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    assert.equal(await statusOf(stored.file_url), 404);
+    await page.screenshot({ path: join(outputFolder, `journey-share-deleted-${javaScriptEnabled}.png`) });
+    assert.deepEqual(page.troubles, []);
+    await page.context().close();
+  });
+}
+
+async function drop(page: WatchedPage, files: [name: string, bytes: Buffer][]): Promise<void> {
+  const given = files.map(([name, bytes]) => ({ name, text: bytes.toString('base64') }));
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    for (const { name, text } of ${JSON.stringify(given)}) {
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      transfer.items.add(new File([bytes], name));
+    }
+    return transfer;
+  })()`);
+  const target = page.getByRole('heading', { name: 'Uploads', level: 1 });
+  await target.dispatchEvent('dragenter', { dataTransfer: transfer });
+  await page.getByText('Drop to upload').waitFor();
+  await target.dispatchEvent('drop', { dataTransfer: transfer });
+}

@@ -1,0 +1,120 @@
+// A person at the dashboard in the Chromium that the service itself uses: pages that note every complaint of the browser,
+// every policy violation and every request that leaves the service.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { launchTestChromium } from '#test/support/chromium.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { freePort } from '#test/support/processes.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+
+export const outputFolder = join(import.meta.dirname, '..', 'output', 'dashboard');
+
+export interface WatchedPage extends Page {
+  /** What must stay empty. */
+  troubles: string[];
+}
+
+export interface Dashboard {
+  service: TestService;
+  browser: Browser;
+  /** Pages that the service may render. */
+  site: PageServer;
+  /** A page of this service, or of another one that is named by its origin. */
+  open: (options?: BrowserContextOptions & { as?: Visitor; origin?: string }) => Promise<WatchedPage>;
+  /** A page of a new account, signed in. */
+  openAs: (
+    account?: Parameters<typeof signedInVisitor>[1],
+    options?: BrowserContextOptions,
+  ) => Promise<{ page: WatchedPage; person: Awaited<ReturnType<typeof signedInVisitor>> }>;
+  close: () => Promise<void>;
+}
+
+export async function startDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
+  await mkdir(outputFolder, { recursive: true });
+  const port = await freePort();
+  const site = await startPageServer();
+  const [service, chromium] = await Promise.all([
+    startService({
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      EGRESS_ALLOW: site.host,
+      ...environment,
+    }),
+    launchTestChromium(),
+  ]);
+  const { browser } = chromium;
+
+  async function open({
+    as,
+    origin = service.origin,
+    ...options
+  }: BrowserContextOptions & { as?: Visitor; origin?: string } = {}): Promise<WatchedPage> {
+    const context = await browser.newContext({
+      baseURL: origin,
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+    if (as) {
+      await context.addCookies(
+        [...as.cookies].map(([name, value]) => ({
+          name,
+          value,
+          domain: '127.0.0.1',
+          path: '/api/dashboard',
+          httpOnly: true,
+        })),
+      );
+    }
+    return watch(await context.newPage(), origin);
+  }
+
+  return {
+    service,
+    browser,
+    site,
+    open,
+    async openAs(account, options) {
+      const person = await signedInVisitor(service, account);
+      return { person, page: await open({ ...options, as: person }) };
+    },
+    async close() {
+      await chromium.close();
+      await service.stop();
+      await site.close();
+    },
+  };
+}
+
+function watch(page: Page, origin: string): WatchedPage {
+  const troubles: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    // A page that says "nothing here" is meant to.
+    if (message.location().url === page.url() && message.text().includes('404')) return;
+    // Whether somebody is signed in can only be asked; the browser notes the 401 that says nobody is.
+    if (message.location().url.endsWith('/api/dashboard/session')) return;
+    troubles.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`));
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (protocol.startsWith('http') && asked !== origin) troubles.push(`foreign request: ${request.url()}`);
+  });
+  return Object.assign(page, { troubles });
+}
+
+/** What axe-core calls serious or critical. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const results = await page.evaluate<axe.AxeResults>(
+    `axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  );
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`));
+}
