@@ -2,13 +2,16 @@
 // (always a fresh context per render).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createRenderQueue } from '#renders/render-queue.ts';
 import { startTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import type { PageServer } from '#test/support/page-server.ts';
 import { decode, isNear } from '#test/support/pixels.ts';
 
-const renders = 30;
+const renders = 100;
+// As the service does: all are asked for at once, so many are drawn at once.
+const queue = createRenderQueue({ concurrency: 4, maxWaitMs: 120_000 });
 let server: PageServer;
 let kit: TestBrowser;
 
@@ -60,7 +63,10 @@ after(async () => {
 test(`${renders} renders in parallel: each its own colour, none another's mark`, async () => {
   const ids = Array.from({ length: renders }, (_, index) => index + 1);
   const shots = await Promise.all(
-    ids.map((id) => kit.shoot(`${server.base}/page?${id}`, { width: 320, height: 320 + id })),
+    ids.map(async (id) => {
+      const leave = await queue.enter('everyone', new AbortController().signal);
+      return kit.shoot(`${server.base}/page?${id}`, { width: 320, height: 320 + id }).finally(leave);
+    }),
   );
   const wrong: string[] = [];
   for (const [index, shot] of shots.entries()) {
