@@ -12,6 +12,8 @@ export interface TestService extends Service {
   /** Where requests go: the service's own port. Links in answers begin with `config.baseUrl` instead. */
   origin: string;
   config: Config;
+  /** The variables that lead other processes to the same data. */
+  environment: Record<string, string>;
   clock: TestClock;
   logLines: () => Record<string, unknown>[];
   /** A key of a new account. */
@@ -27,19 +29,13 @@ export interface TestClock extends Clock {
 }
 
 export async function startService(
-  environment: Record<string, string> = {},
+  given: Record<string, string> = {},
   clockAheadMs = 0,
 ): Promise<TestService> {
-  const dataDir = environment['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
-  const config: Config = {
-    ...readConfig({
-      DATA_DIR: dataDir,
-      BASE_URL: 'http://tintype.test',
-      ...(await newStores()),
-      ...environment,
-    }),
-    port: 0,
-  };
+  const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
+  const stores = given['DATABASE_URL'] === undefined ? await newStores() : {};
+  const environment = { DATA_DIR: dataDir, BASE_URL: 'http://tintype.test', ...stores, ...given };
+  const config: Config = { ...readConfig(environment), port: 0 };
   const clock = createTestClock();
   clock.advance(clockAheadMs);
   const lines: Record<string, unknown>[] = [];
@@ -54,6 +50,7 @@ export async function startService(
     ...service,
     origin: `http://127.0.0.1:${port}`,
     config,
+    environment,
     clock,
     logLines: () => lines,
     async newKey({ plan = 'business', overages = false } = {}) {
@@ -66,7 +63,7 @@ export async function startService(
     },
     async stop() {
       await service.close();
-      if (environment['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true });
+      if (given['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
