@@ -19,9 +19,10 @@ export type Lookup = (name: string) => Promise<{ address: string }[]>;
 
 const lookupTimeoutMs = 5_000;
 
-// Names that by RFC 6761, 6762, 8375 and ICANN's reservation never mean a public host. They are refused unasked: a query
-// would tell the local resolver what was tried, and an answer could only be private or wrong.
+// Names that by RFC 6761, 6762, 8375 and ICANN's reservation never mean a public host. Without an exception they are
+// refused unasked: a query would tell the local resolver what was tried, and an answer could only be private or wrong.
 const privateName = /^[^.]+$|(^|\.)(localhost|local|internal|home\.arpa)$/;
+const localhostName = /(^|\.)localhost$/;
 
 export function createEgressRules(options: {
   allow: readonly EgressException[];
@@ -42,27 +43,36 @@ export function createEgressRules(options: {
         : denied(`${host} is not a public address (${why})`);
     }
 
-    // Private names open by name alone: what "localhost" resolves to differs from machine to machine.
     const isListed = allow.some(
       (entry) => entry.kind === 'name' && entry.name === host && covers(entry, port),
     );
-    if (!isListed && privateName.test(host)) return denied(`${host} is not a public name`);
+    // A private name opens with the addresses it stands for, as where an operator has listed a whole inner network.
+    // localhost opens by name alone: what it resolves to differs from machine to machine.
+    const isPrivate = privateName.test(host);
+    const mayBeListed =
+      !localhostName.test(host) && allow.some((entry) => entry.kind === 'block' && covers(entry, port));
+    if (!isListed && isPrivate && !mayBeListed) return denied(`${host} is not a public name`);
 
     const found = await resolve(host);
     if (!Array.isArray(found)) return found;
+    const isOpen = (address: string) =>
+      isPrivate ? isException(address, port) : whyNotAllowed(address, port) === undefined;
     // The addresses are not told: the answer of an inner resolver is none of the client's business.
-    const isRefused = !isListed && found.some((address) => whyNotAllowed(address, port) !== undefined);
-    return isRefused
+    return !isListed && !found.every(isOpen)
       ? denied(`${host} resolves to an address that is not public`)
       : { kind: 'allowed', addresses: found };
   }
 
   function whyNotAllowed(address: string, port: number): string | undefined {
+    return isException(address, port) ? undefined : whyNotPublic(address);
+  }
+
+  function isException(address: string, port: number): boolean {
     const bytes = parseAddress(address);
-    const isAllowed = allow.some(
-      (entry) => entry.kind === 'block' && bytes && isInBlock(bytes, entry.block) && covers(entry, port),
+    return allow.some(
+      (entry) =>
+        entry.kind === 'block' && bytes !== undefined && isInBlock(bytes, entry.block) && covers(entry, port),
     );
-    return isAllowed ? undefined : whyNotPublic(address);
   }
 
   async function resolve(name: string): Promise<string[] | Verdict> {

@@ -47,6 +47,8 @@ async function open(page: Page, url: string, signal: AbortSignal): Promise<void>
   // A server that never answers leaves this call without an answer too: the signal ends it.
   const answer = await page.session.send('Page.navigate', { url }, signal);
   if (answer.errorText === 'net::ERR_ABORTED') {
+    // A dead page process gives the same error, and is told apart by its silence.
+    await page.session.send('Runtime.evaluate', { expression: '1' }, signal);
     // A capture would work even so, and show a blank page.
     throw answer.isDownload === true
       ? new RenderFailure('download', 'the address answers with a file to download, not with a page')

@@ -62,7 +62,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     ]);
     const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
     const session = process.connection.session(sessionId);
-    const fault = watchForFaults(session, options);
+    const fault = watchForFaults(session, options, () => mainFrame.documents > 0);
     const judge = createFailureJudge(door);
     // The main frame has the id of its target.
     const changes = createWatch();
@@ -102,7 +102,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
   }
 }
 
-function watchForFaults(session: CdpSession, { process, wasTooLarge }: PageOptions) {
+function watchForFaults(session: CdpSession, { process, wasTooLarge }: PageOptions, isUsed: () => boolean) {
   const controller = new AbortController();
   const lost = () =>
     controller.abort(
@@ -114,7 +114,8 @@ function watchForFaults(session: CdpSession, { process, wasTooLarge }: PageOptio
     controller.abort(
       wasTooLarge()
         ? new RenderFailure('too_large', 'the page used more memory than a render may')
-        : new RenderFailure('crashed', 'the page crashed'),
+        : // A process that died before it was shown any page is not that page's doing.
+          new RenderFailure('crashed', 'the page crashed', { browserLost: !isUsed() }),
     ),
   );
   return { signal: controller.signal, end: () => process.gone.removeEventListener('abort', lost) };

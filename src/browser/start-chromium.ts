@@ -54,7 +54,7 @@ export async function startChromium(options: StartOptions): Promise<{
       sandboxProblem,
       blankScripts: await drawnBlank(first, options.egress),
     };
-    log.info(about, 'the browser is ready');
+    log.info({ ...about, wallTried: wall.tried }, 'the browser is ready');
     if (!sandboxed) {
       log.warn(
         { problem: sandboxProblem },

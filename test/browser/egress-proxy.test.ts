@@ -65,7 +65,7 @@ const records: Record<string, string[]> = {
   'mixed.test': [open, shut],
   'two.test': ['127.0.0.4', open],
   'listed.internal': [open],
-  'unlisted.internal': [open],
+  'unlisted.internal': [shut],
   localhost: [open],
 };
 const lookup = async (name: string) => {

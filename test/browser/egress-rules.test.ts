@@ -144,7 +144,20 @@ const lists: { allow: string; opens: [string, number][]; keepsShut: [string, num
     keepsShut: [
       ['127.0.0.1', 2],
       ['::1', 3],
-      ['web', 1],
+      ['web', 2],
+    ],
+  },
+  {
+    allow: '10.0.0.0/8,127.0.0.0/8:80',
+    opens: [
+      ['wiki.internal', 443],
+      ['wiki', 80],
+    ],
+    keepsShut: [
+      ['wiki', 443],
+      ['localhost', 80],
+      ['a.localhost', 80],
+      ['moved.internal', 443],
     ],
   },
 ];
@@ -206,6 +219,9 @@ const badEntries = [
 
 const names: Record<string, string[]> = {
   'private.test': ['10.0.0.1'],
+  'wiki.internal': ['10.0.0.1'],
+  // A private name that stands for a public address is wrong, whatever the exceptions.
+  'moved.internal': ['10.0.0.1', '93.184.216.34'],
   'also-private.test': ['10.0.0.2'],
   'mixed.test': ['10.0.0.1', '10.0.0.2'],
 };

@@ -118,6 +118,23 @@ test('a render whose second browser is lost too fails, and does not hang', async
   }
 });
 
+test('page processes that die fail their render alone; pages made ready that died are passed over', async () => {
+  const kit = await startTestBrowser([server.host]);
+  try {
+    const [browser] = browsers();
+    const asked = new Promise<void>((resolve) => server.route('/crash', () => resolve()));
+    const render = kit.shoot(server.route('/crashing', '<!doctype html><p>text<img src="/crash">'));
+    await asked;
+    const renderers = descendants().filter(({ command }) => command.includes('--type=renderer'));
+    for (const { pid } of renderers) process.kill(pid, 'SIGKILL');
+    await assert.rejects(render, (error: RenderFailure) => error.reason === 'crashed' && !error.browserLost);
+    assert.equal((await kit.shoot(`${server.base}/page`)).page.status, 200);
+    assert.equal(browsers()[0]!.pid, browser!.pid, 'the browser itself went on');
+  } finally {
+    await kit.close();
+  }
+});
+
 test('a browser is replaced by count: the successor stands first, renders under way finish', async () => {
   const kit = await startTestBrowser([server.host], { recycle: { renders: 4 } });
   try {

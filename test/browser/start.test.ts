@@ -127,3 +127,21 @@ test('a browser without fonts is found out', async () => {
     await Promise.all([blank.close(), fonts.close(), kit.close()]);
   }
 });
+
+test('a system where the sandbox cannot work: the browser runs, and it is said plainly', async () => {
+  using folder = temporaryFolder();
+  const { executable } = await findChromium({ explicitPath: undefined, searchPath: '', cacheFolder });
+  const wrapper = join(folder.path, 'chrome-headless-shell');
+  const script = `case "$*" in *--no-sandbox*|--version) exec ${executable} "$@";; esac; echo "No usable sandbox!" >&2; exit 1`;
+  writeFileSync(wrapper, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const kit = await startTestBrowser([], { executable: wrapper });
+  try {
+    const { about } = kit.browser;
+    assert.equal(about.sandboxed, false);
+    assert.match(about.sandboxProblem ?? '', /No usable sandbox/);
+    const warning = kit.logged.find(({ level }) => level === 'warn');
+    assert.match(warning?.message ?? '', /WITHOUT ITS SANDBOX/);
+  } finally {
+    await kit.close();
+  }
+});
