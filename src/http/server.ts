@@ -41,6 +41,8 @@ export interface ServerParts {
   log: FastifyBaseLogger;
   clock: Clock;
   baseUrl: string;
+  contentBaseUrl: string;
+  pictureOrigins: string[];
   trustProxy: boolean | number | string[];
   tls: { cert: Buffer; key: Buffer } | undefined;
   database: Database;
@@ -63,6 +65,8 @@ const drainMs = 10_000;
 export function createServer(parts: ServerParts): FastifyInstance {
   const guards = createGuards(parts);
   const metrics = createMetrics();
+  const { baseUrl, contentBaseUrl } = parts;
+  const contentHost = contentBaseUrl === baseUrl ? undefined : new URL(contentBaseUrl).host;
   const methodsByUrl = new Map<string, string[]>();
   const app = Fastify({
     loggerInstance: parts.log,
@@ -93,6 +97,9 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('failure', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    // A host for bytes alone has no pages and no API, and so no cookies to steal.
+    if (request.host === contentHost && !/^\/[fsp]\//.test(request.url))
+      throw new ServiceError('not_found', 'There is nothing at this address.');
   });
   app.addHook('onResponse', async (request, reply) => {
     noteAnswer(request, reply);
