@@ -79,6 +79,7 @@ export async function createService(
     uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer }),
     hostedUploads,
     renders: createRenders({ database, blobs: renderBlobs, clock, browser, egressRules, slots, queue }),
+    renderQueue: queue,
     hostedRenders,
     idempotency,
   });

@@ -17,6 +17,7 @@ import type { Admission } from '#metering/admission.ts';
 import type { RequestBudget } from '#metering/request-budget.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
+import type { RenderQueue } from '#renders/render-queue.ts';
 import type { Renders } from '#renders/render.ts';
 import type { UploadStore } from '#uploads/store-uploads.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
@@ -49,6 +50,7 @@ export interface ServerParts {
   browser: Browser;
   uploadBlobs: Blobs;
   renders: Renders;
+  renderQueue: RenderQueue;
   hostedRenders: HostedRenders;
   idempotency: Idempotency;
   admission: Admission;
@@ -64,7 +66,7 @@ const drainMs = 10_000;
 
 export function createServer(parts: ServerParts): FastifyInstance {
   const guards = createGuards(parts);
-  const metrics = createMetrics();
+  const metrics = createMetrics(parts);
   const { baseUrl, contentBaseUrl } = parts;
   const contentHost = contentBaseUrl === baseUrl ? undefined : new URL(contentBaseUrl).host;
   const methodsByUrl = new Map<string, string[]>();
