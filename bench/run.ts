@@ -1,8 +1,12 @@
-// npm run bench [-- screenshot]: each figure is a ratio of two things measured alternately in the same run.
+// npm run bench [-- screenshot fleet]: each figure is a ratio of two things measured alternately in the same run.
 import { cpus, totalmem } from 'node:os';
+import { benchFleet } from '#bench/fleet.ts';
 import { benchScreenshots } from '#bench/screenshot.ts';
 
-const benchmarks: Record<string, () => Promise<void>> = { screenshot: benchScreenshots };
+const benchmarks: Record<string, () => Promise<void>> = {
+  screenshot: benchScreenshots,
+  fleet: benchFleet,
+};
 
 const names = process.argv.slice(2);
 const unknown = names.find((name) => !(name in benchmarks));

@@ -31,6 +31,12 @@ export const variables = {
     'an http(s) address without path, query or credentials, such as https://img.example.com',
     parseBaseUrl,
   ),
+  CONTENT_BASE_URL: optional(
+    'BASE_URL',
+    'Another address of the same service, for the bytes alone: a CDN, or a host of its own. Nothing else is served there.',
+    'an http(s) address without path, query or credentials, such as https://files.example.com',
+    parseBaseUrl,
+  ),
   DATA_DIR: { ...text('data', 'Folder for the database and the stored files.'), shownDefault: './data' },
   DATABASE_URL: optional(
     'SQLite in DATA_DIR',
@@ -44,6 +50,11 @@ export const variables = {
     'S3 store for the files, for more than one machine. Credentials come from the AWS variables or the platform.',
     's3://bucket?endpoint=https://…&region=…&prefix=…, each parameter optional',
     parseStorageUrl,
+  ),
+  STORAGE_REDIRECT: oneOf(
+    'false',
+    ['true', 'false'],
+    'Whether pictures in an S3 store are served by the store itself, through addresses that are good for minutes.',
   ),
   PLANS_FILE: optional(
     'the built-in plans',
@@ -125,6 +136,8 @@ export interface Config {
   host: string;
   port: number;
   baseUrl: string;
+  /** Where links to bytes lead. */
+  contentBaseUrl: string;
   dataDir: string;
   databaseFile: string;
   /** Postgres; the file otherwise. */
@@ -132,6 +145,7 @@ export interface Config {
   databasePoolSize: number;
   /** An S3 store; the folder otherwise. */
   storage: StorageLocation | undefined;
+  redirectsToStorage: boolean;
   blobsDir: string;
   renderConcurrency: number;
   chromiumPath: string | undefined;
@@ -176,11 +190,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     host: values.HOST,
     port: values.PORT,
     baseUrl,
+    contentBaseUrl: values.CONTENT_BASE_URL ?? baseUrl,
     dataDir,
     databaseFile: join(dataDir, 'tintype.db'),
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     storage: values.STORAGE_URL,
+    redirectsToStorage: values.STORAGE_REDIRECT === 'true',
     blobsDir: join(dataDir, 'blobs'),
     renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
     chromiumPath: values.CHROMIUM_PATH,

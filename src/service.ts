@@ -79,6 +79,8 @@ export async function createService(
     log,
     clock,
     baseUrl: config.baseUrl,
+    contentBaseUrl: config.contentBaseUrl,
+    pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
     trustProxy: config.trustProxy,
     tls: config.tls,
     database,
@@ -236,9 +238,24 @@ export async function openDatabase({
   return openPostgres(databaseUrl, { poolSize: databasePoolSize });
 }
 
-export async function openBlobs({ storage, blobsDir }: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
-  const folder = join(blobsDir, kind);
+export async function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
+  const { storage, redirectsToStorage } = config;
+  const folder = join(config.blobsDir, kind);
   if (!storage) return createDiskBlobs(folder);
   const { createS3Blobs } = await import('#storage/s3-blobs.ts');
-  return createS3Blobs({ ...storage, prefix: `${storage.prefix}${kind}/` }, folder);
+  const { signedUrl, ...blobs } = await createS3Blobs(
+    { ...storage, prefix: `${storage.prefix}${kind}/` },
+    folder,
+  );
+  return redirectsToStorage && signedUrl ? { ...blobs, signedUrl } : blobs;
+}
+
+/** The hosts that a share page must let its picture come from. */
+async function pictureOriginsOf({ baseUrl, contentBaseUrl }: Config, blobs: Blobs): Promise<string[]> {
+  const answer = { contentType: 'image/png', contentDisposition: '', cacheControl: '', lifeSeconds: 1 };
+  const example = await blobs.signedUrl?.('example', answer);
+  return [
+    ...(contentBaseUrl === baseUrl ? [] : [contentBaseUrl]),
+    ...(example === undefined ? [] : [new URL(example).origin]),
+  ];
 }

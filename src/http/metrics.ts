@@ -1,8 +1,9 @@
 // GET /metrics: what Prometheus reads.
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RenderQueue } from '#renders/render-queue.ts';
 
-export function createMetrics() {
+export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 'load'> }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
@@ -18,6 +19,18 @@ export function createMetrics() {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 75],
     registers: [registry],
   });
+  const renders = new Gauge({
+    name: 'tintype_renders',
+    help: 'Renders of this machine at this moment, by state: running or waiting. Scale on their sum.',
+    labelNames: ['state'],
+    registers: [],
+    collect() {
+      const { running, waiting } = renderQueue.load();
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+  registry.registerMetric(renders);
 
   return {
     registry,

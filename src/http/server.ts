@@ -33,6 +33,8 @@ import { answerUnreadable } from '#http/unreadable.ts';
 
 export interface ServerParts extends Omit<DashboardParts, 'guards'> {
   log: FastifyBaseLogger;
+  contentBaseUrl: string;
+  pictureOrigins: string[];
   trustProxy: boolean | number | string[];
   tls: { cert: Buffer; key: Buffer } | undefined;
   admission: Admission;
@@ -45,8 +47,10 @@ const drainMs = 10_000;
 
 export function createServer(parts: ServerParts): FastifyInstance {
   const guards = createGuards(parts);
-  const metrics = createMetrics();
-  const dashboardApp = createDashboardApp();
+  const metrics = createMetrics(parts);
+  const { baseUrl, contentBaseUrl } = parts;
+  const contentHost = contentBaseUrl === baseUrl ? undefined : new URL(contentBaseUrl).host;
+  const dashboardApp = createDashboardApp(parts.pictureOrigins);
   const methodsByUrl = new Map<string, string[]>();
   const app = Fastify({
     loggerInstance: parts.log,
@@ -77,6 +81,9 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('failure', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    // A host for bytes alone has no pages and no API, and so no cookies to steal.
+    if (request.host === contentHost && !/^\/[fsp]\//.test(request.url))
+      throw new ServiceError('not_found', 'There is nothing at this address.');
   });
   app.addHook('onResponse', async (request, reply) => {
     noteAnswer(request, reply);

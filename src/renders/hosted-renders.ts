@@ -37,6 +37,7 @@ export function createHostedRenders({
       return isShown ? render : undefined;
     },
     openBlob: blobs.open,
+    signedUrl: blobs.signedUrl,
 
     async delete(id: string): Promise<boolean> {
       const isMine = await renders.markDeleted(id, clock.now());

@@ -127,7 +127,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
           ResponseContentDisposition: contentDisposition,
           ResponseCacheControl: cacheControl,
         }),
-        { expiresIn: lifeSeconds },
+        { expiresIn: Math.floor(lifeSeconds) },
       ),
     sweepSpools: spools.sweep,
     async ping() {

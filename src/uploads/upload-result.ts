@@ -13,15 +13,21 @@ export interface UploadResult {
   filename: string;
 }
 
+/** Where links lead: pages and the API, and the bytes. */
+export interface Addresses {
+  baseUrl: string;
+  contentBaseUrl: string;
+}
+
 export function uploadResult(
-  baseUrl: string,
+  { baseUrl, contentBaseUrl }: Addresses,
   { row, deleteToken }: Pick<StoredUpload, 'row' | 'deleteToken'>,
 ): UploadResult {
   return {
     id: row.id,
     slug: row.slug,
     url: `${baseUrl}/i/${row.slug}`,
-    file_url: `${baseUrl}/f/${row.slug}`,
+    file_url: `${contentBaseUrl}/f/${row.slug}`,
     delete_url: `${baseUrl}/api/uploads/${row.id}/delete?token=${deleteToken}`,
     expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
     size_bytes: row.size_bytes,

@@ -19,7 +19,7 @@ after(async () => {
   await s3?.stop();
 });
 
-test('every contract test passes on Postgres and S3', async () => {
+test('every contract test passes on Postgres and S3', async ({ signal }) => {
   const stores: SharedStores = {
     TEST_POSTGRES_URL: await postgres.newDatabase(),
     TEST_STORAGE_URL: s3.newStorageUrl(),
@@ -33,6 +33,7 @@ test('every contract test passes on Postgres and S3', async () => {
       cwd: join(import.meta.dirname, '..', '..'),
       env: { ...environment, ...s3Credentials, ...stores },
       stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
     },
   );
   const output: Buffer[] = [];

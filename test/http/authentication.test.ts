@@ -98,10 +98,7 @@ test('5.1 the scheme is case-insensitive, and more than one space may follow it'
 
 describe('5.4 a change by another process holds from the next request on', () => {
   const run = async (...args: string[]): Promise<void> => {
-    const { code, stderr } = await tintype(args, {
-      DATA_DIR: service.config.dataDir,
-      PLANS_FILE: plansFile,
-    });
+    const { code, stderr } = await tintype(args, service.environment);
     assert.equal(code, 0, stderr);
   };
   test('a revoked key', async () => {

@@ -13,6 +13,8 @@ export interface TestService extends Service {
   /** Where requests go: the service's own port. Links in answers begin with `config.baseUrl` instead. */
   origin: string;
   config: Config;
+  /** The variables that lead other processes to the same data. */
+  environment: Record<string, string>;
   clock: TestClock;
   logLines: () => Record<string, unknown>[];
   /** The newest line that is wanted and was not handed out before; waits for it. */
@@ -30,18 +32,15 @@ export interface TestClock extends Clock {
 }
 
 export async function startService(
-  environment: Record<string, string> = {},
+  given: Record<string, string> = {},
   clockAheadMs = 0,
 ): Promise<TestService> {
-  const dataDir = environment['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
+  const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
+  const stores = given['DATABASE_URL'] === undefined ? await newStores() : {};
+  const environment = { DATA_DIR: dataDir, BASE_URL: 'http://tintype.test', ...stores, ...given };
   const config: Config = {
-    ...readConfig({
-      DATA_DIR: dataDir,
-      BASE_URL: 'http://tintype.test',
-      ...(await newStores()),
-      ...environment,
-    }),
-    ...(environment['PORT'] === undefined && { port: 0 }),
+    ...readConfig(environment),
+    ...(given['PORT'] === undefined && { port: 0 }),
   };
   const clock = createTestClock();
   clock.advance(clockAheadMs);
@@ -64,6 +63,7 @@ export async function startService(
     ...service,
     origin: `http://127.0.0.1:${port}`,
     config,
+    environment,
     clock,
     logLines: () => lines,
     async nextLine(isWanted) {
@@ -86,7 +86,7 @@ export async function startService(
     },
     async stop() {
       await service.close();
-      if (environment['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true });
+      if (given['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

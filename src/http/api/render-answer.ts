@@ -9,11 +9,11 @@ import { quotaHeaders } from '#http/reply-headers.ts';
 export interface RenderParts {
   renders: Renders;
   idempotency: Idempotency;
-  baseUrl: string;
+  contentBaseUrl: string;
 }
 
 export async function answerRender(
-  { renders, idempotency, baseUrl }: RenderParts,
+  { renders, idempotency, contentBaseUrl }: RenderParts,
   request: FastifyRequest,
   reply: FastifyReply,
   render: RenderRequest,
@@ -52,7 +52,7 @@ export async function answerRender(
       headers: { ...quotaHeaders(quota), 'content-type': 'application/json; charset=utf-8' },
       body: {
         id,
-        url: baseUrl + hostedPath(render.kind, id),
+        url: contentBaseUrl + hostedPath(render.kind, id),
         ...options,
         duration_ms: durationMs,
         size_bytes: bytes.length,

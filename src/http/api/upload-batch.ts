@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '#core/errors.ts';
 import { limitOf } from '#metering/quota.ts';
 import type { UploadOutcome } from '#uploads/store-uploads.ts';
-import { uploadResult, type UploadResult } from '#uploads/upload-result.ts';
+import { uploadResult, type Addresses, type UploadResult } from '#uploads/upload-result.ts';
 import { answerUpload, type UploadParts } from '#http/api/upload.ts';
 import { callerOf } from '#http/guards.ts';
 import { quotaHeaders, spentQuotaHeaders } from '#http/reply-headers.ts';
@@ -25,7 +25,7 @@ export function uploadBatch(parts: UploadParts) {
         headers: headersOf(stored, errors, limitOf(callerOf(request), 'upload')),
         body: {
           items: outcomes.map((outcome, index) =>
-            batchItem(outcome, { index, source_filename: files[index]?.sourceFilename ?? '' }, parts.baseUrl),
+            batchItem(outcome, { index, source_filename: files[index]?.sourceFilename ?? '' }, parts),
           ),
           summary: { total: outcomes.length, succeeded: stored.length, failed: errors.length },
         },
@@ -53,9 +53,9 @@ function headersOf(
 function batchItem(
   outcome: UploadOutcome,
   item: { index: number; source_filename: string },
-  baseUrl: string,
+  addresses: Addresses,
 ): BatchItem {
-  if (outcome.ok) return { ok: true, ...item, upload: uploadResult(baseUrl, outcome.upload) };
+  if (outcome.ok) return { ok: true, ...item, upload: uploadResult(addresses, outcome.upload) };
   const { code, message } = outcome.error;
   return { ok: false, ...item, error: { code, message } };
 }

@@ -2,18 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Blobs } from '#storage/blobs.ts';
 import type { UploadOutcome, UploadStore } from '#uploads/store-uploads.ts';
-import { uploadResult } from '#uploads/upload-result.ts';
+import { uploadResult, type Addresses } from '#uploads/upload-result.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
 import { readUploadForm, type UploadForm } from '#http/multipart.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
 
-export interface UploadParts {
+export interface UploadParts extends Addresses {
   uploadStore: UploadStore;
   uploadBlobs: Blobs;
   idempotency: Idempotency;
-  baseUrl: string;
 }
 
 export function upload(parts: UploadParts) {
@@ -21,7 +20,7 @@ export function upload(parts: UploadParts) {
     answerUpload(parts, 'single', request, reply, ([outcome]) => {
       if (!outcome) throw new Error('no outcome for the one file');
       if (!outcome.ok) throw outcome.error;
-      const body = uploadResult(parts.baseUrl, outcome.upload);
+      const body = uploadResult(parts, outcome.upload);
       return { status: 201, headers: quotaHeaders(outcome.upload.quota), body };
     });
 }

@@ -16,20 +16,22 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  // A PDF from the playground is shown in a frame, by a viewer that counts as a plugin in some browsers.
-  'frame-src blob:',
-  'object-src blob:',
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** `pictureOrigins`: where hosted bytes are, besides here. */
+const policyFor = (pictureOrigins: string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self' data: blob:", ...pictureOrigins].join(' '),
+    "font-src 'self'",
+    "connect-src 'self'",
+    // A PDF from the playground is shown in a frame, by a viewer that counts as a plugin in some browsers.
+    'frame-src blob:',
+    'object-src blob:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** Addresses that mails and the first start name, and that people type: shorter than where they lead. */
 export const entryPaths = ['/sign-in', '/sign-up', '/welcome', '/verify-email', '/reset-password'];
@@ -46,7 +48,8 @@ const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
-export function createDashboardApp(folder = builtFolder) {
+export function createDashboardApp(pictureOrigins: string[], folder = builtFolder) {
+  const policy = policyFor(pictureOrigins);
   const built = readBuilt(folder);
 
   return {

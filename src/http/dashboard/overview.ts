@@ -12,6 +12,7 @@ const recent = { after: undefined, limit: 6 };
 
 export interface OverviewParts {
   baseUrl: string;
+  contentBaseUrl: string;
   clock: Clock;
   database: Database;
   plans: Plans;
@@ -19,7 +20,7 @@ export interface OverviewParts {
 }
 
 export function overviewHandlers(parts: OverviewParts): Pick<Handlers, 'GET /overview'> {
-  const { baseUrl, clock, database, plans, budget } = parts;
+  const { clock, database, plans, budget } = parts;
   return {
     async 'GET /overview'({ owned, person }) {
       const { account, hasPassword } = person;
@@ -43,8 +44,8 @@ export function overviewHandlers(parts: OverviewParts): Pick<Handlers, 'GET /ove
           has_upload: uploads.length > 0 || standing.units.upload.used > 0,
           has_render: renders.length > 0 || standing.units.render.used > 0,
         },
-        recent_uploads: uploads.map((row) => uploadView(baseUrl, row)),
-        recent_renders: renders.map((row) => renderView(baseUrl, row, now)),
+        recent_uploads: uploads.map((row) => uploadView(parts, row)),
+        recent_renders: renders.map((row) => renderView(parts, row, now)),
       };
     },
   };

@@ -20,7 +20,7 @@ export interface RendersPageParts extends RenderParts {
 }
 
 export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> {
-  const { baseUrl, clock, hostedRenders } = parts;
+  const { clock, hostedRenders } = parts;
   const takeScreenshot = screenshot(parts);
   const printPdf = pdf(parts);
 
@@ -30,7 +30,7 @@ export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> 
       const now = clock.now();
       const page = pageOptions(query);
       const rows = await owned.renders.page({ search, kind, status }, page, now);
-      return toPage(rows, page, (row) => renderView(baseUrl, row, now));
+      return toPage(rows, page, (row) => renderView(parts, row, now));
     },
     async 'POST /renders/delete'({ owned, body }) {
       const deleted = await owned.renders.markDeleted(body.ids, clock.now());

@@ -28,7 +28,7 @@ export interface UploadsPageParts extends UploadParts {
 }
 
 export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> {
-  const { baseUrl, clock, plans, hostedUploads, thumbnails } = parts;
+  const { clock, plans, hostedUploads, thumbnails } = parts;
   const store = upload(parts);
 
   return {
@@ -45,7 +45,7 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
         page,
         now,
       );
-      return toPage(rows, page, (row) => uploadView(baseUrl, row));
+      return toPage(rows, page, (row) => uploadView(parts, row));
     },
     'POST /uploads': ({ request, reply }) => store(request, reply),
     'POST /playground/upload': ({ request, reply }) => store(request, reply),
@@ -72,7 +72,7 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
         changedExpiry(plan, body.expires_in, row.created_at, now),
       );
       if (!changed) throw notFound();
-      return uploadView(baseUrl, changed);
+      return uploadView(parts, changed);
     },
     async 'GET /uploads/:id/thumbnail'({ owned, id, reply }) {
       const row = await owned.uploads.byId(id, clock.now());

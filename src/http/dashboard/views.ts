@@ -5,18 +5,19 @@ import type { Cursor, PageOptions } from '#storage/owned/page.ts';
 import { hostedPath } from '#renders/render.ts';
 import type { Render, Upload } from '#http/dashboard/schemas/files.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
+import type { Addresses } from '#uploads/upload-result.ts';
 import { dashboardPath } from '#http/dashboard/contract.ts';
 
 export const isoTime = (at: number): string => new Date(at).toISOString();
 export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
-export function uploadView(baseUrl: string, row: UploadRow): Upload {
+export function uploadView({ baseUrl, contentBaseUrl }: Addresses, row: UploadRow): Upload {
   const { id, slug, filename, content_type, size_bytes, width, height, key_id } = row;
   return {
     id,
     slug,
     url: `${baseUrl}/i/${slug}`,
-    file_url: `${baseUrl}/f/${slug}`,
+    file_url: `${contentBaseUrl}/f/${slug}`,
     thumbnail_url: `${dashboardPath}/uploads/${id}/thumbnail`,
     filename,
     content_type,
@@ -29,7 +30,11 @@ export function uploadView(baseUrl: string, row: UploadRow): Upload {
   };
 }
 
-export function renderView(baseUrl: string, row: RenderRow, now: number): Render {
+export function renderView(
+  { contentBaseUrl }: Pick<Addresses, 'contentBaseUrl'>,
+  row: RenderRow,
+  now: number,
+): Render {
   const { id, kind, target, failure, content_type, size_bytes, duration_ms, key_id } = row;
   const isShown = row.hosted === 1 && (row.expires_at === null || row.expires_at > now);
   return {
@@ -42,7 +47,7 @@ export function renderView(baseUrl: string, row: RenderRow, now: number): Render
     size_bytes,
     duration_ms,
     options: JSON.parse(row.options) as Record<string, unknown>,
-    url: isShown ? baseUrl + hostedPath(kind, id) : null,
+    url: isShown ? contentBaseUrl + hostedPath(kind, id) : null,
     created_at: isoTime(row.created_at),
     // Bytes that are kept for a replay alone end too, but nobody can see them.
     expires_at: isShown ? isoTimeOrNull(row.expires_at) : null,

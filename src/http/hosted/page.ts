@@ -26,6 +26,8 @@ export interface Page {
   head?: Html;
   body: Html;
   script?: string;
+  /** Where its pictures come from, if not from this host. */
+  pictureOrigins?: string[];
 }
 
 /** True for a person with a browser, as far as the request tells. */
@@ -37,8 +39,8 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   return reply
     .headers({
       'content-security-policy':
-        "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; form-action 'self'; " +
-        "frame-ancestors 'none'; base-uri 'none'",
+        `default-src 'none'; img-src ${["'self'", 'data:', ...(page.pictureOrigins ?? [])].join(' ')}; ` +
+        "style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       'x-content-type-options': 'nosniff',
       'x-robots-tag': 'noindex',
       'referrer-policy': 'no-referrer',

@@ -38,6 +38,7 @@ export function renderFile(
         expiresAt: render.expires_at,
         filename: `${new URL(render.target).hostname}.${known[0]}`,
         open: (range) => hostedRenders.openBlob(render.id, range),
+        signedUrl: hostedRenders.signedUrl?.bind(null, render.id),
       },
       clock.now(),
     );

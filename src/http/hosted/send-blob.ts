@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
-import type { ByteRange } from '#storage/blobs.ts';
+import type { ByteRange, SignedAnswer } from '#storage/blobs.ts';
 
 export interface HostedBlob {
   contentType: string;
@@ -13,9 +13,13 @@ export interface HostedBlob {
   expiresAt: number | null;
   filename: string;
   open: (range?: ByteRange) => Promise<Readable | undefined>;
+  /** Where the store serves it itself. */
+  signedUrl: ((answer: SignedAnswer) => Promise<string>) | undefined;
 }
 
 const maxAgeSeconds = 300;
+/** Pictures without a document in them: nothing that needs our headers to be safe. */
+const plainPictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
 /** Deletion must be felt soon, so even what lives for ever is asked for again after five minutes. */
 export function cacheControl(expiresAt: number | null, now: number): string {
@@ -45,10 +49,18 @@ export async function sendBlob(
   if (isUnchanged(request, blob)) return reply.code(304).send();
 
   const isDownload = (request.query as { download?: string }).download !== undefined;
-  reply.header(
-    'content-disposition',
-    contentDisposition(isDownload ? 'attachment' : 'inline', blob.filename),
-  );
+  const disposition = contentDisposition(isDownload ? 'attachment' : 'inline', blob.filename);
+  if (blob.signedUrl && request.method === 'GET' && plainPictures.includes(blob.contentType)) {
+    const location = await blob.signedUrl({
+      contentType: blob.contentType,
+      contentDisposition: disposition,
+      cacheControl: cacheControl(blob.expiresAt, now),
+      lifeSeconds: Math.max(1, Math.min(maxAgeSeconds, ((blob.expiresAt ?? Infinity) - now) / 1000)),
+    });
+    for (const name of ['etag', 'last-modified', 'accept-ranges']) reply.removeHeader(name);
+    return reply.header('cache-control', 'no-store').redirect(location, 302);
+  }
+  reply.header('content-disposition', disposition);
   reply.type(blob.contentType);
 
   const range = rangeOf(request, blob, lastModified);

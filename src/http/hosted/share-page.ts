@@ -4,12 +4,16 @@ import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import type { Addresses } from '#uploads/upload-result.ts';
 import { cacheControl } from '#http/hosted/send-blob.ts';
 import { html, sendGonePage, sendPage, wantsHtml, type Html } from '#http/hosted/page.ts';
 
 export interface SharePageParts {
   hostedUploads: HostedUploads;
   baseUrl: string;
+  contentBaseUrl: string;
+  /** Other hosts that a picture may come from. */
+  pictureOrigins: string[];
   clock: Clock;
 }
 
@@ -22,19 +26,21 @@ const typeNames: Record<string, string> = {
   'image/avif': 'AVIF',
 };
 
-export function sharePage({ hostedUploads, baseUrl, clock }: SharePageParts) {
+export function sharePage(parts: SharePageParts) {
+  const { hostedUploads, clock } = parts;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug } = request.params as { slug: string };
     const upload = await hostedUploads.bySlug(slug);
     if (!upload && wantsHtml(request)) return sendGonePage(reply);
     if (!upload) throw new ServiceError('not_found', 'There is nothing at this address.');
     reply.header('cache-control', cacheControl(upload.expires_at, clock.now()));
-    return sendPage(reply, describe(upload, baseUrl, clock.now()));
+    const page = describe(upload, parts, clock.now());
+    return sendPage(reply, { ...page, pictureOrigins: parts.pictureOrigins });
   };
 }
 
 /** GET /oembed?url=…: the same facts for programs that embed. */
-export function oembed({ hostedUploads, baseUrl }: SharePageParts) {
+export function oembed({ hostedUploads, baseUrl, contentBaseUrl }: SharePageParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     // Given twice, a parameter is a list, and names nothing.
     const { url, format = 'json' } = request.query as Record<string, string | string[] | undefined>;
@@ -49,15 +55,17 @@ export function oembed({ hostedUploads, baseUrl }: SharePageParts) {
       title: upload.filename,
       provider_name: 'Tintype',
       provider_url: baseUrl,
-      url: `${baseUrl}/f/${upload.slug}`,
+      url: `${contentBaseUrl}/f/${upload.slug}`,
       ...(upload.width !== null && { width: upload.width, height: upload.height }),
     });
   };
 }
 
-function describe(upload: UploadRow, baseUrl: string, now: number) {
+function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now: number) {
   const pageUrl = `${baseUrl}/i/${upload.slug}`;
-  const fileUrl = `${baseUrl}/f/${upload.slug}`;
+  const fileUrl = `${contentBaseUrl}/f/${upload.slug}`;
+  // On one host the page reaches its picture wherever it was itself reached.
+  const fileLink = contentBaseUrl === baseUrl ? `/f/${upload.slug}` : fileUrl;
   const size = upload.width === null ? undefined : { width: upload.width, height: upload.height };
   const dimensions = size && `${size.width} × ${size.height}`;
   const summary = [typeNames[upload.content_type], dimensions, readableSize(upload.size_bytes)]
@@ -96,7 +104,7 @@ function describe(upload: UploadRow, baseUrl: string, now: number) {
         <label for="zoom"
           ><img
             class="picture"
-            src="/f/${upload.slug}"
+            src="${fileLink}"
             alt="${upload.filename}"
             ${size && html` width="${size.width}" height="${size.height}"`}
         /></label>
@@ -106,10 +114,8 @@ function describe(upload: UploadRow, baseUrl: string, now: number) {
       <h1>${upload.filename}</h1>
       <p class="quiet">${summary}</p>
       <nav class="actions">
-        <a class="button primary" href="/f/${upload.slug}?download=1" download="${upload.filename}"
-          >Download</a
-        >
-        <a class="button" href="/f/${upload.slug}">Open original</a>
+        <a class="button primary" href="${fileLink}?download=1" download="${upload.filename}">Download</a>
+        <a class="button" href="${fileLink}">Open original</a>
         <label class="button" for="zoom"
           ><span class="to-full">100 %</span><span class="to-fit">Fit</span></label
         >

@@ -1,8 +1,8 @@
 // GET /f/<slug>: the bytes, their headers, and when they are gone. Spec 2.1, 3; RFC 9110.
 import assert from 'node:assert/strict';
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { openBlobs } from '#roof/service.ts';
 import * as images from '#test/support/images.ts';
 import { rawRequest } from '#test/support/raw-request.ts';
 import { startService, type TestService } from '#test/support/service.ts';
@@ -284,7 +284,7 @@ describe('addresses that lead nowhere: 404, not to be stored by caches', () => {
 
 test("bytes that are missing from the store: 404 with none of the file's headers", async () => {
   const { fileAt, id } = await uploadOne(service.origin, key, { bytes });
-  await rm(join(service.config.blobsDir, 'uploads', 'store', id.slice(0, 2), id));
+  await (await openBlobs(service.config, 'uploads')).delete(id);
   const { status, headers } = await get({ range: 'bytes=0-0' }, `${fileAt}?download`);
   assert.equal(status, 404);
   assert.equal(headers.get('cache-control'), 'no-store');
@@ -298,18 +298,16 @@ test('3 the sweep frees the bytes and the rows of what has expired, and of nothi
   const { key: owner } = await swept.newKey();
   const brief = await uploadOne(swept.origin, owner, { bytes, fields: { expires_in: '60' } });
   const kept = await uploadOne(swept.origin, owner, { bytes });
-  const { DATA_DIR } = { DATA_DIR: swept.config.dataDir };
+  const store = await openBlobs(swept.config, 'uploads');
   const blobs = async () => {
-    const entries = await readdir(join(DATA_DIR, 'blobs', 'uploads', 'store'), {
-      recursive: true,
-      withFileTypes: true,
-    });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    const keys: string[] = [];
+    for await (const batch of store.list()) keys.push(...batch.map(({ key }) => key));
+    return keys;
   };
   assert.deepEqual((await blobs()).toSorted(), [brief.id, kept.id].toSorted());
   await swept.close();
   // A service whose clock is past the expiry sweeps as soon as it starts.
-  const later = await startService({ DATA_DIR }, 61_000);
+  const later = await startService(swept.environment, 61_000);
   try {
     await waitFor('the sweep', async () => (await blobs()).length === 1);
     assert.deepEqual(await blobs(), [kept.id]);
@@ -320,7 +318,7 @@ test('3 the sweep frees the bytes and the rows of what has expired, and of nothi
     assert.equal((await fetch(`${later.origin}/f/${kept.slug}`)).status, 200);
   } finally {
     await later.stop();
-    await rm(DATA_DIR, { recursive: true, force: true });
+    await rm(swept.config.dataDir, { recursive: true, force: true });
   }
 });
 

@@ -1,0 +1,68 @@
+// What deploy/ says is true of the product: it parses, its variables exist, its probes and its metric are served.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseYaml } from '@redocly/openapi-core';
+import { variables } from '#roof/config.ts';
+import { root } from '#test/support/processes.ts';
+
+type Tree = { [key: string]: Tree } & Tree[];
+
+const deploy = join(root, 'deploy');
+const read = (path: string): string => readFileSync(join(deploy, path), 'utf8');
+const parse = (path: string): Tree => parseYaml(read(path)) as Tree;
+const manifests = readdirSync(join(deploy, 'kubernetes'));
+const isKnown = (name: string): boolean =>
+  name in variables || /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)$/.test(name);
+
+test('every manifest parses and is named in the kustomization', () => {
+  const listed = parse('kubernetes/kustomization.yaml')['resources'] as unknown as string[];
+  assert.deepEqual(listed.toSorted(), manifests.filter((name) => name !== 'kustomization.yaml').toSorted());
+  for (const name of manifests) assert.ok(parse(`kubernetes/${name}`)['kind'], name);
+});
+
+test('every variable that is set is one of ours, and the AWS ones', () => {
+  const names = [
+    ...Object.keys(parse('compose.yaml')['services']?.['tintype']?.['environment'] ?? {}),
+    ...Object.keys(parse('kubernetes/config.yaml')['data'] ?? {}),
+    ...Object.keys(parse('kubernetes/secret.yaml')['stringData'] ?? {}),
+    ...[...read('Dockerfile').matchAll(/\b([A-Z_]+)=\S+/g)].map(([, name = '']) => name),
+  ];
+  assert.ok(names.length > 10);
+  assert.deepEqual(
+    names.filter((name) => !isKnown(name)),
+    [],
+  );
+});
+
+test('the compose file has two replicas, and every variable it asks for is in example.env', () => {
+  const text = read('compose.yaml');
+  assert.equal(Number(parse('compose.yaml')['services']?.['tintype']?.['deploy']?.['replicas']), 2);
+  const example = read('example.env');
+  for (const [, name = ''] of text.matchAll(/\$\{([A-Z_]+)/g))
+    assert.match(example, new RegExp(`^${name}=`, 'm'));
+});
+
+test('the container and the pods are not root, and keep the sandbox possible', () => {
+  assert.match(read('Dockerfile'), /^USER tintype$/m);
+  const pod = parse('kubernetes/deployment.yaml')['spec']?.['template']?.['spec'];
+  assert.equal(pod?.['securityContext']?.['runAsNonRoot'], true);
+  const profile = JSON.parse(read('seccomp.json')) as { syscalls: { names: string[] }[] };
+  const refused = profile.syscalls.flatMap(({ names }) => names);
+  for (const needed of ['clone', 'clone3', 'unshare', 'chroot', 'setns'])
+    assert.ok(!refused.includes(needed), needed);
+});
+
+test('probes and the metric of the autoscaler are what the service has', () => {
+  const [container] =
+    parse('kubernetes/deployment.yaml')['spec']?.['template']?.['spec']?.['containers'] ?? [];
+  const server = readFileSync(join(root, 'src', 'http', 'server.ts'), 'utf8');
+  for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+    const path = container?.[probe]?.['httpGet']?.['path'] as unknown as string;
+    assert.ok(server.includes(`'${path}'`), `${probe}: ${path}`);
+  }
+  const metrics = readFileSync(join(root, 'src', 'http', 'metrics.ts'), 'utf8');
+  assert.ok(metrics.includes("'tintype_renders'"));
+  assert.match(read('kubernetes/autoscaler.yaml'), /name: tintype_renders_in_hand/);
+});
