@@ -1,23 +1,24 @@
 // The operator's variables: one table gives the type, the defaults, the error messages and docs/configuration.md.
 // None is required; all mistakes are reported at once. This is the only reader of process.env.
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { parseEgressAllow, type EgressException } from '#browser/egress-allow.ts';
 import { parsePlans, type Plan } from '#accounts/plans.ts';
-
-interface Variable<T> {
-  description: string;
-  /** The form a value must have, as it is written in the error message. */
-  expected: string;
-  /** How the default reads in the documentation. */
-  shownDefault: string;
-  /** Undefined when the text does not have the expected form; throws where there is more to say about it. */
-  parse: (text: string) => T | undefined;
-  default: T;
-}
+import {
+  integer,
+  oneOf,
+  optional,
+  parseBaseUrl,
+  parseDatabaseUrl,
+  parseSmtpUrl,
+  parseStorageUrl,
+  parseTrustProxy,
+  text,
+  type StorageLocation,
+  type Variable,
+} from '#roof/config-forms.ts';
 
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -124,13 +125,6 @@ export const variables = {
 } satisfies Record<string, Variable<unknown>>;
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
-
-export interface StorageLocation {
-  bucket: string;
-  endpoint: string | undefined;
-  region: string | undefined;
-  prefix: string;
-}
 
 export interface Config {
   host: string;
@@ -249,98 +243,8 @@ function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void 
   }
 }
 
-function text(fallback: string, description: string): Variable<string> {
-  return {
-    description,
-    expected: 'text',
-    shownDefault: fallback,
-    parse: (value) => value,
-    default: fallback,
-  };
-}
-
-function optional<T>(
-  shownDefault: string,
-  description: string,
-  expected: string,
-  parse: (value: string) => T | undefined,
-): Variable<T | undefined> {
-  return { description, expected, shownDefault, parse, default: undefined };
-}
-
-function integer(fallback: number, min: number, max: number, description: string): Variable<number> {
-  return {
-    description,
-    expected: `an integer from ${min} to ${max}`,
-    shownDefault: String(fallback),
-    parse(value) {
-      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-      return number >= min && number <= max ? number : undefined;
-    },
-    default: fallback,
-  };
-}
-
-function oneOf<T extends string>(fallback: T, choices: readonly T[], description: string): Variable<T> {
-  return {
-    description,
-    expected: `one of ${choices.join(', ')}`,
-    shownDefault: fallback,
-    parse: (value) => choices.find((choice) => choice === value),
-    default: fallback,
-  };
-}
-
 /** Two renders a core keep it busy while pages wait for the network; each may need half a gigabyte. */
 function usualRenderConcurrency(): number {
   const byMemory = Math.floor(totalmem() / (512 * 1024 * 1024));
   return Math.max(1, Math.min(availableParallelism() * 2, byMemory, 32));
-}
-
-function parseBaseUrl(value: string): string | undefined {
-  const url = URL.parse(value);
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
-  if (url.username || url.password || url.search || url.hash || url.pathname !== '/') return undefined;
-  return url.origin;
-}
-
-function parseDatabaseUrl(value: string): string | undefined {
-  const url = URL.parse(value);
-  const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);
-  return isPostgres && url.hostname !== '' && url.pathname.length > 1 ? value : undefined;
-}
-
-function parseStorageUrl(value: string): StorageLocation | undefined {
-  const url = URL.parse(value);
-  if (url?.protocol !== 's3:' || url.username || url.password || url.port || url.hash) return undefined;
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) || !['', '/'].includes(url.pathname))
-    return undefined;
-  const { endpoint, region, prefix = '', ...unknown } = Object.fromEntries(url.searchParams);
-  if (Object.keys(unknown).length > 0) return undefined;
-  if (endpoint !== undefined && parseBaseUrl(endpoint) === undefined) return undefined;
-  // Stores of others take any region, but the signature needs one.
-  return {
-    bucket: url.hostname,
-    endpoint,
-    region: region ?? (endpoint === undefined ? undefined : 'us-east-1'),
-    prefix,
-  };
-}
-
-function parseSmtpUrl(value: string): string | undefined {
-  return ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '') ? value : undefined;
-}
-
-function parseTrustProxy(value: string): boolean | number | string[] | undefined {
-  if (value === 'true' || value === 'false') return value === 'true';
-  if (/^\d{1,2}$/.test(value)) return Number(value);
-  const parts = value.split(',').map((part) => part.trim());
-  return parts.every(isAddressBlock) ? parts : undefined;
-}
-
-function isAddressBlock(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

@@ -1,0 +1,114 @@
+// The forms that the operator's variables come in: how each is read, and how it is described.
+import { isIP } from 'node:net';
+
+export interface Variable<T> {
+  description: string;
+  /** The form a value must have, as it is written in the error message. */
+  expected: string;
+  /** How the default reads in the documentation. */
+  shownDefault: string;
+  /** Undefined when the text does not have the expected form; throws where there is more to say about it. */
+  parse: (text: string) => T | undefined;
+  default: T;
+}
+
+export interface StorageLocation {
+  bucket: string;
+  endpoint: string | undefined;
+  region: string | undefined;
+  prefix: string;
+}
+
+export function text(fallback: string, description: string): Variable<string> {
+  return {
+    description,
+    expected: 'text',
+    shownDefault: fallback,
+    parse: (value) => value,
+    default: fallback,
+  };
+}
+
+export function optional<T>(
+  shownDefault: string,
+  description: string,
+  expected: string,
+  parse: (value: string) => T | undefined,
+): Variable<T | undefined> {
+  return { description, expected, shownDefault, parse, default: undefined };
+}
+
+export function integer(fallback: number, min: number, max: number, description: string): Variable<number> {
+  return {
+    description,
+    expected: `an integer from ${min} to ${max}`,
+    shownDefault: String(fallback),
+    parse(value) {
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+    default: fallback,
+  };
+}
+
+export function oneOf<T extends string>(
+  fallback: T,
+  choices: readonly T[],
+  description: string,
+): Variable<T> {
+  return {
+    description,
+    expected: `one of ${choices.join(', ')}`,
+    shownDefault: fallback,
+    parse: (value) => choices.find((choice) => choice === value),
+    default: fallback,
+  };
+}
+
+export function parseBaseUrl(value: string): string | undefined {
+  const url = URL.parse(value);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  if (url.username || url.password || url.search || url.hash || url.pathname !== '/') return undefined;
+  return url.origin;
+}
+
+export function parseDatabaseUrl(value: string): string | undefined {
+  const url = URL.parse(value);
+  const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);
+  return isPostgres && url.hostname !== '' && url.pathname.length > 1 ? value : undefined;
+}
+
+export function parseStorageUrl(value: string): StorageLocation | undefined {
+  const url = URL.parse(value);
+  if (url?.protocol !== 's3:' || url.username || url.password || url.port || url.hash) return undefined;
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) || !['', '/'].includes(url.pathname))
+    return undefined;
+  const { endpoint, region, prefix = '', ...unknown } = Object.fromEntries(url.searchParams);
+  if (Object.keys(unknown).length > 0) return undefined;
+  if (endpoint !== undefined && parseBaseUrl(endpoint) === undefined) return undefined;
+  // Stores of others take any region, but the signature needs one.
+  return {
+    bucket: url.hostname,
+    endpoint,
+    region: region ?? (endpoint === undefined ? undefined : 'us-east-1'),
+    prefix,
+  };
+}
+
+export function parseSmtpUrl(value: string): string | undefined {
+  return ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '') ? value : undefined;
+}
+
+export function parseTrustProxy(value: string): boolean | number | string[] | undefined {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  const parts = value.split(',').map((part) => part.trim());
+  return parts.every(isAddressBlock) ? parts : undefined;
+}
+
+function isAddressBlock(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
