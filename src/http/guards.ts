@@ -27,15 +27,21 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
         throw error;
       });
     request.caller = caller;
-    show(reply, standing);
+    setBudgetHeaders(reply, standing);
+    if (standing.isSpent) throw rateLimited(standing);
   }
 
-  /** Counts the request against a budget of this machine that its answer then shows. */
+  /** A person at the dashboard who does what the API does pays from the same budget. */
+  async function admitPerson(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
+    request.caller = caller;
+    const standing = await admission.count(caller);
+    setBudgetHeaders(reply, standing);
+    if (standing.isSpent) throw rateLimited(standing);
+  }
+
+  /** Counts the request against a budget of this machine, which its answer then shows. */
   function spend(reply: FastifyReply, subject: string, limit: number): void {
-    show(reply, budget.spend(subject, limit));
-  }
-
-  function show(reply: FastifyReply, standing: BudgetStanding): void {
+    const standing = budget.spend(subject, limit);
     setBudgetHeaders(reply, standing);
     if (standing.isSpent) throw rateLimited(standing);
   }
@@ -61,7 +67,15 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     return budget.peek(addressSubject(ip), refusalsPerMinute);
   }
 
-  return { admit, spend, countRefusal, refuseGuess, showAddressBudget, addressBudget };
+  return {
+    admit,
+    admitPerson,
+    spend,
+    countRefusal,
+    refuseGuess,
+    showAddressBudget,
+    addressBudget,
+  };
 }
 
 export type Guards = ReturnType<typeof createGuards>;
@@ -79,9 +93,6 @@ function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
     { retryAfterSeconds: resetSeconds },
   );
 }
-
-/** Whose budget the API's requests spend. */
-export const accountSubject = (accountId: string): string => `account ${accountId}`;
 
 /** An IPv6 customer holds at least a /64, so that is what is counted as one address. */
 export function addressSubject(ip: string): string {

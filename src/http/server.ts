@@ -10,7 +10,7 @@ import Fastify, {
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { Refusal } from '#accounts/authenticate.ts';
-import type { Admission } from '#metering/admission.ts';
+import type { RequestBudget } from '#metering/request-budget.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
 import { pdf } from '#http/api/pdf.ts';
 import { screenshot } from '#http/api/screenshot.ts';
@@ -37,7 +37,7 @@ export interface ServerParts extends Omit<DashboardParts, 'guards'> {
   pictureOrigins: string[];
   trustProxy: boolean | number | string[];
   tls: { cert: Buffer; key: Buffer } | undefined;
-  admission: Admission;
+  budget: RequestBudget;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

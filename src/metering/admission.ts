@@ -11,6 +11,10 @@ import { standingOf, windowMs, type BudgetStanding, type RequestBudget } from '#
 export interface Admission {
   /** Counts the request. Throws `unauthorized`; a spent budget is told in the standing. */
   admit(authorization: string | undefined): Promise<{ caller: Caller; standing: BudgetStanding }>;
+  /** Counts a request of an account that is known already. */
+  count(caller: Caller): Promise<BudgetStanding>;
+  /** How the account stands, without counting. */
+  peek(caller: Caller): Promise<BudgetStanding>;
 }
 
 interface Parts {
@@ -30,11 +34,15 @@ function createLocalAdmission({ authentication, budget }: Parts): Admission {
   return {
     async admit(authorization) {
       const caller = await authentication.authenticate(authorization);
-      const standing = budget.spend(`account ${caller.accountId}`, caller.plan.requests_per_minute);
+      const standing = budget.spend(subjectOf(caller), caller.plan.requests_per_minute);
       return { caller, standing };
     },
+    count: async (caller) => budget.spend(subjectOf(caller), caller.plan.requests_per_minute),
+    peek: async (caller) => budget.peek(subjectOf(caller), caller.plan.requests_per_minute),
   };
 }
+
+const subjectOf = ({ accountId }: Caller): string => `account ${accountId}`;
 
 /**
  * How long a spent budget is answered from memory: a flood costs the database four look-ups a second, and a better
@@ -88,6 +96,18 @@ function createSharedAdmission(
       });
       if (!standing) throw new Error('a caller was let in without being counted');
       return { caller, standing };
+    },
+    async count({ accountId, plan }) {
+      const now = clock.now();
+      const limit = plan.requests_per_minute;
+      const window = await requestWindows.countAccount(accountId, limit, windowMs, now);
+      return standingOf({ count: window.count, endsAt: now + window.endsInMs }, limit, now, window.isRefused);
+    },
+    async peek({ accountId, plan }) {
+      const now = clock.now();
+      const limit = plan.requests_per_minute;
+      const window = (await requestWindows.read(accountId, now)) ?? { count: 0, endsInMs: windowMs };
+      return standingOf({ ...window, endsAt: now + window.endsInMs }, limit, now, window.count >= limit);
     },
   };
 }

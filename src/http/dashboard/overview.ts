@@ -1,9 +1,9 @@
 // The overview: the month, the current minute, recent items and the first steps.
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
+import { callerFor } from '#accounts/authenticate.ts';
 import type { Plans } from '#accounts/plans.ts';
-import type { RequestBudget } from '#metering/request-budget.ts';
-import { accountSubject } from '#http/guards.ts';
+import type { Admission } from '#metering/admission.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { monthStanding } from '#http/dashboard/standing.ts';
 import { renderView, uploadView } from '#http/dashboard/views.ts';
@@ -16,19 +16,18 @@ export interface OverviewParts {
   clock: Clock;
   database: Database;
   plans: Plans;
-  budget: RequestBudget;
+  admission: Admission;
 }
 
 export function overviewHandlers(parts: OverviewParts): Pick<Handlers, 'GET /overview'> {
-  const { clock, database, plans, budget } = parts;
+  const { clock, database, plans, admission } = parts;
   return {
     async 'GET /overview'({ owned, person }) {
       const { account, hasPassword } = person;
       const now = clock.now();
       const standing = await monthStanding(database, plans, account, now);
-      const { limit, remaining, resetSeconds } = budget.peek(
-        accountSubject(account.id),
-        standing.plan.requests_per_minute,
+      const { limit, remaining, resetSeconds } = await admission.peek(
+        callerFor({ ...account, account_id: account.id }, null, plans),
       );
       const uploads = await owned.uploads.page({}, recent, now);
       const renders = await owned.renders.page({}, recent, now);

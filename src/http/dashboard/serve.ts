@@ -9,7 +9,7 @@ import { callerFor } from '#accounts/authenticate.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Person, SignIn } from '#accounts/sign-in.ts';
-import { accountSubject, addressSubject, type Guards } from '#http/guards.ts';
+import { addressSubject, type Guards } from '#http/guards.ts';
 import { judge, readJsonBody } from '#http/json-body.ts';
 import {
   attemptsPerMinute,
@@ -130,8 +130,7 @@ async function admit(
   setCookies(reply, session.cookies);
   const { account } = session.value;
   if (access === 'verified') {
-    request.caller = callerFor({ ...account, account_id: account.id }, null, plans);
-    guards.spend(reply, accountSubject(account.id), request.caller.plan.requests_per_minute);
+    await guards.admitPerson(request, reply, callerFor({ ...account, account_id: account.id }, null, plans));
   } else {
     guards.spend(reply, `dashboard ${account.id}`, dashboardRequestsPerMinute);
   }

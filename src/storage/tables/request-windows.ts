@@ -1,7 +1,7 @@
 // The request windows of accounts that many machines serve: finding the holder of a key and counting the request are one
 // statement, so that a request costs one round trip and the count is exact across machines. Postgres alone; on one
 // machine the windows are in memory. Spec 5, 8.
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import type { KeyHolder } from '#storage/tables/api-keys.ts';
 
@@ -26,17 +26,32 @@ export interface CountedWindow {
 export interface RequestWindowsTable {
   /** `now` is this process's time; machines whose clocks differ still share one window. */
   count(keyHash: string, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
+  countAccount(accountId: string, limit: number, windowMs: number, now: number): Promise<CountedWindow>;
+  /** Undefined when no window is open. */
+  read(accountId: string, now: number): Promise<Pick<CountedWindow, 'count' | 'endsInMs'> | undefined>;
 }
 
 type Row = KeyHolder & { count: number | null; ends_at: number; refused: 0 | 1 };
 
 /** `aheadMs` tells how far the database's clock is ahead of ours. */
 export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => number): RequestWindowsTable {
+  const databaseTime = (processNow: number) => sql`${Math.round(processNow + aheadMs())}::bigint`;
+
+  /** What happens to an open window: it ends, is spent, or has room. */
+  function orMove(now: RawBuilder<unknown>, limit: RawBuilder<unknown>): RawBuilder<unknown> {
+    const hasEnded = sql`current.ends_at <= ${now}`;
+    const isSpent = sql`current.count >= ${limit}`;
+    return sql`
+      on conflict (account_id) do update set
+        ends_at = case when ${hasEnded} then excluded.ends_at else current.ends_at end,
+        count = case when ${hasEnded} then 1 when ${isSpent} then current.count else current.count + 1 end,
+        refused = case when not ${hasEnded} and ${isSpent} then 1 else 0 end
+      returning count, ends_at - ${now} as ends_at, refused`;
+  }
+
   return {
     async count(keyHash, { byPlan, standard, windowMs }, processNow) {
-      const now = sql`${Math.round(processNow + aheadMs())}::bigint`;
-      const hasEnded = sql`current.ends_at <= ${now}`;
-      const isSpent = sql`current.count >= (select request_limit from holder)`;
+      const now = databaseTime(processNow);
       const { rows } = await sql<Row>`
         with holder as (
           select api_keys.id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap,
@@ -46,12 +61,8 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
         ), counted as (
           insert into request_windows as current (account_id, ends_at, count, refused)
           select account_id, ${now} + ${windowMs}::integer, 1, 0 from holder
-          where (revoked_at is null or revoked_at > ${now}) and verified = 1 and suspended = 0
-          on conflict (account_id) do update set
-            ends_at = case when ${hasEnded} then excluded.ends_at else current.ends_at end,
-            count = case when ${hasEnded} then 1 when ${isSpent} then current.count else current.count + 1 end,
-            refused = case when not ${hasEnded} and ${isSpent} then 1 else 0 end
-          returning count, ends_at - ${now} as ends_at, refused
+          where (revoked_at is null or revoked_at > ${Math.round(processNow)}::bigint) and verified = 1 and suspended = 0
+          ${orMove(now, sql`(select request_limit from holder)`)}
         )
         select id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap, count, ends_at, refused
         from holder left join counted on true`.execute(db);
@@ -59,6 +70,24 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
       if (!row) return undefined;
       const { count, ends_at: endsInMs, refused, ...holder } = row;
       return { ...holder, window: count === null ? null : { count, endsInMs, isRefused: refused === 1 } };
+    },
+    async countAccount(accountId, limit, windowMs, processNow) {
+      const now = databaseTime(processNow);
+      const { rows } = await sql<{ count: number; ends_at: number; refused: 0 | 1 }>`
+        insert into request_windows as current (account_id, ends_at, count, refused)
+        values (${accountId}, ${now} + ${windowMs}::integer, 1, 0)
+        ${orMove(now, sql`${limit}::integer`)}`.execute(db);
+      const [row] = rows;
+      if (!row) throw new Error('no window was counted');
+      return { count: row.count, endsInMs: row.ends_at, isRefused: row.refused === 1 };
+    },
+    async read(accountId, processNow) {
+      const now = databaseTime(processNow);
+      const { rows } = await sql<{ count: number; ends_at: number }>`
+        select count, ends_at - ${now} as ends_at from request_windows
+        where account_id = ${accountId} and ends_at > ${now}`.execute(db);
+      const [row] = rows;
+      return row && { count: row.count, endsInMs: row.ends_at };
     },
   };
 }

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { openBlobs } from '#roof/service.ts';
 import { png } from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
@@ -152,14 +152,17 @@ test('an account that is deleted leaves no row and no file, and its address is f
     body: { email: person.email, current_password: 'not the password' },
   });
   assert.match(wrong.body.error.message, /^current_password: /);
-  assert.ok((await filesOf(service)).includes(upload.id));
+  const blobs = await openBlobs(service.config, 'uploads');
+  const bytes = await blobs.open(upload.id);
+  assert.ok(bytes);
+  await bytes.toArray();
 
   const { status } = await person.call('POST /delete-account', {
     body: { email: person.email, current_password: password },
   });
   assert.equal(status, 200);
-  assert.equal((await filesOf(service)).includes(upload.id), false);
-  assert.deepEqual(rowsNaming(service, [person.accountId, person.email, key.key.id]), []);
+  assert.equal(await blobs.open(upload.id), undefined);
+  assert.deepEqual(await rowsNaming(service, [person.accountId, person.email, key.key.id]), []);
   assert.equal((await person.call('GET /session')).status, 401);
   assert.equal((await fetch(service.origin + new URL(upload.file_url).pathname)).status, 404);
   assert.ok(await service.accounts.create(person.email));
@@ -170,22 +173,17 @@ test('an account that is deleted leaves no row and no file, and its address is f
   assert.match(last.body.error.message, /only owner/);
 });
 
-const filesOf = async ({ config }: TestService): Promise<string[]> =>
-  (await readdir(config.blobsDir, { recursive: true })).map((path) => path.split('/').at(-1) ?? '');
-
 /** Looks into every column of every table. */
-function rowsNaming({ config }: TestService, texts: string[]): string[] {
-  const db = new DatabaseSync(config.databaseFile, { readOnly: true });
-  try {
-    const tables = db.prepare("select name from sqlite_master where type = 'table'").all();
-    return tables.flatMap(({ name }) =>
-      db
-        .prepare(`select * from "${String(name)}"`)
-        .all()
-        .map((row) => `${String(name)} ${JSON.stringify(row)}`)
-        .filter((row) => texts.some((text) => row.includes(text))),
-    );
-  } finally {
-    db.close();
-  }
+async function rowsNaming({ database }: TestService, texts: string[]): Promise<string[]> {
+  const tables = await database.connection.introspection.getTables();
+  const found = await Promise.all(
+    tables.map(async ({ name }) => {
+      const rows = await database.connection
+        .selectFrom(name as 'accounts')
+        .selectAll()
+        .execute();
+      return rows.map((row) => `${name} ${JSON.stringify(row)}`);
+    }),
+  );
+  return found.flat().filter((row) => texts.some((text) => row.includes(text)));
 }

@@ -218,24 +218,18 @@ test('the request log is kept for thirty days and bounded for each account', asy
 });
 
 test('the ShareX file names our fields; the shell line uploads and prints the link', async () => {
-  const live = await startService();
-  const local = await startService({ BASE_URL: live.origin, DATA_DIR: live.config.dataDir });
-  try {
-    const visitor = await signedInVisitor(local);
-    const sharex = await visitor.call('POST /integrations', { body: { tool: 'sharex' } });
-    const file = JSON.parse(sharex.body.content) as Record<string, unknown>;
-    assert.equal(file['RequestURL'], `${live.origin}/api/v1/upload`);
-    assert.equal(file['DeletionURL'], '{json:delete_url}');
-    assert.equal(sharex.body.key.name, 'ShareX');
+  const visitor = await signedInVisitor(service);
+  const { baseUrl } = service.config;
+  const sharex = await visitor.call('POST /integrations', { body: { tool: 'sharex' } });
+  const file = JSON.parse(sharex.body.content) as Record<string, unknown>;
+  assert.equal(file['RequestURL'], `${baseUrl}/api/v1/upload`);
+  assert.equal(file['DeletionURL'], '{json:delete_url}');
+  assert.equal(sharex.body.key.name, 'ShareX');
 
-    const shell = await visitor.call('POST /integrations', { body: { tool: 'shell' } });
-    const picture = join(folder, 'a b.png');
-    await writeFile(picture, image);
-    const script = `${shell.body.content}tintype "$1"`;
-    const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', picture]);
-    assert.match(stdout, /^http:\/\/tintype\.test\/i\/\w{12}\n$/);
-  } finally {
-    await local.stop();
-    await live.stop();
-  }
+  const shell = await visitor.call('POST /integrations', { body: { tool: 'shell' } });
+  const picture = join(folder, 'a b.png');
+  await writeFile(picture, image);
+  const script = `${shell.body.content.replace(baseUrl, service.origin)}tintype "$1"`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', picture]);
+  assert.match(stdout, /^http:\/\/tintype\.test\/i\/\w{12}\n$/);
 });
