@@ -16,6 +16,7 @@ interface Waiting extends PromiseWithResolvers<{ status: number; bodyBytes: numb
 }
 
 const endOfHead = '\r\n\r\n';
+const freshMs = 1_000;
 
 export async function openConnection(origin: string): Promise<Connection> {
   const { hostname, port } = new URL(origin);
@@ -89,13 +90,22 @@ export async function openLanes(
   lanes: number,
   status: number,
 ): Promise<{ send(lane: number, request: Buffer): Promise<void>; close(): void }> {
-  const connections = await Promise.all(Array.from({ length: lanes }, () => openConnection(origin)));
+  const open = async () => ({ connection: await openConnection(origin), usedAt: performance.now() });
+  const opened = await Promise.all(Array.from({ length: lanes }, open));
   return {
     async send(lane, request) {
-      const answer = await connections[lane]?.send(request);
-      if (answer?.status !== status) throw new Error(`${origin} answered ${answer?.status}, not ${status}`);
+      let mine = opened[lane];
+      // A server lets go of a connection that was idle while others had their turns.
+      if (!mine || performance.now() - mine.usedAt > freshMs) {
+        mine?.connection.close();
+        mine = await open();
+        opened[lane] = mine;
+      }
+      const answer = await mine.connection.send(request);
+      mine.usedAt = performance.now();
+      if (answer.status !== status) throw new Error(`${origin} answered ${answer.status}, not ${status}`);
     },
-    close: () => connections.forEach((connection) => connection.close()),
+    close: () => opened.forEach(({ connection }) => connection.close()),
   };
 }
 

@@ -15,26 +15,22 @@ export interface Figure {
   ours: Summary;
   against: string;
   theirs: Summary;
-  /** Ours over theirs, of the medians unless the subject says otherwise. */
+  /** Ours over theirs: of the medians, or of what `of` names. */
   ratio: number;
+  of?: 'p99';
   goal?: Goal;
 }
 
 /** `say` prints progress. */
 export type Benchmark = (say: (line: string) => void) => Promise<Figure[]>;
 
-/** A figure whose ratio is of the medians, or of another part of the summaries. */
 export function figure(
-  {
-    of = 'median',
-    ...described
-  }: Pick<Figure, 'benchmark' | 'subject' | 'unit' | 'against' | 'goal'> & {
-    of?: 'median' | 'p99';
-  },
+  described: Pick<Figure, 'benchmark' | 'subject' | 'unit' | 'against' | 'goal' | 'of'>,
   ours: number[],
   theirs: number[],
 ): Figure {
   const [mine, other] = [summarise(ours), summarise(theirs)];
+  const of = described.of ?? 'median';
   return { ...described, ours: mine, theirs: other, ratio: mine[of] / other[of] };
 }
 
@@ -47,7 +43,8 @@ export function isReached({ ratio, goal }: Figure): boolean | undefined {
 
 /** The columns of a figure, for the terminal and for the page. */
 export function columnsOf(figure: Figure): string[] {
-  const { subject, unit, ours, against, theirs, ratio, goal } = figure;
+  const { subject, unit, ours, against, theirs, ratio, goal, of } = figure;
+  const inWords = of ? (summary: Summary) => number(summary[of]) : spreadInWords;
   return [
     subject,
     unit,
@@ -66,7 +63,7 @@ function goalInWords({ atMost, atLeast }: Goal): string {
   return atMost === undefined ? `≥ ${atLeast?.toFixed(2)}` : `≤ ${atMost.toFixed(2)}`;
 }
 
-function inWords({ median, p10, p90, count }: Summary): string {
+function spreadInWords({ median, p10, p90, count }: Summary): string {
   return count === 1 ? number(median) : `${number(median)} (${number(p10)} to ${number(p90)})`;
 }
 

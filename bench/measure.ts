@@ -39,15 +39,21 @@ export async function alternate<Name extends string>(
   return times;
 }
 
-/** A closed loop of so many lanes for each contender, in turns. */
+/** A closed loop of so many lanes for each contender, in turns; the first turn of each is a warm-up and not counted. */
 export async function alternateLoad<Name extends string>(
   contenders: Record<Name, Work>,
-  { lanes, turns, turn, warmUp = turn }: { lanes: number; turns: number; turn: Turn; warmUp?: Turn },
+  {
+    lanes,
+    turns,
+    turn,
+    afterTurn = async () => {},
+  }: { lanes: number; turns: number; turn: Turn; afterTurn?: (name: Name) => Promise<void> },
 ): Promise<Record<Name, Load>> {
   const loads = forEach(contenders, (): Load => ({ perSecond: [], latencyMs: [] }));
   for (let round = -1; round < turns; round += 1) {
     for (const name of inTurn(contenders, round)) {
-      const { perSecond, latencyMs } = await runTurn(contenders[name], lanes, round < 0 ? warmUp : turn);
+      const { perSecond, latencyMs } = await runTurn(contenders[name], lanes, turn);
+      await afterTurn(name);
       if (round < 0) continue;
       loads[name].perSecond.push(perSecond);
       // One by one: as arguments of one call they would be too many.

@@ -4,9 +4,11 @@ import { columnNames, columnsOf, type Benchmark, type Figure } from '#bench/figu
 import { writeBenchmarksPage } from '#bench/page.ts';
 import { keepResult, machineInWords } from '#bench/results.ts';
 import { benchScreenshots } from '#bench/screenshot.ts';
+import { benchUploads } from '#bench/upload.ts';
 
 const benchmarks: Record<string, { title: string; run: Benchmark }> = {
   screenshot: { title: 'Screenshots', run: benchScreenshots },
+  upload: { title: 'Uploads', run: benchUploads },
   fleet: { title: 'Uploads on Postgres and S3', run: benchFleet },
 };
 

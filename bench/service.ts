@@ -12,7 +12,7 @@ import { serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
 export const endlessPlan: Plan = {
   ...(builtInPlans.at(-1) as Plan),
   id: 'endless',
-  requests_per_minute: 100_000_000,
+  requests_per_minute: 1_000_000,
   uploads_per_month: 1_000_000_000,
   renders_per_month: 1_000_000_000,
   concurrent_renders: 1_000,
@@ -64,7 +64,14 @@ export async function startMeasuredService(
 }
 
 /** Megabytes that a process holds in memory now. */
-export function memoryMb(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+export const memoryMb = (pid: number): number => statusMb(pid, 'VmRSS');
+
+/** The most that it ever held. */
+export const peakMemoryMb = (pid: number): number => statusMb(pid, 'VmHWM');
+
+function statusMb(pid: number, field: string): number {
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(
+    readFileSync(`/proc/${pid}/status`, 'utf8'),
+  )?.[1];
   return Number(kilobytes) / 1024;
 }
