@@ -4,11 +4,13 @@ import { columnNames, columnsOf, type Benchmark, type Figure } from '#bench/figu
 import { writeBenchmarksPage } from '#bench/page.ts';
 import { keepResult, machineInWords } from '#bench/results.ts';
 import { benchScreenshots } from '#bench/screenshot.ts';
+import { benchServing } from '#bench/serve.ts';
 import { benchUploads } from '#bench/upload.ts';
 
 const benchmarks: Record<string, { title: string; run: Benchmark }> = {
   screenshot: { title: 'Screenshots', run: benchScreenshots },
   upload: { title: 'Uploads', run: benchUploads },
+  serve: { title: 'Serving files', run: benchServing },
   fleet: { title: 'Uploads on Postgres and S3', run: benchFleet },
 };
 
