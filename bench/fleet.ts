@@ -1,123 +1,90 @@
-// Uploads per second on SQLite and disk, and on Postgres and S3 with one process and with two, in one run, and the processor
-// time that each upload costs the service, the database and the store. Durable writes are on everywhere. Load, service,
-// database and store share the machine, so that the times a processor spends say more than the rates.
-import { Agent, request } from 'node:http';
+// Uploads on Postgres and S3, with one process and with two, against SQLite and disk, and the processor time that each upload
+// costs the service, the database and the store. Durable writes are on everywhere. Load, service, database and store share
+// the machine, so that the times a processor spends say more than the rates.
 import { readFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
-import { systemClock } from '#core/clock.ts';
-import { createAccounts } from '#accounts/accounts.ts';
-import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
-import { openSqlite } from '#storage/sqlite.ts';
-import { join } from 'node:path';
-import { writeFile } from 'node:fs/promises';
+import { openLanes } from '#bench/connection.ts';
+import { figure, type Figure } from '#bench/figures.ts';
+import { pictureOf, uploadRequest } from '#bench/forms.ts';
+import { runTurn } from '#bench/measure.ts';
+import { endlessPlan, startMeasuredService } from '#bench/service.ts';
 import { startFleet } from '#test/support/fleet.ts';
-import { png } from '#test/support/images.ts';
 import { descendants } from '#test/support/process-table.ts';
-import { serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
 
-const seconds = 5;
-const clients = 16;
-const boundary = 'a-boundary-of-the-benchmark';
-/** Business with no end: the limits are not what is measured. */
-const plan: Plan = {
-  ...(builtInPlans.at(-1) as Plan),
-  id: 'endless',
-  requests_per_minute: 1_000_000,
-  uploads_per_month: 1_000_000_000,
-};
-
-interface Measured {
-  /** Milliseconds of processor time per upload, by part. */
-  cpu: Record<Part, number>;
-  uploadsPerSecond: number;
-  medianMs: number;
-  p95Ms: number;
-}
+const benchmark = 'fleet';
+const turns = 5;
+const turnSeconds = 3;
+const lanes = 16;
 
 const parts = { service: 'tintype.js serve', Postgres: 'postgres', S3: 's3-server.ts' };
 type Part = keyof typeof parts;
 
-const body = Buffer.concat([
-  Buffer.from(
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n` +
-      'content-type: image/png\r\n\r\n',
-  ),
-  await png(640, 480),
-  Buffer.from(`\r\n--${boundary}--\r\n`),
-]);
-
-export async function benchFleet(): Promise<void> {
-  process.stdout.write(
-    `Uploads: ${clients} clients, ${seconds} s, ${body.length} bytes; load ${loadavg()[0]?.toFixed(1)} before\n`,
-  );
-  report('SQLite and disk, 1 process', await measureOneMachine());
-  report('Postgres and S3, 1 process', await measureFleet(1));
-  report('Postgres and S3, 2 processes', await measureFleet(2));
+interface Contender {
+  origins: string[];
+  key: string;
+  perSecond: number[];
+  uploads: number;
+  cpuMs: Record<Part, number>;
 }
 
-async function measureOneMachine(): Promise<Measured> {
-  const { path, remove } = await temporaryFolder();
-  const plansFile = join(path, 'plans.json');
-  await writeFile(plansFile, JSON.stringify({ plans: [plan] }));
-  const database = await openSqlite(join(path, 'tintype.db'));
-  const accounts = createAccounts({ database, plans: createPlans([plan]), clock: systemClock });
-  await accounts.create('bench@example.com', { plan: plan.id });
-  const { key } = await accounts.createKey('bench@example.com', 'bench');
-  await database.close();
-  const serving = await serveUntilReady({ DATA_DIR: path, PLANS_FILE: plansFile, LOG_LEVEL: 'silent' });
+export async function benchFleet(say: (line: string) => void): Promise<Figure[]> {
+  const one = await startMeasuredService();
+  const fleet = await startFleet({ machines: 2, plans: [endlessPlan], isDurable: true });
   try {
-    return await measure([serving.origin], key);
-  } finally {
-    await serving.end();
-    await remove();
-  }
-}
-
-async function measureFleet(machines: number): Promise<Measured> {
-  const fleet = await startFleet({ machines, plans: [plan], isDurable: true });
-  try {
-    const { key } = await fleet.newKey(plan.id);
-    return await measure(
-      fleet.machines.map(({ origin }) => origin),
-      key,
-    );
+    const { key } = await fleet.newKey(endlessPlan.id);
+    const origins = fleet.machines.map(({ origin }) => origin);
+    const oneMachine = newContender([one.origin], one.key);
+    const oneProcess = newContender(origins.slice(0, 1), key);
+    const twoProcesses = newContender(origins, key);
+    for (let turn = -1; turn < turns; turn += 1)
+      for (const contender of [oneMachine, oneProcess, twoProcesses]) await takeTurn(contender, turn >= 0);
+    for (const [name, { uploads, cpuMs }] of Object.entries({ oneMachine, oneProcess, twoProcesses })) {
+      const costs = Object.entries(cpuMs).map(([part, ms]) => `${part} ${(ms / uploads).toFixed(2)}`);
+      say(`${name}: processor ms per upload: ${costs.join(', ')}`);
+    }
+    return [
+      figure(
+        {
+          benchmark,
+          subject: '7 KB on Postgres and S3, one process',
+          unit: 'per second',
+          against: 'SQLite and disk',
+        },
+        oneProcess.perSecond,
+        oneMachine.perSecond,
+      ),
+      figure(
+        {
+          benchmark,
+          subject: '7 KB on Postgres and S3, two processes',
+          unit: 'per second',
+          against: 'one process',
+        },
+        twoProcesses.perSecond,
+        oneProcess.perSecond,
+      ),
+    ];
   } finally {
     await fleet.stop();
+    await one.stop();
   }
 }
 
-async function measure(origins: string[], key: string): Promise<Measured> {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients });
-  const times: number[] = [];
-  let endsAt = performance.now() + 1_000;
-  let isWarm = false;
-  const run = async (origin: string): Promise<void> => {
-    while (performance.now() < endsAt) {
-      const started = performance.now();
-      await upload(origin, key, agent);
-      if (isWarm) times.push(performance.now() - started);
-    }
-  };
-  const all = () =>
-    Promise.all(Array.from({ length: clients }, (_, n) => run(origins[n % origins.length] ?? '')));
-  await all();
-  isWarm = true;
-  endsAt = performance.now() + seconds * 1_000;
-  const started = performance.now();
+function newContender(origins: string[], key: string): Contender {
+  return { origins, key, perSecond: [], uploads: 0, cpuMs: { service: 0, Postgres: 0, S3: 0 } };
+}
+
+async function takeTurn(contender: Contender, isKept: boolean): Promise<void> {
+  const request = uploadRequest('/api/v1/upload', contender.key, [await pictureOf(7_000)]);
+  const wires = await Promise.all(contender.origins.map((origin) => openLanes(origin, lanes, 201)));
   const before = cpuMs();
-  await all();
+  const work = async (lane: number) => wires[lane % wires.length]?.send(lane, request);
+  const { perSecond, latencyMs } = await runTurn(work, lanes, { seconds: turnSeconds });
   const after = cpuMs();
-  const elapsedSeconds = (performance.now() - started) / 1_000;
-  agent.destroy();
-  times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
-  const perUpload = (part: Part): number => (after[part] - before[part]) / times.length;
-  return {
-    uploadsPerSecond: times.length / elapsedSeconds,
-    medianMs: at(0.5),
-    p95Ms: at(0.95),
-    cpu: { service: perUpload('service'), Postgres: perUpload('Postgres'), S3: perUpload('S3') },
-  };
+  for (const wire of wires) wire.close();
+  if (!isKept) return;
+  contender.perSecond.push(perSecond);
+  contender.uploads += latencyMs.length;
+  for (const part of Object.keys(parts) as Part[]) contender.cpuMs[part] += after[part] - before[part];
 }
 
 /** What the processes below this one have used so far; the kernel counts in hundredths of a second. */
@@ -131,37 +98,4 @@ function cpuMs(): Record<Part, number> {
     used[part] += (Number(fields[11]) + Number(fields[12])) * 10;
   }
   return used;
-}
-
-function upload(origin: string, key: string, agent: Agent): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const sent = request(
-    `${origin}/api/v1/upload`,
-    {
-      method: 'POST',
-      agent,
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': `multipart/form-data; boundary=${boundary}`,
-        'content-length': body.length,
-      },
-    },
-    (response) => {
-      response.resume();
-      response.on('end', () =>
-        response.statusCode === 201 ? resolve() : reject(new Error(`answered ${response.statusCode}`)),
-      );
-    },
-  );
-  sent.on('error', reject);
-  sent.end(body);
-  return promise;
-}
-
-function report(title: string, { uploadsPerSecond, medianMs, p95Ms, cpu }: Measured): void {
-  const costs = Object.entries(cpu).map(([part, ms]) => `${part} ${ms.toFixed(2)}`);
-  process.stdout.write(
-    `  ${title.padEnd(30)} ${uploadsPerSecond.toFixed(0).padStart(5)} uploads/s, median ${medianMs.toFixed(1)} ms, ` +
-      `p95 ${p95Ms.toFixed(1)} ms; processor ms per upload: ${costs.join(', ')}\n`,
-  );
 }

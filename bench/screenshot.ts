@@ -1,5 +1,7 @@
 // Screenshots: the whole service over HTTP against the floor, page by page, alternately.
+import { figure, type Figure } from '#bench/figures.ts';
 import { startFloor } from '#bench/floor.ts';
+import { alternate, alternateLoad, summarise } from '#bench/measure.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import { bearer } from '#test/support/requests.ts';
 import { startService } from '#test/support/service.ts';
@@ -10,7 +12,9 @@ const parallel = [1, 2, 4];
 const perThroughput = 24;
 const pages = { trivial: '/trivial', article: '/article.html', dashboard: '/dashboard.html' };
 
-export async function benchScreenshots(): Promise<void> {
+const benchmark = 'screenshot';
+
+export async function benchScreenshots(say: (line: string) => void): Promise<Figure[]> {
   const site = await startPageServer({ '/trivial': '<!doctype html><h1>Trivial</h1>' });
   const service = await startService({
     EGRESS_ALLOW: site.host,
@@ -29,26 +33,43 @@ export async function benchScreenshots(): Promise<void> {
     return (await response.arrayBuffer()).byteLength;
   };
 
+  const figures: Figure[] = [];
   try {
-    process.stdout.write('screenshot (PNG, 1440 x 900)     floor          service        ratio\n');
     for (const [name, path] of Object.entries(pages)) {
+      say(name);
       const url = site.base + path;
-      const latencies = { floor: [] as number[], service: [] as number[] };
-      for (let round = -warmUps; round < rounds; round += 1) {
-        const floorMs = await timed(() => floor.screenshot(url));
-        const serviceMs = await timed(() => throughService(url));
-        if (round < 0) continue;
-        latencies.floor.push(floorMs);
-        latencies.service.push(serviceMs);
-      }
-      row(`${name}: latency p50 (ms)`, median(latencies.floor), median(latencies.service));
-      const best = { floor: 0, service: 0 };
+      const contenders = { floor: () => floor.screenshot(url), service: () => throughService(url) };
+      const times = await alternate(contenders, rounds, warmUps);
+      figures.push(
+        figure(
+          { benchmark, subject: `${name}, latency`, unit: 'ms', against: 'floor', goal: { atMost: 1.1 } },
+          times.service,
+          times.floor,
+        ),
+      );
+      const best = { floor: [0], service: [0] };
       for (const lanes of parallel) {
-        best.floor = Math.max(best.floor, await throughput(() => floor.screenshot(url), lanes));
-        best.service = Math.max(best.service, await throughput(() => throughService(url), lanes));
+        const turn = { pieces: perThroughput };
+        const loads = await alternateLoad(contenders, { lanes, turns: 3, turn });
+        for (const contender of ['floor', 'service'] as const)
+          if (middle(loads[contender].perSecond) > middle(best[contender]))
+            best[contender] = loads[contender].perSecond;
       }
-      row(`${name}: best renders/s`, best.floor, best.service);
+      figures.push(
+        figure(
+          {
+            benchmark,
+            subject: `${name}, best throughput`,
+            unit: 'per second',
+            against: 'floor',
+            goal: { atLeast: 0.95 },
+          },
+          best.service,
+          best.floor,
+        ),
+      );
     }
+    return figures;
   } finally {
     floor.close();
     await service.stop();
@@ -56,28 +77,4 @@ export async function benchScreenshots(): Promise<void> {
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}
-
-async function throughput(work: () => Promise<unknown>, lanes: number): Promise<number> {
-  let left = perThroughput;
-  const lane = async () => {
-    while (left > 0) {
-      left -= 1;
-      await work();
-    }
-  };
-  const ms = await timed(() => Promise.all(Array.from({ length: lanes }, lane)));
-  return (perThroughput * 1000) / ms;
-}
-
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
-function row(name: string, floor: number, service: number): void {
-  const cells = [floor.toFixed(1), service.toFixed(1), (service / floor).toFixed(2)];
-  process.stdout.write(`${name.padEnd(33)}${cells.map((cell) => cell.padEnd(15)).join('')}\n`);
-}
+const middle = (values: number[]): number => summarise(values).median;
