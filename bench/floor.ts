@@ -1,5 +1,5 @@
 // The floor for renders: the same Chromium driven by bare CDP over the pipe, a fresh context per render, the service's settle
-// rule, and nothing else: no HTTP, no metering, no proxy, no checks.
+// rule (for a PDF: the load event), and nothing else: no HTTP, no metering, no proxy, no checks.
 import { spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import type { Readable, Writable } from 'node:stream';
 import { findChromium } from '#browser/find-chromium.ts';
 import { installFonts } from '#browser/fonts.ts';
 import { readConfig } from '#roof/config.ts';
+import type { RenderKind } from '#storage/schema.ts';
 
 interface Message {
   id?: number;
@@ -18,20 +19,46 @@ interface Message {
 }
 
 export interface Floor {
-  screenshot(url: string): Promise<number>;
+  pid: number;
+  render(url: string, kind: RenderKind): Promise<Buffer>;
   close(): void;
 }
 
 const nobody = 65_534;
+const settling = {
+  policy: 'pauseIfNetworkFetchesPending',
+  budget: 3000,
+  maxVirtualTimeTaskStarvationCount: 1000,
+};
+const printing = {
+  printBackground: true,
+  generateTaggedPDF: false,
+  marginTop: 0,
+  marginRight: 0,
+  marginBottom: 0,
+  marginLeft: 0,
+};
 
-export async function startFloor(): Promise<Floor> {
+/** The browser that the service finds for itself, and what it needs around it. */
+export async function theBrowser(): Promise<{ executable: string; environment: Record<string, string> }> {
   const { cacheDir, searchPath } = readConfig({ PATH: process.env['PATH'] });
   const chromium = await findChromium({ explicitPath: undefined, searchPath, cacheFolder: cacheDir });
+  return {
+    executable: chromium.executable,
+    environment: {
+      FONTCONFIG_FILE: await installFonts(cacheDir),
+      ...(chromium.libraryFolder !== null && { LD_LIBRARY_PATH: chromium.libraryFolder }),
+    },
+  };
+}
+
+export async function startFloor(): Promise<Floor> {
+  const { executable, environment } = await theBrowser();
   const home = mkdtempSync(join(tmpdir(), 'tintype-floor-'));
   const asRoot = process.getuid?.() === 0;
   if (asRoot) chownSync(home, nobody, nobody);
   const child = spawn(
-    chromium.executable,
+    executable,
     [
       '--remote-debugging-pipe',
       `--user-data-dir=${home}`,
@@ -41,18 +68,33 @@ export async function startFloor(): Promise<Floor> {
     ],
     {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-      env: {
-        HOME: home,
-        FONTCONFIG_FILE: await installFonts(cacheDir),
-        ...(chromium.libraryFolder !== null && { LD_LIBRARY_PATH: chromium.libraryFolder }),
-      },
+      env: { HOME: home, ...environment },
       ...(asRoot && { uid: nobody, gid: nobody }),
     },
   );
   const { send, until } = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
 
+  async function settleAndShoot(sessionId: string): Promise<Buffer> {
+    const settled = until('Emulation.virtualTimeBudgetExpired', sessionId);
+    await send('Emulation.setVirtualTimePolicy', settling, sessionId);
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 3000).unref())]);
+    const { data = '' } = await send(
+      'Page.captureScreenshot',
+      { format: 'png', optimizeForSpeed: true },
+      sessionId,
+    );
+    return Buffer.from(data, 'base64');
+  }
+
+  /** Letter without margins, with backgrounds: what the service prints when nothing else is asked. */
+  async function print(sessionId: string): Promise<Buffer> {
+    const { data = '' } = await send('Page.printToPDF', printing, sessionId);
+    return Buffer.from(data, 'base64');
+  }
+
   return {
-    async screenshot(url) {
+    pid: child.pid ?? 0,
+    async render(url, kind) {
       const { browserContextId = '' } = await send('Target.createBrowserContext', {});
       const { targetId } = await send('Target.createTarget', {
         url: 'about:blank',
@@ -66,15 +108,7 @@ export async function startFloor(): Promise<Floor> {
       const loaded = until('Page.loadEventFired', sessionId);
       await page('Page.navigate', { url });
       await loaded;
-      const settled = until('Emulation.virtualTimeBudgetExpired', sessionId);
-      await page('Emulation.setVirtualTimePolicy', {
-        policy: 'pauseIfNetworkFetchesPending',
-        budget: 3000,
-        maxVirtualTimeTaskStarvationCount: 1000,
-      });
-      await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 3000).unref())]);
-      const { data = '' } = await page('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
-      const bytes = Buffer.from(data, 'base64').length;
+      const bytes = kind === 'screenshot' ? await settleAndShoot(sessionId) : await print(sessionId);
       await send('Target.disposeBrowserContext', { browserContextId });
       return bytes;
     },

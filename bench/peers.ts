@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { descendants } from '#test/support/process-table.ts';
 
 const folder = join(import.meta.dirname, 'peers');
 
@@ -22,7 +23,11 @@ export async function startPeer(file: string, ...args: string[]): Promise<Peer> 
     env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const kill = () => child.kill('SIGKILL');
+  /** With the browsers that it may have started, which are in groups of their own. */
+  const kill = () => {
+    const pids = [...descendants(child.pid).map(({ pid }) => pid), child.pid ?? 0];
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  };
   process.once('exit', kill);
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const port = await Promise.race([
@@ -34,7 +39,7 @@ export async function startPeer(file: string, ...args: string[]): Promise<Peer> 
     pid: child.pid ?? 0,
     async stop() {
       process.off('exit', kill);
-      child.kill();
+      kill();
       await gone;
     },
   };

@@ -3,12 +3,15 @@ import { benchFleet } from '#bench/fleet.ts';
 import { columnNames, columnsOf, type Benchmark, type Figure } from '#bench/figures.ts';
 import { writeBenchmarksPage } from '#bench/page.ts';
 import { keepResult, machineInWords } from '#bench/results.ts';
-import { benchScreenshots } from '#bench/screenshot.ts';
+import { benchPdfs, benchScreenshots } from '#bench/render.ts';
+import { benchMemory } from '#bench/render-memory.ts';
 import { benchServing } from '#bench/serve.ts';
 import { benchUploads } from '#bench/upload.ts';
 
 const benchmarks: Record<string, { title: string; run: Benchmark }> = {
   screenshot: { title: 'Screenshots', run: benchScreenshots },
+  pdf: { title: 'PDFs', run: benchPdfs },
+  memory: { title: 'Memory of renders', run: benchMemory },
   upload: { title: 'Uploads', run: benchUploads },
   serve: { title: 'Serving files', run: benchServing },
   fleet: { title: 'Uploads on Postgres and S3', run: benchFleet },

@@ -101,6 +101,15 @@ export function connectCdp(
     for (const handler of handlers?.get(message.method ?? '') ?? []) handler(message.params as never);
   }
 
+  /** What is sent in one go goes down the pipe in one go: each write wakes the browser. */
+  function write(text: string): void {
+    if (input.writableCorked === 0) {
+      input.cork();
+      process.nextTick(() => input.uncork());
+    }
+    input.write(text);
+  }
+
   function createSession(id: string | undefined, handlers: Handlers): CdpSession {
     return {
       id,
@@ -123,7 +132,7 @@ export function connectCdp(
               else resolve(result as never);
             },
           });
-          input.write(`${JSON.stringify({ id: callId, method, params, sessionId: id })}\0`);
+          write(`${JSON.stringify({ id: callId, method, params, sessionId: id })}\0`);
         });
       },
       on(event, handler) {

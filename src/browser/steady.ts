@@ -75,12 +75,16 @@ async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline)
 
 /** Observers notice within a frame, but their callbacks are tasks, and tasks need time, be it virtual. */
 async function stateOf(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<State> {
-  await world.run('watchTwoFrames()', signal);
+  const isStill = await world.run<boolean>('isStill() || watchTwoFrames()', signal);
+  if (isStill) return 'at rest';
   await runAhead(page, callbackMs, signal);
   return world.run<State>('state()', signal);
 }
 
-/** Animations without end, or with a far one, are left alone. */
+/**
+ * A document without scripts and animations is still: two frames more, a tenth of a small page's cost, could not change it.
+ * Animations without end, or with a far one, are left alone.
+ */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const watchTwoFrames = async () => {
@@ -90,7 +94,10 @@ const inPage = `
     finish();
     await frame();
     await frame();
+    return false;
   };
+  const moving = 'script,iframe,frame,object,embed,[onload],[onerror]';
+  const isStill = () => !document.querySelector(moving) && document.getAnimations().length === 0;
   const state = () => {
     observer.disconnect();
     const isAtRest = finish() === 0 && !hasChanged;
