@@ -67,7 +67,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     // The main frame has the id of its target.
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, judge, changes);
-    const traffic = createTraffic(changes);
+    const traffic = createTraffic(changes, door.countAnswer);
     const clock = createVirtualClock(changes, fault.signal);
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
