@@ -68,13 +68,18 @@ export type EgressLedger = ReturnType<typeof createEgressLedger>;
 export function createEgressLedger(limits: EgressLimits, cut: () => void) {
   const counts = { connections: 0, requests: 0, bytesIn: 0, bytesOut: 0, refusedConnections: 0 };
   const refusals = new Map<string, Refusal>();
+  const overdrawn = new AbortController();
   let exhausted: Exhausted | undefined;
 
   function exhaust(what: Exhausted): void {
     exhausted ??= what;
+    if (what === 'requests') overdrawn.abort();
   }
 
   return {
+    /** Aborts when the requests are spent: a page that goes on asking costs more in refusals than it is worth. */
+    overdrawn: overdrawn.signal,
+
     /** False: this connection is one too many. */
     countConnection(openNow: number): boolean {
       counts.connections += 1;

@@ -102,8 +102,15 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
   }
 }
 
-function watchForFaults(session: CdpSession, { process, wasTooLarge }: PageOptions, isUsed: () => boolean) {
+function watchForFaults(
+  session: CdpSession,
+  { process, door, wasTooLarge }: PageOptions,
+  isUsed: () => boolean,
+) {
   const controller = new AbortController();
+  door.overdrawn.addEventListener('abort', () =>
+    controller.abort(new RenderFailure('too_large', 'the page loads more than a render may')),
+  );
   const lost = () =>
     controller.abort(
       new RenderFailure('crashed', 'the browser was lost during the render', { browserLost: true }),

@@ -74,6 +74,7 @@ test('requests: the next one is refused, what is open goes on', async (context) 
   late.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   assert.match(await late.untilClosed(), exhausted);
   assert.equal(door.report().exhausted, 'requests');
+  assert.deepEqual([door.overdrawn.aborted, beside.overdrawn.aborted], [true, false]);
   assert.equal(door.report().requests, 3);
   client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
   await client.until(/200 OK/);
