@@ -82,7 +82,6 @@ export const hostilePages: HostilePage[] = [
     title: 'an endless poll',
     page: `${start}<script>(async () => { for (;;) await fetch('/poll') })()</script>`,
     answers: [200],
-    isQuick: true,
   },
   {
     title: 'a poll that is never answered',
@@ -100,7 +99,6 @@ export const hostilePages: HostilePage[] = [
     title: 'print dialogs',
     page: `${start}<script>for (let i = 0; i < 100; i++) print()</script>`,
     answers: [200],
-    isQuick: true,
   },
   { title: 'a response that drips', page: (_, response) => drip(response), answers: [502] },
   {
@@ -108,7 +106,6 @@ export const hostilePages: HostilePage[] = [
     page: (_, response) =>
       void response.writeHead(401, { ...html, 'www-authenticate': 'Basic realm="x"' }).end(start),
     answers: [200],
-    isQuick: true,
   },
   {
     title: 'a download of 2 GB',

@@ -5,7 +5,7 @@ import { type RenderAnswer, type Renderer, startRenderer } from '#prove/renderer
 import { type PageServer, startPageServer } from '#test/support/page-server.ts';
 import { decode, isNear } from '#test/support/pixels.ts';
 
-const counts = { short: 60, long: 500 };
+const counts = { short: 40, long: 500 };
 /** A render that found no place on the machine in time is asked for again, as the contract says. */
 const mostTries = 40;
 

@@ -34,6 +34,7 @@ export interface Renderer {
 export interface ShootOptions {
   /** Which of the accounts pays; the first by default. */
   account?: number;
+  endpoint?: 'screenshot' | 'pdf';
   body?: object;
   signal?: AbortSignal;
 }
@@ -81,8 +82,8 @@ export async function startRenderer({
     origin: serving.origin,
     pid: serving.child.pid!,
     accounts,
-    shoot: (url, { account = 0, body = {}, signal } = {}) =>
-      askForRender(`${serving.origin}/api/v1/screenshot`, accounts[account]!.key, { url, ...body }, signal),
+    shoot: (url, { account = 0, endpoint = 'screenshot', body = {}, signal } = {}) =>
+      askForRender(`${serving.origin}/api/v1/${endpoint}`, accounts[account]!.key, { url, ...body }, signal),
     logLines: () =>
       serving
         .stdout()

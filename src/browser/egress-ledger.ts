@@ -20,7 +20,7 @@ export interface EgressLimits {
 
 export const egressLimits: EgressLimits = {
   bytes: 200 * MiB,
-  requests: 5_000,
+  requests: 3_000,
   connectionsAtOnce: 256,
   connections: 2_000,
   idleMs: 60_000,

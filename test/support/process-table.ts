@@ -74,6 +74,9 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
 }
 
+/** 0 is ordinary, and more is behind. */
+export const nicenessOf = (pid: number): number => Number(attempt(() => statOf(pid), [])[16] ?? 0);
+
 /** The fields behind the name: state, parent, group, … */
 function statOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
