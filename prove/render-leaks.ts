@@ -31,6 +31,8 @@ interface Standing {
   files: number;
   /** Of the browser's processes, each sharing counted once, and of the service. */
   megabytes: number;
+  /** The service's part of it. */
+  serviceMegabytes: number;
 }
 
 interface Timing {
@@ -140,7 +142,8 @@ async function standingAtRest({ pid }: Renderer): Promise<Standing> {
 function standing(pid: number): Standing {
   const below = descendants(pid);
   const folders = scratchFolders(pid).map((name) => join(tmpdir(), name));
-  const bytes = below.reduce((sum, row) => sum + proportionalBytes(row.pid), residentBytes(pid));
+  const serviceBytes = residentBytes(pid);
+  const bytes = below.reduce((sum, row) => sum + proportionalBytes(row.pid), serviceBytes);
   return {
     processes: below.length,
     descriptors: openDescriptors(pid),
@@ -148,6 +151,7 @@ function standing(pid: number): Standing {
     contexts: listeningPorts([pid]).length - 1,
     files: folders.reduce((sum, folder) => sum + readdirSync(folder, { recursive: true }).length, 0),
     megabytes: Math.round(bytes / 2 ** 20),
+    serviceMegabytes: Math.round(serviceBytes / 2 ** 20),
   };
 }
 
@@ -177,7 +181,7 @@ function judge(standings: Standing[], timings: Timing[], size: Size): Finding[] 
     },
     {
       what: `memory stays within ${mostGrowth[size]} x after the first of ${partsOf[size]} parts`,
-      seen: `${standings.map(({ megabytes }) => megabytes).join(', ')} MB after each part (${growth.toFixed(2)} x); ${timings.length} pages at ${Math.round(median(timings.map(({ ms }) => ms)))} ms`,
+      seen: `${standings.map(({ megabytes }) => megabytes).join(', ')} MB after each part (${growth.toFixed(2)} x), the service's part ${first.serviceMegabytes} MB and at the end ${standings.at(-1)!.serviceMegabytes}; ${timings.length} pages at ${Math.round(median(timings.map(({ ms }) => ms)))} ms`,
       holds: growth <= mostGrowth[size],
     },
   ];
