@@ -1,4 +1,17 @@
 // Every proof, in the order in which they run.
+import { attacksProof } from '#prove/attacks.ts';
+import { hostilePagesProof } from '#prove/hostile-pages.ts';
+import { isolationProof } from '#prove/isolation.ts';
+import { overloadProof } from '#prove/overload.ts';
 import type { Proof } from '#prove/proof.ts';
+import { renderLeaksProof } from '#prove/render-leaks.ts';
+import { sandboxProof } from '#prove/sandbox.ts';
 
-export const proofs: readonly Proof[] = [];
+export const proofs: readonly Proof[] = [
+  attacksProof,
+  sandboxProof,
+  hostilePagesProof,
+  isolationProof,
+  overloadProof,
+  renderLeaksProof,
+];

@@ -16,7 +16,7 @@ import { createPlans } from '#accounts/plans.ts';
 import type { SignIn, SignInParts } from '#accounts/sign-in.ts';
 import { createEgressProxy } from '#browser/egress-proxy.ts';
 import type { Browser } from '#browser/browser.ts';
-import { createEgressRules, type EgressRules } from '#browser/egress-rules.ts';
+import { createEgressRules, type EgressRules, type Lookup } from '#browser/egress-rules.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
 import { createAdmission } from '#metering/admission.ts';
 import { createRequestLog } from '#metering/request-log.ts';
@@ -50,6 +50,7 @@ export async function createService(
   config: Config,
   log: Logger,
   clock: Clock = systemClock,
+  lookup?: Lookup,
 ): Promise<Service> {
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);
@@ -72,7 +73,7 @@ export async function createService(
   ]);
   const idempotency = createIdempotency({ database, renderBlobs, clock });
   const slots = createCaptureSlots({ database, clock });
-  const egressRules = createEgressRules({ allow: config.egressAllow });
+  const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
   const browser = await openBrowser(config, egressRules, log);
   const queue = createRenderQueue({ concurrency: config.renderConcurrency, maxWaitMs: limits.renderQueueMs });
   const server = createServer({

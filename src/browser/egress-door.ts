@@ -20,6 +20,10 @@ import { parseAddress } from '#browser/public-address.ts';
 export interface Door {
   port: number;
   report(): EgressReport;
+  /** Aborts when the page has asked for more than a render may. */
+  overdrawn: AbortSignal;
+  /** The browser's word that a request of the page's was answered; those to https count against the budget. */
+  countAnswer(url: string): void;
   /** Why the door did not reach the host and port of this URL: the word of the door, which no page can feign. */
   refusalOf(url: string): Refusal | undefined;
   /** Destroys every socket of the door at once. */
@@ -146,6 +150,10 @@ export async function openEgressDoor(options: {
   return {
     port,
     report: () => ledger.report(),
+    overdrawn: ledger.overdrawn,
+    countAnswer(url) {
+      if (url.startsWith('https:')) ledger.countTunnelledRequest();
+    },
     refusalOf: (url) => ledger.refusalOf(authorityOf(url)),
     async close() {
       if (isClosed) return;

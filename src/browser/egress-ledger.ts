@@ -6,7 +6,7 @@ const MiB = 1024 * 1024;
 export interface EgressLimits {
   /** Both directions together. */
   bytes: number;
-  /** Plain requests and tunnels. What runs inside a TLS tunnel is seen as bytes alone. */
+  /** Plain requests, tunnels, and what the browser tells of the requests answered inside them. */
   requests: number;
   /** From the browser, open at one time. */
   connectionsAtOnce: number;
@@ -20,7 +20,7 @@ export interface EgressLimits {
 
 export const egressLimits: EgressLimits = {
   bytes: 200 * MiB,
-  requests: 5_000,
+  requests: 3_000,
   connectionsAtOnce: 256,
   connections: 2_000,
   idleMs: 60_000,
@@ -64,17 +64,22 @@ export class EgressRefused extends Error {
 
 export type EgressLedger = ReturnType<typeof createEgressLedger>;
 
-/** `cut` ends every open stream; it is called once, when the bytes are spent. */
+/** `cut` ends every open stream; it is called when the bytes are spent, or the requests inside tunnels. */
 export function createEgressLedger(limits: EgressLimits, cut: () => void) {
   const counts = { connections: 0, requests: 0, bytesIn: 0, bytesOut: 0, refusedConnections: 0 };
   const refusals = new Map<string, Refusal>();
+  const overdrawn = new AbortController();
   let exhausted: Exhausted | undefined;
 
   function exhaust(what: Exhausted): void {
     exhausted ??= what;
+    if (what === 'requests') overdrawn.abort();
   }
 
   return {
+    /** Aborts when the requests are spent: a page that goes on asking costs more in refusals than it is worth. */
+    overdrawn: overdrawn.signal,
+
     /** False: this connection is one too many. */
     countConnection(openNow: number): boolean {
       counts.connections += 1;
@@ -89,6 +94,14 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
       if (counts.requests >= limits.requests || exhausted === 'bytes')
         throw new EgressRefused('exhausted', `the budget of this render is spent (${exhausted})`);
       counts.requests += 1;
+    },
+
+    /** Inside TLS the door sees bytes alone; without this a page could ask without end over one HTTP/2 connection. */
+    countTunnelledRequest(): void {
+      counts.requests += 1;
+      if (counts.requests !== limits.requests + 1) return;
+      exhaust('requests');
+      cut();
     },
 
     countBytes(direction: 'bytesIn' | 'bytesOut', length: number): void {

@@ -45,6 +45,7 @@ export function followMainFrame(
     failure: undefined as RenderFailure | undefined,
   };
   let nextLoaderId: string | undefined;
+  let wasInterrupted = false;
 
   session.on('Network.requestWillBeSent', ({ type, frameId: of, loaderId, requestId }) => {
     if (type !== 'Document' || of !== frameId || requestId !== loaderId) return;
@@ -62,7 +63,10 @@ export function followMainFrame(
     if (requestId !== nextLoaderId) return;
     errors.set(requestId, errorText);
     // A download or an empty answer: the frame stays where it is.
-    if (errorText === 'net::ERR_ABORTED') nextLoaderId = undefined;
+    if (errorText === 'net::ERR_ABORTED') {
+      nextLoaderId = undefined;
+      wasInterrupted = true;
+    }
     watch.notify();
   });
   session.on('Page.frameNavigated', ({ frame }) => {
@@ -80,6 +84,7 @@ export function followMainFrame(
     state.status = answer?.status ?? 0;
     state.loaded = false;
     state.domReady = false;
+    wasInterrupted = false;
     state.failure ??= answer?.failure ?? unreachable;
     watch.notify();
   });
@@ -87,10 +92,15 @@ export function followMainFrame(
     state.domReady = true;
     watch.notify();
   });
-  session.on('Page.loadEventFired', () => {
+  const finish = () => {
     state.domReady = true;
     state.loaded = true;
     watch.notify();
+  };
+  session.on('Page.loadEventFired', finish);
+  session.on('Page.frameStoppedLoading', ({ frameId: of }) => {
+    // A script that leaves for another program (`mailto:`), a file or nothing stops its own page, which then has no load event.
+    if (of === frameId && wasInterrupted && nextLoaderId === undefined) finish();
   });
 
   return {

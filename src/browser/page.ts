@@ -67,7 +67,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     // The main frame has the id of its target.
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, judge, changes);
-    const traffic = createTraffic(changes);
+    const traffic = createTraffic(changes, door.countAnswer);
     const clock = createVirtualClock(changes, fault.signal);
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
@@ -102,8 +102,15 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
   }
 }
 
-function watchForFaults(session: CdpSession, { process, wasTooLarge }: PageOptions, isUsed: () => boolean) {
+function watchForFaults(
+  session: CdpSession,
+  { process, door, wasTooLarge }: PageOptions,
+  isUsed: () => boolean,
+) {
   const controller = new AbortController();
+  door.overdrawn.addEventListener('abort', () =>
+    controller.abort(new RenderFailure('too_large', 'the page loads more than a render may')),
+  );
   const lost = () =>
     controller.abort(
       new RenderFailure('crashed', 'the browser was lost during the render', { browserLost: true }),

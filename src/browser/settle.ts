@@ -1,6 +1,7 @@
 // After the load event: up to three seconds in which a page finishes what it is at. Spec 4.3 (network settle), design
 // section 5 (settle in virtual time): timers run ahead of the clock, requests are waited for.
 import { limits } from '#core/limits.ts';
+import { CdpError } from '#browser/cdp.ts';
 import type { Deadline } from '#browser/deadline.ts';
 import { quiet } from '#browser/idle.ts';
 import { ready, throwIfFailed } from '#browser/navigate.ts';
@@ -33,7 +34,12 @@ export async function settle(
     cap.end();
   }
   // A page on its way to a server that does not answer takes no more commands: it stays where it is.
-  if (page.mainFrame.leaving) await page.session.send('Page.stopLoading', undefined, deadline.signal);
+  if (page.mainFrame.leaving) {
+    await page.session.send('Page.stopLoading', undefined, deadline.signal).catch((error: unknown) => {
+      // Or it has arrived after all at this very moment, and there is nothing left to stop.
+      if (!(error instanceof CdpError) || error.connectionLost) throw error;
+    });
+  }
   throwIfFailed(page);
 }
 

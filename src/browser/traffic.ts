@@ -32,7 +32,8 @@ const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'Other',
 ]);
 
-export function createTraffic(watch: Watch): Traffic {
+/** `onAnswer` hears of every answer that came from the network, frames and workers included. */
+export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Traffic {
   const flights = new Map<string, Flight>();
   let workers = 0;
 
@@ -64,9 +65,11 @@ export function createTraffic(watch: Watch): Traffic {
         flights.set(prefix + requestId, { startedAt: performance.now(), answeredAt: undefined, isPoll });
         watch.notify();
       });
-      session.on('Network.responseReceived', ({ requestId }) => {
+      session.on('Network.responseReceived', ({ requestId, response }) => {
         const flight = flights.get(prefix + requestId);
-        if (flight) flight.answeredAt = performance.now();
+        if (!flight) return;
+        flight.answeredAt = performance.now();
+        if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);
       });
       session.on('Network.dataReceived', ({ requestId }) => {
         const flight = flights.get(prefix + requestId);

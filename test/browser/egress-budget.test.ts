@@ -74,9 +74,26 @@ test('requests: the next one is refused, what is open goes on', async (context) 
   late.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   assert.match(await late.untilClosed(), exhausted);
   assert.equal(door.report().exhausted, 'requests');
+  assert.deepEqual([door.overdrawn.aborted, beside.overdrawn.aborted], [true, false]);
   assert.equal(door.report().requests, 3);
   client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
   await client.until(/200 OK/);
+  assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
+});
+
+test('requests inside a tunnel, as the browser tells of them: past the budget the tunnel is cut', async (context) => {
+  const { door, beside, port, url } = await stage(context, { requests: 3 });
+  const client = await connectTo(door);
+  client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await client.until(/200 OK\r\n\r\n/);
+  for (let count = 0; count < 2; count += 1) door.countAnswer(`https://${open}:${port}/`);
+  door.countAnswer(`http://${open}:${port}/`);
+  client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
+  await client.until(/200 OK/);
+  door.countAnswer(`https://${open}:${port}/`);
+  await client.untilClosed();
+  assert.equal(door.report().exhausted, 'requests');
+  assert.equal((await fetchThrough(door, `${url}/1`)).status, 503);
   assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
 });
 

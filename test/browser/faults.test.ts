@@ -17,7 +17,13 @@ let server: PageServer;
 let kit: TestBrowser;
 
 before(async () => {
-  server = await startPageServer({ '/sibling': `${green}<p>fine` });
+  server = await startPageServer({
+    '/sibling': `${green}<p>fine`,
+    '/file': (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment' })
+        .end('PK'),
+  });
   kit = await startTestBrowser([server.host, 'unresolved.invalid', '127.0.0.1:1'], {
     concurrency: 4,
     rendererMostBytes: 400 * 1024 * 1024,
@@ -94,6 +100,16 @@ const faults: { title: string; route: Route; ends: RenderFailureReason | 'green'
   {
     title: 'a script that goes to a file',
     route: `${green}<script>location = 'file:///etc/passwd'</script>`,
+    ends: 'green',
+  },
+  {
+    title: 'a script that leaves for another program',
+    route: `${green}<script>location = 'mailto:someone@example.com'</script>`,
+    ends: 'green',
+  },
+  {
+    title: 'a script that leaves for a file',
+    route: `${green}<script>location = '/file'</script>`,
     ends: 'green',
   },
   {

@@ -16,6 +16,7 @@ import { browserUser } from '#browser/unprivileged.ts';
 import { cacheFolder, startTestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import { decode } from '#test/support/pixels.ts';
+import { sandboxlessChromium } from '#test/support/wrapped-chromium.ts';
 
 function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));
@@ -129,12 +130,8 @@ test('a browser without fonts is found out', async () => {
 });
 
 test('a system where the sandbox cannot work: the browser runs, and it is said plainly', async () => {
-  using folder = temporaryFolder();
-  const { executable } = await findChromium({ explicitPath: undefined, searchPath: '', cacheFolder });
-  const wrapper = join(folder.path, 'chrome-headless-shell');
-  const script = `case "$*" in *--no-sandbox*|--version) exec ${executable} "$@";; esac; echo "No usable sandbox!" >&2; exit 1`;
-  writeFileSync(wrapper, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  const kit = await startTestBrowser([], { executable: wrapper });
+  const sandboxless = await sandboxlessChromium();
+  const kit = await startTestBrowser([], { executable: sandboxless.path });
   try {
     const { about } = kit.browser;
     assert.equal(about.sandboxed, false);
@@ -143,5 +140,6 @@ test('a system where the sandbox cannot work: the browser runs, and it is said p
     assert.match(warning?.message ?? '', /WITHOUT ITS SANDBOX/);
   } finally {
     await kit.close();
+    await sandboxless.remove();
   }
 });

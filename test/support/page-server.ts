@@ -32,7 +32,10 @@ export const slowRoute: Route = (request, response) => {
   setTimeout(() => response.end(), Number(request.url!.split('?')[1])).unref();
 };
 
-export async function startPageServer(routes: Record<string, Route> = {}): Promise<PageServer> {
+export async function startPageServer(
+  routes: Record<string, Route> = {},
+  { address = '127.0.0.1', port = 0 } = {},
+): Promise<PageServer> {
   const table = new Map(Object.entries(routes));
   const seen: string[] = [];
   const sockets = new Set<Duplex>();
@@ -44,9 +47,9 @@ export async function startPageServer(routes: Record<string, Route> = {}): Promi
     if (route !== undefined) return response.setHeader('content-type', 'text/html; charset=utf-8').end(route);
     void serveFixture(path, response);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, address);
   await once(server, 'listening');
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = `${address}:${(server.address() as AddressInfo).port}`;
   return {
     base: `http://${host}`,
     host,

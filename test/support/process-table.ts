@@ -1,5 +1,5 @@
 // What the operating system knows of a test's processes, descriptors and folders.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 export interface ProcessRow {
@@ -22,9 +22,9 @@ export function descendants(ancestor = process.pid): ProcessRow[] {
   return found;
 }
 
-/** The browsers that this process started, one row each. */
-export function browsers(): ProcessRow[] {
-  return descendants().filter(
+/** The browsers that this process, or that one, started; one row each. */
+export function browsers(ancestor = process.pid): ProcessRow[] {
+  return descendants(ancestor).filter(
     ({ pid, group, command }) => pid === group && command.includes('--remote-debugging-pipe'),
   );
 }
@@ -33,12 +33,54 @@ export function groupMembers(group: number): ProcessRow[] {
   return allProcesses().filter((row) => row.group === group);
 }
 
-export function openDescriptors(): number {
-  return readdirSync('/proc/self/fd').length;
+export function openDescriptors(pid = process.pid): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-export function scratchFolders(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith(`tintype-browser-${process.pid}-`));
+export function scratchFolders(pid = process.pid): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`tintype-browser-${pid}-`));
+}
+
+/** TCP ports on which any of these processes listens. */
+export function listeningPorts(pids: number[]): number[] {
+  const inodes = new Set(pids.flatMap(socketInodes));
+  const rows = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/net/${name}`, 'latin1').split('\n'));
+  const ports = rows.flatMap((row) => {
+    const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/);
+    return state === '0A' && inodes.has(inode) ? [Number.parseInt(local.split(':')[1]!, 16)] : [];
+  });
+  return [...new Set(ports)];
+}
+
+function socketInodes(pid: number): string[] {
+  return attempt(() => readdirSync(`/proc/${pid}/fd`), []).flatMap((name) => {
+    const target = attempt(() => readlinkSync(`/proc/${pid}/fd/${name}`, 'latin1'), '');
+    return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? [];
+  });
+}
+
+/** What is asked after may have ended in between. */
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Processor time that it has used so far; the kernel counts in hundredths of a second. */
+export function cpuMs(pid: number): number {
+  const fields = attempt(() => statOf(pid), []);
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
+}
+
+/** 0 is ordinary, and more is behind. */
+export const nicenessOf = (pid: number): number => Number(attempt(() => statOf(pid), [])[16] ?? 0);
+
+/** The fields behind the name: state, parent, group, … */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function allProcesses(): ProcessRow[] {
@@ -46,8 +88,7 @@ function allProcesses(): ProcessRow[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-        const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        const [state, parent, group] = statOf(Number(name));
         const command = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ');
         return state === 'Z'
           ? []

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Lookup } from '#browser/egress-rules.ts';
 import type { Clock } from '#core/clock.ts';
 import { pino } from 'pino';
 import { readConfig, type Config } from '#roof/config.ts';
@@ -34,6 +35,7 @@ export interface TestClock extends Clock {
 export async function startService(
   given: Record<string, string> = {},
   clockAheadMs = 0,
+  lookup?: Lookup,
 ): Promise<TestService> {
   const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
   const stores = given['DATABASE_URL'] === undefined ? await newStores() : {};
@@ -56,7 +58,7 @@ export async function startService(
       },
     },
   );
-  const service = await createService(config, log, clock);
+  const service = await createService(config, log, clock, lookup);
   const port = await service.listen();
   let accounts = 0;
   return {

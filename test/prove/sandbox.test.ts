@@ -1,0 +1,4 @@
+import { sandboxProof } from '#prove/sandbox.ts';
+import { testProof } from '#test/support/prove.ts';
+
+testProof(sandboxProof);
