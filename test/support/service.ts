@@ -56,7 +56,7 @@ export async function startService(
       },
     },
   );
-  const service = await createService(config, log, clock);
+  const service = await createService(config, log, { clock });
   const port = await service.listen();
   let accounts = 0;
   return {
