@@ -33,8 +33,18 @@ export function groupMembers(group: number): ProcessRow[] {
   return allProcesses().filter((row) => row.group === group);
 }
 
-export function openDescriptors(): number {
-  return readdirSync('/proc/self/fd').length;
+export function openDescriptors(pid: number | 'self' = 'self'): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** Memory that a process holds; 0 when it is gone. */
+export function rssBytes(pid = process.pid): number {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
 }
 
 export function scratchFolders(): string[] {
