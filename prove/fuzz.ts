@@ -4,6 +4,8 @@
 import type { Finding, Proof, Size } from '#prove/proof.ts';
 import type { FuzzCase, Generator, World } from '#prove/fuzz/case.ts';
 import { forms } from '#prove/fuzz/forms.ts';
+import { hardlyHttp } from '#prove/fuzz/hardly-http.ts';
+import { hostedThings } from '#prove/fuzz/hosted-things.ts';
 import { jsonBodies } from '#prove/fuzz/json-bodies.ts';
 import { pictures } from '#prove/fuzz/pictures.ts';
 import { createRandom, type Random } from '#prove/fuzz/random.ts';
@@ -30,7 +32,9 @@ const shownFaults = 20;
 const mix: [share: number, name: string, generator: Generator][] = [
   [34, 'JSON bodies', jsonBodies],
   [26, 'forms', forms],
-  [20, 'paths and headers', routes],
+  [12, 'paths and headers', routes],
+  [5, 'hosted things', hostedThings],
+  [3, 'hardly HTTP', hardlyHttp],
   [12, 'pictures', pictures],
   [8, 'SVGs', svgs],
 ];

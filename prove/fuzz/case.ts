@@ -82,6 +82,9 @@ function inPieces(random: Random, bytes: Buffer): Buffer[] {
   return [0, ...cuts].map((from, index) => bytes.subarray(from, cuts[index] ?? bytes.length));
 }
 
+/** A list of what has no blanks in it. */
+export const words = (text: string): string[] => text.split(/\s+/).filter(Boolean);
+
 export const bearer = (key: string): [string, string] => ['Authorization', `Bearer ${key}`];
 
 /** Each case comes from an address of its own, so that none is refused for the guesses of another. */

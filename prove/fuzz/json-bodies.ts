@@ -1,178 +1,46 @@
 // JSON bodies for the two render endpoints, on an account that has no render left: a body that is right answers 402, any
-// other 422 with the name of a field at fault. What is right is decided here, by a second reading of spec 4.3 and 4.4.
-import { addressOf, bearer, cut, errorOf, expectStatus, whole, type Generator } from '#prove/fuzz/case.ts';
+// other 422 with the name of a field at fault. What is right is decided by json-rules.ts.
+import {
+  addressOf,
+  bearer,
+  cut,
+  errorOf,
+  expectStatus,
+  whole,
+  words,
+  type Generator,
+} from '#prove/fuzz/case.ts';
+import {
+  faultsIn,
+  leavesNoRoom,
+  otherUrls,
+  publicUrls,
+  shapes,
+  type Rule,
+  type Shape,
+} from '#prove/fuzz/json-rules.ts';
 import type { Random } from '#prove/fuzz/random.ts';
 
-type Rule = (value: unknown) => boolean;
-type Shape = Record<string, Rule | { inside: Shape }>;
-
-const integer =
-  (first: number, last: number): Rule =>
-  (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= first && value <= last;
-const oneOf =
-  (...words: string[]): Rule =>
-  (value) =>
-    typeof value === 'string' && words.includes(value);
-const boolean: Rule = (value) => value === true || value === false;
-const margin: Rule = (value) =>
-  typeof value === 'number'
-    ? value >= 0 && value <= 2000
-    : typeof value === 'string' &&
-      value.length <= 16 &&
-      (value === '0' || /^(\d+|\d+\.\d+|\.\d+)(px|in|cm|mm)$/.test(value));
-
-/** Public, and never dialled: there is no unit left to render it with. Names would have to be looked up, so there are none. */
-const publicUrls = [
-  'http://93.184.216.34/',
-  'https://1.1.1.1/a?b=c#d',
-  'HTTP://8.8.8.8:8080/x%20y',
-  'http://[2606:4700::1111]/',
-  'http://0x5db8d822/',
-  'http://93.184.55330/',
-  'https://93.184.216.34:443',
-  'http://93.184.216.34?%5c',
-];
-const otherUrls = [
-  'http://127.0.0.1/',
-  'http://localhost/',
-  'http://localhost./',
-  'http://10.0.0.1',
-  'http://[::1]/',
-  'http://[::ffff:127.0.0.1]/',
-  'http://2130706433/',
-  'http://0/',
-  'http://169.254.169.254/latest/meta-data/',
-  'http://printer.local/',
-  'http://intranet/',
-  'http://8.8.8.8/x y',
-  'http://93.184.216.34?\\',
-  'ftp://93.184.216.34/',
-  'file:///etc/passwd',
-  'javascript:alert(1)',
-  'data:text/html,x',
-  'http://user:pass@93.184.216.34/',
-  'http://93.184.216.34\\@127.0.0.1/',
-  ' http://93.184.216.34/',
-  'http://93.184.216.34/\n',
-  'http:93.184.216.34',
-  'http:///93.184.216.34',
-  '//93.184.216.34',
-  '/path',
-  '',
-  'http://',
-  'http://[::1',
-  'http://93.184.216.34:99999/',
-  'http://93.184.216.34:0/',
-  'http://\ud800/',
-  'http://\u0000/',
-  `http://93.184.216.34/${'a'.repeat(9_000)}`,
-];
-const url: Rule = (value) => publicUrls.includes(String(value)) && typeof value === 'string';
-
-const shapes: Record<'screenshot' | 'pdf', Shape> = {
-  screenshot: {
-    url,
-    full_page: boolean,
-    format: oneOf('png', 'jpeg', 'webp'),
-    width: integer(320, 3840),
-    height: integer(320, 2160),
-    response: oneOf('image', 'json'),
-  },
-  pdf: {
-    url,
-    paper_format: oneOf('letter', 'a4', 'legal'),
-    landscape: boolean,
-    print_background: boolean,
-    prefer_css_page_size: boolean,
-    scale: (value) => typeof value === 'number' && value >= 0.1 && value <= 2,
-    margin: { inside: { top: margin, right: margin, bottom: margin, left: margin } },
-    viewport: { inside: { width: integer(320, 3840), height: integer(320, 2160) } },
-    wait_until: oneOf('load', 'domcontentloaded', 'networkidle0', 'networkidle2'),
-    delay_ms: integer(0, 10_000),
-    response: oneOf('pdf', 'json'),
-  },
-};
-
-const words = [
-  'png',
-  'jpeg',
-  'webp',
-  'image',
-  'json',
-  'pdf',
-  'letter',
-  'a4',
-  'legal',
-  'load',
-  'networkidle0',
-];
-const strangeWords = [
-  'PNG',
-  'png ',
-  '',
-  ' ',
-  'tabloid',
-  '\ud800',
-  '\u0000',
-  '𝒂4',
-  'true',
-  '1440',
-  'toString',
-];
-const lengths = [
-  '0',
-  '1px',
-  '10.5mm',
-  '.5in',
-  '2cm',
-  '0in',
-  '1.px',
-  '-1px',
-  '1 px',
-  '1PX',
-  '1e2px',
-  '00',
-  '10',
-];
-const longLengths = ['1'.repeat(14) + 'px', '1'.repeat(15) + 'px', '0.00000000000in', 'px', '＋1px', '١px'];
-const numbers = [
-  0, -0, 1, -1, 0.1, 0.5, 2, 2.0000001, 0.0999999, 319, 320, 321, 900, 1440, 2000, 2000.5, 2001, 2160,
-];
-const largeNumbers = [
-  2161,
-  3840,
-  3841,
-  10_000,
-  10_001,
-  320.5,
-  1e2,
-  1e21,
-  1e308,
-  -1e308,
-  2 ** 31,
-  2 ** 53,
-  5e-324,
-];
-const prototypeNames = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'prototype',
-  '__defineGetter__',
-];
+const choices = words('png jpeg webp image json pdf letter a4 legal load networkidle0');
+const strangeWords = [...words('PNG tabloid true 1440 toString 𝒂4'), 'png ', '', ' ', '\ud800', '\u0000'];
+const lengths = [...words('0 1px 10.5mm .5in 2cm 0in 1.px -1px 1PX 1e2px 00 10'), '1 px'];
+const longLengths = ['1'.repeat(14) + 'px', '1'.repeat(15) + 'px', ...words('0.00000000000in px ＋1px ١px')];
+const numbers = words('0 1 -1 0.1 0.5 2 2.0000001 0.0999999 319 320 321 900 1440 2000 2000.5 2001 2160').map(
+  Number,
+);
+const farNumbers = words('2161 3840 3841 10000 10001 320.5 1e2 1e21 1e308 -1e308 2147483648 5e-324').map(
+  Number,
+);
+const oddNumbers = [...numbers, ...farNumbers, -0, 2 ** 53];
+const prototypeNames = words('__proto__ constructor toString hasOwnProperty prototype __defineGetter__');
 const strangeNames = [
-  'URL',
+  ...words('URL fullPage widht 0 margin.top'),
   'url ',
-  'fullPage',
-  'widht',
   '',
   'a'.repeat(300),
   '\ud83d',
   '\u0000',
-  '0',
-  'margin.top',
+  ...prototypeNames,
 ];
 
 type Pairs = [name: string, value: unknown][];
@@ -239,40 +107,6 @@ function expectField(answer: Parameters<typeof errorOf>[0], fields: Set<string>)
   return isNamed ? undefined : `"${message}" names none of ${[...fields].join(', ')}`;
 }
 
-function faultsIn(shape: Shape, value: unknown, path: string): Set<string> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return new Set([path.slice(0, -1) || 'body']);
-  const faults = new Set<string>();
-  const given = new Map(Object.entries(value));
-  for (const [name, content] of given) {
-    const rule = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    // Long names are shown in part.
-    if (rule === undefined) faults.add(path + name.slice(0, 60));
-    else if (typeof rule !== 'function')
-      for (const fault of faultsIn(rule.inside, content, `${path}${name}.`)) faults.add(fault);
-    else if (!rule(content)) faults.add(path + name);
-  }
-  if ('url' in shape && !given.has('url')) faults.add('url');
-  return faults;
-}
-
-/** Decided beyond the spec: margins that leave nothing to print on. */
-function leavesNoRoom(body: Record<string, unknown>): boolean {
-  if (body['prefer_css_page_size'] === true) return false;
-  const sides = (body['margin'] ?? {}) as Record<string, number | string | undefined>;
-  const inches = (side: string): number => {
-    const given = sides[side] ?? 0;
-    if (typeof given === 'number') return given / 96;
-    const unit = { px: 96, in: 1, cm: 2.54, mm: 25.4 }[given.slice(-2)];
-    return unit === undefined ? 0 : Number.parseFloat(given) / unit;
-  };
-  const paper = { letter: [8.5, 11], a4: [210 / 25.4, 297 / 25.4], legal: [8.5, 14] }[
-    (body['paper_format'] as 'letter' | undefined) ?? 'letter'
-  ] as [number, number];
-  const [width, height] = body['landscape'] === true ? paper.toReversed() : paper;
-  return inches('left') + inches('right') >= width! || inches('top') + inches('bottom') >= height!;
-}
-
 /** A body of which each field is right with so much certainty. */
 function randomPairs(random: Random, shape: Shape, faultPercent: number): Pairs {
   const pairs: Pairs =
@@ -284,8 +118,7 @@ function randomPairs(random: Random, shape: Shape, faultPercent: number): Pairs 
       typeof rule === 'function' ? valueOf(random, rule, faultPercent) : inside(rule.inside),
     ]);
   }
-  if (random.percent(faultPercent / 2))
-    pairs.push([random.pick([...strangeNames, ...prototypeNames]), anything(random, 2)]);
+  if (random.percent(faultPercent / 2)) pairs.push([random.pick(strangeNames), anything(random, 2)]);
   return pairs;
 
   function inside(shapeInside: Shape): unknown {
@@ -310,7 +143,7 @@ function valueOf(random: Random, rule: Rule, faultPercent: number): unknown {
 function plain(random: Random): unknown {
   const kind = random.below(5);
   if (kind === 0) return random.percent(50);
-  if (kind === 1) return random.pick(words);
+  if (kind === 1) return random.pick(choices);
   if (kind === 2) return random.pick(lengths);
   return kind === 3 ? random.pick(numbers) : random.below(4_000);
 }
@@ -322,7 +155,7 @@ function anything(random: Random, depth: number): unknown {
     case 1:
       return random.pick([...strangeWords, ...longLengths, ...lengths]);
     case 2:
-      return random.pick([...numbers, ...largeNumbers]);
+      return random.pick(oddNumbers);
     case 3:
       return depth === 0 ? [] : Array.from({ length: random.below(4) }, () => anything(random, depth - 1));
     case 4:

@@ -1,6 +1,6 @@
 // SVGs through the whole service: the folders of fixtures, cut, crossed and sprinkled with hostile pieces, and new ones grown
 // from a grammar. Whatever is stored is read back and searched for dangers by a reader of its own. Spec 4.1.2.
-import { expectStatus, type Generator } from '#prove/fuzz/case.ts';
+import { expectStatus, words, type Generator } from '#prove/fuzz/case.ts';
 import { formCase } from '#prove/fuzz/forms.ts';
 import type { Random } from '#prove/fuzz/random.ts';
 import { dangersIn } from '#test/support/svg-dangers.ts';
@@ -11,79 +11,16 @@ const ordinary = svgFixtures('ordinary').filter(small);
 const hostile = svgFixtures('hostile').filter(small);
 const all = [...ordinary, ...hostile];
 
-const elements = [
-  'g',
-  'rect',
-  'circle',
-  'path',
-  'text',
-  'tspan',
-  'use',
-  'image',
-  'a',
-  'style',
-  'script',
-  'foreignObject',
-  'defs',
-  'symbol',
-  'animate',
-  'set',
-  'filter',
-  'feImage',
-  'mask',
-  'pattern',
-  'linearGradient',
-  'switch',
-  'iframe',
-  'svg',
-  'title',
-  'desc',
-  'metadata',
-  'x:script',
-  'SCRIPT',
-  'handler',
-  'animateTransform',
-  'marker',
-  'view',
-  'textPath',
-  'mpath',
-];
-const attributes = [
-  'id',
-  'href',
-  'xlink:href',
-  'onload',
-  'onclick',
-  'ONLOAD',
-  'style',
-  'fill',
-  'class',
-  'width',
-  'height',
-  'd',
-  'transform',
-  'attributeName',
-  'to',
-  'values',
-  'from',
-  'begin',
-  'xml:base',
-  'xmlns',
-  'xmlns:x',
-  'filter',
-  'mask',
-  'clip-path',
-  'src',
-  'target',
-  'x:href',
-  'data-x',
-  'type',
-  'requiredExtensions',
-  'systemLanguage',
-  'cursor',
-  'marker-end',
-  'xml:space',
-];
+const elements = words(`
+  g rect circle path text tspan use image a style script foreignObject defs symbol animate set filter feImage
+  mask pattern linearGradient switch iframe svg title desc metadata x:script SCRIPT handler animateTransform
+  marker view textPath mpath
+`);
+const attributes = words(`
+  id href xlink:href onload onclick ONLOAD style fill class width height d transform attributeName to values
+  from begin xml:base xmlns xmlns:x filter mask clip-path src target x:href data-x type requiredExtensions
+  systemLanguage cursor marker-end xml:space
+`);
 const values = [
   '',
   '10',

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
 import type { Refusal } from '#accounts/authenticate.ts';
 import type { RequestBudget } from '#metering/request-budget.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
@@ -54,6 +55,8 @@ export interface Patience {
   keepAliveMs: number;
   /** How often the first two are looked at. */
   checkEveryMs: number;
+  /** After an answer to a request whose body is still coming in: how long it may go on before the connection is cut. */
+  drainMs: number;
 }
 
 export const patience: Patience = {
@@ -61,10 +64,11 @@ export const patience: Patience = {
   requestMs: 300_000,
   keepAliveMs: 72_000,
   checkEveryMs: 5_000,
+  drainMs: 10_000,
 };
 
-/** After an answer to a request whose body is still coming in: how long it may go on before the connection is cut. */
-const drainMs = 10_000;
+/** What a client may still send in that time: twice the largest form, for those who read only when they have sent all. */
+const drainBytes = 2 * limits.batchBytes;
 
 export function createServer(parts: ServerParts): FastifyInstance {
   const guards = createGuards(parts);
@@ -128,7 +132,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => {
     if (openReplies.get(request.raw.socket) === reply) openReplies.delete(request.raw.socket);
     noteAnswer(request, reply);
-    cutEndlessBody(request);
+    cutEndlessBody(request, patience.drainMs);
   });
   app.addHook('preClose', async () => letGoOfIdleConnections(app));
   app.setErrorHandler(answerError);
@@ -246,10 +250,13 @@ function letGoOfIdleConnections({ server }: FastifyInstance): void {
   server.once('close', () => clearInterval(timer));
 }
 
-/** A client that goes on sending after its answer may finish a little, so that it gets to read the answer. */
-function cutEndlessBody({ raw }: FastifyRequest): void {
+/** A client that goes on sending after its answer may do so for a little, so that it gets to read the answer. */
+function cutEndlessBody({ raw }: FastifyRequest, drainMs: number): void {
   if (raw.complete) return;
-  const timer = setTimeout(() => raw.socket.destroy(), drainMs).unref();
+  const { socket } = raw;
+  const bytesBefore = socket.bytesRead;
+  const timer = setTimeout(() => socket.destroy(), drainMs).unref();
+  raw.on('data', () => socket.bytesRead - bytesBefore > drainBytes && socket.destroy());
   raw.once('close', () => clearTimeout(timer));
   raw.once('end', () => clearTimeout(timer));
 }
