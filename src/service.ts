@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { limits } from '#core/limits.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
+import { passBy, type Reached } from '#core/reached.ts';
 import type { Database } from '#storage/database.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
@@ -28,6 +29,7 @@ import { createUploadStore } from '#uploads/store-uploads.ts';
 import { createHostedRenders } from '#renders/hosted-renders.ts';
 import { createRenderQueue } from '#renders/render-queue.ts';
 import { createRenders } from '#renders/render.ts';
+import type { Patience } from '#http/server.ts';
 import type { Config } from '#roof/config.ts';
 import { repeat } from '#roof/repeat.ts';
 
@@ -46,16 +48,24 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** What tests and proofs put in the place of the real thing. */
+export interface Seams {
+  clock: Clock;
+  reached: Reached;
+  patience: Patience;
+  lookup: Lookup;
+}
+
 export async function createService(
   config: Config,
   log: Logger,
-  clock: Clock = systemClock,
-  lookup?: Lookup,
+  seams: Partial<Seams> = {},
 ): Promise<Service> {
+  const { clock = systemClock, reached = passBy, lookup } = seams;
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);
-  const uploadBlobs = await openBlobs(config, 'uploads');
-  const renderBlobs = await openBlobs(config, 'renders');
+  const uploadBlobs = await openBlobs(config, 'uploads', reached);
+  const renderBlobs = await openBlobs(config, 'renders', reached);
   const authentication = createAuthentication({ database, plans, clock });
   const onChange = authentication.forget;
   const accounts = createAccounts({ database, plans, clock, onChange });
@@ -67,7 +77,7 @@ export async function createService(
   const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
   const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
   // Loaded here, so that the commands, which need no server, start in half the time.
-  const [{ createServer }, { createIdempotency }] = await Promise.all([
+  const [{ createServer, patience }, { createIdempotency }] = await Promise.all([
     import('#http/server.ts'),
     import('#http/idempotency.ts'),
   ]);
@@ -84,6 +94,7 @@ export async function createService(
     pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
     trustProxy: config.trustProxy,
     tls: config.tls,
+    patience: seams.patience ?? patience,
     database,
     plans,
     browser,
@@ -100,9 +111,18 @@ export async function createService(
     renderQueue: queue,
     thumbnails: createThumbnails({ blobs: uploadBlobs }),
     budget,
-    uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer }),
+    uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer, reached }),
     hostedUploads,
-    renders: createRenders({ database, blobs: renderBlobs, clock, browser, egressRules, slots, queue }),
+    renders: createRenders({
+      database,
+      blobs: renderBlobs,
+      clock,
+      browser,
+      egressRules,
+      slots,
+      queue,
+      reached,
+    }),
     hostedRenders,
     idempotency,
   });
@@ -137,7 +157,13 @@ export async function createService(
     signIn,
     database,
     async listen() {
+      const startedAt = clock.now();
       await server.listen({ host: config.host, port: config.port });
+      // Whoever has the port has the data, where no other machine shares it.
+      if (database.engine === 'sqlite') {
+        await slots.forgetBefore(startedAt);
+        await idempotency.forgetAttemptsBefore(startedAt);
+      }
       const address = server.server.address();
       return typeof address === 'object' && address ? address.port : config.port;
     },
@@ -239,10 +265,14 @@ export async function openDatabase({
   return openPostgres(databaseUrl, { poolSize: databasePoolSize });
 }
 
-export async function openBlobs(config: Config, kind: 'uploads' | 'renders'): Promise<Blobs> {
+export async function openBlobs(
+  config: Config,
+  kind: 'uploads' | 'renders',
+  reached?: Reached,
+): Promise<Blobs> {
   const { storage, redirectsToStorage } = config;
   const folder = join(config.blobsDir, kind);
-  if (!storage) return createDiskBlobs(folder);
+  if (!storage) return createDiskBlobs(folder, reached);
   const { createS3Blobs } = await import('#storage/s3-blobs.ts');
   const { signedUrl, ...blobs } = await createS3Blobs(
     { ...storage, prefix: `${storage.prefix}${kind}/` },

@@ -113,6 +113,8 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
 
   return {
     once,
+    /** After a start on one machine: nobody runs the attempts from before it any more, so a repeat need not wait. */
+    forgetAttemptsBefore: idempotency.forgetUnanswered,
     /** Drops answers that are past their day. */
     sweep: (): Promise<void> => idempotency.purge(clock.now() - rememberMs),
   };

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalid, type ServiceError } from '#core/errors.ts';
+import { onBrokenBody } from '#http/broken-body.ts';
 
 const maxBytes = 64 * 1024;
 const idleMs = 30_000;
@@ -49,6 +50,7 @@ function readAll(request: IncomingMessage): Promise<string> {
   });
   request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
   request.on('error', () => fail('unreadable'));
+  onBrokenBody(request, fail);
   request.on('close', () => request.complete || fail('the connection closed before its end'));
   return promise.finally(() => clearTimeout(idle));
 
@@ -68,7 +70,8 @@ function parse(text: string): unknown {
 }
 
 function firstMistake(schema: TObject, value: unknown, path: string): ServiceError | undefined {
-  if (!isPlainObject(value)) return invalid(path || 'body', `must be a JSON object, not ${shown(value)}`);
+  if (!isPlainObject(value))
+    return invalid(path.slice(0, -1) || 'body', `must be a JSON object, not ${shown(value)}`);
   const properties: Record<string, TSchema> = schema.properties;
   const names = Object.keys(properties);
   for (const name of Object.keys(value)) {
@@ -98,6 +101,7 @@ function firstMistake(schema: TObject, value: unknown, path: string): ServiceErr
 
 interface Rule {
   type?: string;
+  format?: string;
   enum?: string[];
   minimum?: number;
   maximum?: number;
@@ -107,7 +111,16 @@ interface Rule {
 }
 
 function ruleOf(schema: TSchema): string {
-  const { type, enum: choices, minimum, maximum, minLength, maxLength, description = '' } = schema as Rule;
+  const {
+    type,
+    format,
+    enum: choices,
+    minimum,
+    maximum,
+    minLength,
+    maxLength,
+    description = '',
+  } = schema as Rule;
   if (choices) return `one of ${choices.join(', ')}`;
   if (minimum !== undefined && maximum !== undefined) {
     return `${type === 'integer' ? 'an integer' : 'a number'} from ${minimum} to ${maximum}`;
@@ -116,6 +129,7 @@ function ruleOf(schema: TSchema): string {
   if (type === 'string' && minLength !== undefined && maxLength !== undefined) {
     return `a string of ${minLength} to ${maxLength} characters`;
   }
+  if (format === 'uri') return 'an absolute URI, as a string';
   if (type === 'string') return 'a string';
   // A union says in its description what it takes, after a colon.
   return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');

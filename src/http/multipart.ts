@@ -7,6 +7,7 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { fileTooLarge, receiveFile, type FileReceiver, type ReceivedFile } from '#uploads/receive-file.ts';
+import { onBrokenBody } from '#http/broken-body.ts';
 
 export interface UploadForm {
   files: ReceivedFile[];
@@ -54,8 +55,10 @@ function parseForm(
     expiresIn: string[];
   }>();
   const parser = createParser(request);
+  const begunParts = countParts(parser);
   const files: Promise<ReceivedFile>[] = [];
   const expiresIn: string[] = [];
+  let fields = 0;
   let totalBytes = 0;
   let hasFailed = false;
 
@@ -79,6 +82,7 @@ function parseForm(
     files.push(received);
   });
   parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
+    fields += 1;
     if (name === 'file') fail(invalid('file', 'must be sent as a file, with a filename'));
     else if (name !== 'expires_in') fail(unknownPart(name));
     else expiresIn.push(valueTruncated ? `${value}…` : value);
@@ -86,6 +90,8 @@ function parseForm(
   parser.on('partsLimit', () => fail(invalid('body', `more than ${maxParts} parts`)));
   parser.on('error', (error) => fail(malformed(error)));
   parser.on('close', () => {
+    if (begunParts() !== files.length + fields)
+      fail(invalid('body', 'a part has no Content-Disposition: form-data that can be read'));
     Promise.all(files).then((received) => resolve({ files: received, expiresIn }), fail);
   });
   request.on('data', () => idle.refresh());
@@ -95,6 +101,7 @@ function parseForm(
     () => request.complete || fail(invalid('body', 'the connection closed before its end')),
   );
   request.on('error', (error) => fail(malformed(error)));
+  onBrokenBody(request, (reason) => fail(invalid('body', reason)));
   request.pipe(parser);
 
   return promise.finally(() => {
@@ -143,6 +150,23 @@ function createParser(request: IncomingMessage): busboy.Busboy {
   } catch (error) {
     throw malformed(error);
   }
+}
+
+/**
+ * busboy passes over a part whose Content-Disposition it cannot read, without a word, and a batch would lose a file. So
+ * its parts are counted where it begins to read each one's headers.
+ */
+function countParts(parser: busboy.Busboy): () => number {
+  let begun = 0;
+  let headerParser: unknown = null;
+  Object.defineProperty(parser, '_hparser', {
+    get: () => headerParser,
+    set(next: unknown) {
+      if (next !== null) begun += 1;
+      headerParser = next;
+    },
+  });
+  return () => begun;
 }
 
 function refusePart(

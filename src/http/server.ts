@@ -1,5 +1,6 @@
 // Speaks HTTP: the order of hooks and the whole route table. Design section 4 has the order of checks.
 import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -9,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
 import type { Refusal } from '#accounts/authenticate.ts';
 import type { RequestBudget } from '#metering/request-budget.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
@@ -20,7 +22,7 @@ import { sendAsset } from '#http/assets.ts';
 import { createDashboardApp, entryPaths, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard, type DashboardParts } from '#http/dashboard/handlers.ts';
 import { docsPage, openapiJson } from '#http/docs.ts';
-import { replyWithError } from '#http/error-reply.ts';
+import { envelope, replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import { healthz, readyz } from '#http/health.ts';
 import { hostedFile } from '#http/hosted/file.ts';
@@ -38,26 +40,57 @@ export interface ServerParts extends Omit<DashboardParts, 'guards'> {
   trustProxy: boolean | number | string[];
   tls: { cert: Buffer; key: Buffer } | undefined;
   budget: RequestBudget;
+  patience: Patience;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** After an answer to a request whose body is still coming in: how long it may go on before the connection is cut. */
-const drainMs = 10_000;
+/** How long a connection may take over each step. Forms and JSON bodies have shorter timers of their own. */
+export interface Patience {
+  /** Until the headers of a request are there; also for a connection that never says anything. */
+  headersMs: number;
+  /** Until a request is there with its body. */
+  requestMs: number;
+  /** Between two requests; longer than the minute after which the usual load balancers let go. */
+  keepAliveMs: number;
+  /** How often the first two are looked at. */
+  checkEveryMs: number;
+  /** After an answer to a request whose body is still coming in: how long it may go on before the connection is cut. */
+  drainMs: number;
+}
+
+export const patience: Patience = {
+  headersMs: 20_000,
+  requestMs: 300_000,
+  keepAliveMs: 72_000,
+  checkEveryMs: 5_000,
+  drainMs: 10_000,
+};
+
+/** What a client may still send in that time: twice the largest form, for those who read only when they have sent all. */
+const drainBytes = 2 * limits.batchBytes;
 
 export function createServer(parts: ServerParts): FastifyInstance {
   const guards = createGuards(parts);
   const metrics = createMetrics(parts);
-  const { baseUrl, contentBaseUrl } = parts;
+  const { baseUrl, contentBaseUrl, patience, tls } = parts;
+  const listener = {
+    headersTimeout: patience.headersMs,
+    connectionsCheckingInterval: patience.checkEveryMs,
+    // Without it Node answers HTTP/1.1 that names no host by itself, and not in the contract's words.
+    requireHostHeader: false,
+  };
   const contentHost = contentBaseUrl === baseUrl ? undefined : new URL(contentBaseUrl).host;
   const dashboardApp = createDashboardApp(parts.pictureOrigins);
   const methodsByUrl = new Map<string, string[]>();
+  const openReplies = new WeakMap<Socket, FastifyReply>();
   const app = Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
     trustProxy: trustProxyOption(parts.trustProxy),
-    requestTimeout: 300_000,
+    requestTimeout: patience.requestMs,
+    keepAliveTimeout: patience.keepAliveMs,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => {
@@ -69,10 +102,13 @@ export function createServer(parts: ServerParts): FastifyInstance {
       log: parts.log,
       methodsAt: (path) => methodsByUrl.get(path),
       addressBudget: guards.addressBudget,
+      openReply: (socket) => openReplies.get(socket),
     }),
-    https: parts.tls ?? null,
+    ...(tls ? { https: { ...listener, ...tls } } : { http: listener }),
   }) as unknown as FastifyInstance;
 
+  // An expectation that nobody knows is passed over, as RFC 9110 10.1.1 allows: Node would answer it without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   // Handlers read their bodies themselves, after the checks of key and budget.
   app.removeAllContentTypeParsers();
@@ -81,20 +117,25 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('failure', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    openReplies.set(request.raw.socket, reply);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      guards.showAddressBudget(request, reply);
+      const failure = new ServiceError('validation_error', 'request: there is no Host header');
+      return reply.code(400).header('connection', 'close').send(envelope(failure));
+    }
     // A host for bytes alone has no pages and no API, and so no cookies to steal.
     if (request.host === contentHost && !/^\/[fsp]\//.test(request.url))
       throw new ServiceError('not_found', 'There is nothing at this address.');
+    // Here and not in a handler: Fastify looks at the headers of some methods before that, and the path comes first.
+    return request.is404 ? answerNothing(request, reply) : undefined;
   });
   app.addHook('onResponse', async (request, reply) => {
+    if (openReplies.get(request.raw.socket) === reply) openReplies.delete(request.raw.socket);
     noteAnswer(request, reply);
-    cutEndlessBody(request);
+    cutEndlessBody(request, patience.drainMs);
   });
   app.addHook('preClose', async () => letGoOfIdleConnections(app));
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(async (request, reply) => {
-    if (!isApi(request) && wantsHtml(request)) return sendGonePage(reply);
-    throw new ServiceError('not_found', 'There is nothing at this address.');
-  });
 
   const behindKey: Handler[] = [guards.admit];
   route(['POST'], '/api/v1/upload', upload(parts), behindKey);
@@ -182,6 +223,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
   }
 }
 
+function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!isApi(request) && wantsHtml(request)) return sendGonePage(reply);
+  throw new ServiceError('not_found', 'There is nothing at this address.');
+}
+
 /** A number of hops, in the only form of it that Fastify's types still know. */
 function trustProxyOption(trust: boolean | number | string[]) {
   return typeof trust === 'number' ? (_address: string, hop: number): boolean => hop < trust : trust;
@@ -204,10 +250,13 @@ function letGoOfIdleConnections({ server }: FastifyInstance): void {
   server.once('close', () => clearInterval(timer));
 }
 
-/** A client that goes on sending after its answer may finish a little, so that it gets to read the answer. */
-function cutEndlessBody({ raw }: FastifyRequest): void {
+/** A client that goes on sending after its answer may do so for a little, so that it gets to read the answer. */
+function cutEndlessBody({ raw }: FastifyRequest, drainMs: number): void {
   if (raw.complete) return;
-  const timer = setTimeout(() => raw.socket.destroy(), drainMs).unref();
+  const { socket } = raw;
+  const bytesBefore = socket.bytesRead;
+  const timer = setTimeout(() => socket.destroy(), drainMs).unref();
+  raw.on('data', () => socket.bytesRead - bytesBefore > drainBytes && socket.destroy());
   raw.once('close', () => clearTimeout(timer));
   raw.once('end', () => clearTimeout(timer));
 }

@@ -1,11 +1,13 @@
 // Answers what never becomes a request for the router: not HTTP, a header too large, a method that nobody has heard of.
 // There is no request to route, but there is an answer, with an id and a line in the log. Spec 7.
+// Where a request is being answered on the connection, its own answer is the only one, and the last.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { BudgetStanding } from '#metering/request-budget.ts';
+import { breakBody } from '#http/broken-body.ts';
 import { envelope } from '#http/error-reply.ts';
 import { budgetHeaders } from '#http/reply-headers.ts';
 
@@ -23,10 +25,17 @@ export function answerUnreadable(parts: {
   /** The methods that work at a path, for those without parameters. */
   methodsAt: (path: string) => string[] | undefined;
   addressBudget: (ip: string) => BudgetStanding;
+  /** The newest request on a connection that has no whole answer yet. */
+  openReply: (socket: Socket) => FastifyReply | undefined;
 }) {
   return (error: UnreadableError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
+      return;
+    }
+    const open = parts.openReply(socket);
+    if (open) {
+      endWith(open, socket);
       return;
     }
     const requestId = newId();
@@ -39,6 +48,7 @@ export function answerUnreadable(parts: {
       'cache-control': 'no-store',
       'x-request-id': requestId,
       connection: 'close',
+      ...budgetHeaders(parts.addressBudget(socket.remoteAddress ?? '')),
       ...refusal.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -61,12 +71,17 @@ export function answerUnreadable(parts: {
       const failure = methods
         ? new ServiceError('method_not_allowed', `Only ${methods.join(', ')} works here.`)
         : new ServiceError('not_found', 'There is nothing at this address.');
-      const standing = budgetHeaders(parts.addressBudget(socket.remoteAddress ?? ''));
       return {
         status: failure.status,
         failure,
-        headers: { ...(methods && { allow: methods.join(', ') }), ...(path.startsWith('/api/') && standing) },
+        headers: methods ? { allow: methods.join(', ') } : {},
       };
     }
   };
+}
+
+function endWith({ request, raw }: FastifyReply, socket: Socket): void {
+  if (!raw.headersSent) raw.setHeader('connection', 'close');
+  raw.once('close', () => socket.destroySoon());
+  if (!request.raw.complete) breakBody(request.raw);
 }

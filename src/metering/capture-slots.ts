@@ -17,6 +17,8 @@ export interface CaptureSlots {
   release(leaseId: string): Promise<void>;
   /** Forgets leases that have run out. */
   sweep(): Promise<void>;
+  /** After a start on one machine: the renders from before it are gone, and with them their slots and units. */
+  forgetBefore(startedAt: number): Promise<void>;
 }
 
 export function createCaptureSlots({ database, clock }: { database: Database; clock: Clock }): CaptureSlots {
@@ -40,6 +42,7 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
       }),
     release: (leaseId) => database.tables.renderLeases.delete(leaseId),
     sweep: () => database.tables.renderLeases.purgeExpired(clock.now()),
+    forgetBefore: (startedAt) => database.tables.renderLeases.purgeExpired(startedAt + leaseMs - 1),
   };
 }
 

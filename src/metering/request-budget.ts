@@ -27,7 +27,8 @@ export function createRequestBudget({ clock }: { clock: Clock }): RequestBudget 
 
   function current(subject: string, now: number): { endsAt: number; count: number } {
     const known = windows.get(subject);
-    if (known && known.endsAt > now) return known;
+    // A window that ends further off than one can is from before the clock was set back.
+    if (known && known.endsAt > now && known.endsAt <= now + windowMs) return known;
     return { endsAt: now + windowMs, count: 0 };
   }
 

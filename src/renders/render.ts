@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
+import { passBy, type Reached } from '#core/reached.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { RenderKind, RenderRow } from '#storage/schema.ts';
@@ -50,11 +51,14 @@ interface Parts {
   egressRules: EgressRules;
   slots: CaptureSlots;
   queue: RenderQueue;
+  reached?: Reached;
 }
 
 export type Renders = ReturnType<typeof createRenders>;
 
-export function createRenders({ database, blobs, clock, browser, egressRules, slots, queue }: Parts) {
+export function createRenders(parts: Parts) {
+  const { database, blobs, clock, browser, egressRules, slots, queue, reached = passBy } = parts;
+
   async function render(
     payer: Payer,
     request: RenderRequest,
@@ -63,14 +67,17 @@ export function createRenders({ database, blobs, clock, browser, egressRules, sl
   ): Promise<FinishedRender> {
     const url = await checkTarget(request.url, egressRules);
     const { leaseId } = await slots.acquire(payer);
+    reached('lease taken');
     try {
       const askedAt = performance.now();
       const leave = await queue.enter(payer.accountId, signal);
       const startedAt = performance.now();
       const result = await run(url, request, signal).finally(leave);
+      reached('page rendered');
       const durationMs = Math.round(performance.now() - startedAt);
       const row = rowOf(payer, url, request, { bytes: result.bytes, durationMs });
       const finished = await store(payer, row, result.bytes, durationMs, leaseId, alsoRecord);
+      reached('render committed');
       const storeMs = performance.now() - startedAt - durationMs;
       return { ...finished, timings: { ...result.timings, queueMs: startedAt - askedAt, storeMs } };
     } catch (error) {
@@ -131,6 +138,7 @@ export function createRenders({ database, blobs, clock, browser, egressRules, sl
       const spool = blobs.createSpool();
       await spool.write(bytes);
       await spool.commit(row.id);
+      reached('render durable');
     }
     try {
       return await database.transaction(async (tables) => {
@@ -139,6 +147,7 @@ export function createRenders({ database, blobs, clock, browser, egressRules, sl
         await tables.renderLeases.delete(leaseId);
         const finished = { id: row.id, bytes, contentType: row.content_type, durationMs, quota };
         await alsoRecord(tables, finished);
+        reached('render written');
         return finished;
       });
     } catch (error) {

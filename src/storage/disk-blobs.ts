@@ -4,10 +4,11 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { passBy } from '#core/reached.ts';
 import type { Blobs, ByteRange } from '#storage/blobs.ts';
 import { createSpools } from '#storage/spool.ts';
 
-export async function createDiskBlobs(folder: string): Promise<Blobs> {
+export async function createDiskBlobs(folder: string, reached = passBy): Promise<Blobs> {
   const store = join(folder, 'store');
   await mkdir(store, { recursive: true, mode: 0o700 });
   const spools = await createSpools(join(folder, 'spool'));
@@ -28,8 +29,10 @@ export async function createDiskBlobs(folder: string): Promise<Blobs> {
     createSpool: () =>
       spools.create(async (spooled, key) => {
         const path = await spooled.toFile({ isSynced: true });
+        reached('file synced');
         const target = await fanOutFolder(key);
         await rename(path, join(target, key));
+        reached('file renamed');
         await syncFolder(target);
       }),
     async open(key, range) {

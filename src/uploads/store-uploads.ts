@@ -3,6 +3,7 @@ import { ServiceError, toServiceError } from '#core/errors.ts';
 import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Clock } from '#core/clock.ts';
+import { passBy, type Reached } from '#core/reached.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
@@ -46,8 +47,9 @@ export function createUploadStore(parts: {
   blobs: Blobs;
   clock: Clock;
   sanitizer: SvgSanitizer;
+  reached?: Reached;
 }) {
-  const { database, blobs, clock, sanitizer } = parts;
+  const { database, blobs, clock, sanitizer, reached = passBy } = parts;
 
   /** Stores the files that can be stored, in order; each has its own outcome. */
   async function storeUploads(
@@ -56,6 +58,7 @@ export function createUploadStore(parts: {
     expiresInSeconds: number | undefined,
     alsoRecord: AlsoRecord = async () => {},
   ): Promise<UploadOutcome[]> {
+    reached('files received');
     const expiresAt = expiryOf(uploader.plan, expiresInSeconds, clock.now());
     const prepared = await Promise.all(
       files.map((file) => prepare(uploader, file, expiresAt).catch(toServiceError)),
@@ -65,11 +68,13 @@ export function createUploadStore(parts: {
     // A courtesy that spares the disk; the guarded counter below decides.
     await refuseSpentQuota(uploader);
     const durable = await Promise.all(prepared.map((file) => makeDurable(file).catch(toServiceError)));
+    reached('file durable');
     let isUnknown = false;
     const outcomes = await record(uploader, durable, alsoRecord).catch((error: unknown) => {
       isUnknown = error instanceof UnknownOutcomeError;
       return durable.map((file) => failed(file instanceof ServiceError ? file : toServiceError(error)));
     });
+    reached('upload committed');
     await Promise.all(
       durable.map(async (file, index) => {
         // A blob that may have a row after all is left to the search for orphans, which looks.
@@ -162,7 +167,9 @@ export function createUploadStore(parts: {
         }
         try {
           const quota = await consumeUnit(tables, uploader, 'upload', file.row.id, clock.now());
+          reached('unit taken');
           await insertWithFreeSlug(tables, file.row);
+          reached('row written');
           outcomes.push({ ok: true, upload: { row: file.row, deleteToken: file.deleteToken, quota } });
         } catch (error) {
           // Anything but a spent quota leaves a unit without its row: the whole transaction goes back.

@@ -275,7 +275,7 @@ describe('4, 7 an unknown path under /api/ is a 404 with the envelope', () => {
   for (const path of paths) {
     test(path.slice(0, 40), async () => {
       const { key } = await service.newKey();
-      for (const method of ['GET', 'POST']) {
+      for (const method of ['GET', 'POST', 'QUERY']) {
         const { status, headers, body } = await rawRequest(service.origin, method, path, bearer(key));
         assert.equal(status, 404, method);
         assert.match(headers['content-type'] ?? '', /^application\/json/);
@@ -348,17 +348,60 @@ describe('7 bytes that are no request still get an answer, with the envelope', (
       `GET /api/v1/upload HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
       431,
     ],
+    ['no Host', 'POST /api/v1/upload HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ];
   for (const [name, bytes, expected] of cases) {
     test(name, async () => {
       const { status, headers, body } = await rawBytes(service.origin, bytes);
       assert.equal(status, expected);
+      for (const header of budgetHeaders) assert.match(headers[header] ?? '', /^\d+$/, header);
       assert.ok(headers['x-request-id'], 'x-request-id');
       assert.equal((JSON.parse(body) as ErrorBody).error.code, 'validation_error');
       const logged = service.logLines().filter((line) => line['requestId'] === headers['x-request-id']);
       assert.equal(logged.length, 1);
     });
   }
+});
+
+describe('7 a body that is not what its headers say is a 422 of the endpoint, and the last answer on its connection', () => {
+  const cases: [string, string, string][] = [
+    [
+      'ends too early',
+      'Content-Length: 500',
+      '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n',
+    ],
+    ['ends before it begins', 'Content-Length: 500', ''],
+    ['a chunk without a size', 'Transfer-Encoding: chunked', 'zz\r\n'],
+  ];
+  for (const endpoint of ['upload', 'upload/batch', 'screenshot']) {
+    for (const [name, framing, content] of cases) {
+      test(`${endpoint}: ${name}`, async () => {
+        const type = endpoint === 'screenshot' ? 'application/json' : 'multipart/form-data; boundary=XX';
+        const head = (key: string) =>
+          `POST /api/v1/${endpoint} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+          `Content-Type: ${type}\r\n${framing}\r\n\r\n${content}`;
+        const { key } = await service.newKey();
+        const { status, headers, body } = await rawBytes(service.origin, head(key), { isCut: true });
+        assert.equal(status, 422);
+        assert.match((JSON.parse(body) as ErrorBody).error.message, /^body: /);
+        assert.equal(headers['connection'], 'close');
+        assert.equal(headers['x-service-ratelimit-limit'], '3000', "the account's budget");
+        assert.equal((await rawBytes(service.origin, head(newApiKey()), { isCut: true })).status, 401);
+      });
+    }
+  }
+});
+
+test('7 noise behind a request neither replaces nor splits its answer', async () => {
+  const bytes = 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\nnoise\r\n\r\n';
+  const { status, headers, body } = await rawBytes(service.origin, bytes);
+  assert.equal(status, 200);
+  assert.equal(Buffer.byteLength(body, 'latin1'), Number(headers['content-length']));
+});
+
+test('7 an expectation that nobody knows is passed over', async () => {
+  const { status } = await rawRequest(service.origin, 'GET', '/api/v1/upload', { expect: 'the-unexpected' });
+  assert.equal(status, 405);
 });
 
 test('7 guessing turns into 429 once the address has spent its budget; a true key still works', async () => {

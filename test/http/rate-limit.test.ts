@@ -55,6 +55,16 @@ test('7 the budget is spent: 429 with Retry-After, until the window rolls over; 
   assert.deepEqual(budgetOf(await upload(key)).slice(0, 2), ['3', '2'], 'the budget is full again');
 });
 
+test('8 a clock that is set back does not make the minute longer', async () => {
+  const { key } = await service.newKey({ plan: 'three-a-minute' });
+  for (let count = 0; count < 4; count += 1) await upload(key);
+  service.clock.advance(-3_600_000);
+  const { status, headers } = await upload(key);
+  assert.equal(status, 201);
+  assert.ok(Number(headers.get('x-service-ratelimit-reset')) <= 60);
+  service.clock.advance(3_600_000);
+});
+
 test('8 a request that fails is a request of the budget', async () => {
   const { key } = await service.newKey({ plan: 'three-a-minute' });
   const failed = await post(`${service.origin}/api/v1/upload`, { headers: bearer(key) });

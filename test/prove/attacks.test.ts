@@ -1,4 +1,4 @@
 import { attacksProof } from '#prove/attacks.ts';
-import { testProof } from '#test/support/prove.ts';
+import { proveShort } from '#test/support/prove.ts';
 
-testProof(attacksProof);
+proveShort(attacksProof);

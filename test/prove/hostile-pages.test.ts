@@ -1,4 +1,4 @@
 import { hostilePagesProof } from '#prove/hostile-pages.ts';
-import { testProof } from '#test/support/prove.ts';
+import { proveShort } from '#test/support/prove.ts';
 
-testProof(hostilePagesProof);
+proveShort(hostilePagesProof);

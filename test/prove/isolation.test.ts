@@ -1,4 +1,4 @@
 import { isolationProof } from '#prove/isolation.ts';
-import { testProof } from '#test/support/prove.ts';
+import { proveShort } from '#test/support/prove.ts';
 
-testProof(isolationProof);
+proveShort(isolationProof);

@@ -1,4 +1,4 @@
 import { overloadProof } from '#prove/overload.ts';
-import { testProof } from '#test/support/prove.ts';
+import { proveShort } from '#test/support/prove.ts';
 
-testProof(overloadProof);
+proveShort(overloadProof);

@@ -1,4 +1,4 @@
 import { renderLeaksProof } from '#prove/render-leaks.ts';
-import { testProof } from '#test/support/prove.ts';
+import { proveShort } from '#test/support/prove.ts';
 
-testProof(renderLeaksProof);
+proveShort(renderLeaksProof);

@@ -1,4 +1,4 @@
 import { sandboxProof } from '#prove/sandbox.ts';
-import { testProof } from '#test/support/prove.ts';
+import { proveShort } from '#test/support/prove.ts';
 
-testProof(sandboxProof);
+proveShort(sandboxProof);

@@ -120,6 +120,14 @@ for (const engine of databaseEngines) {
       await idempotency.forget(winner.attempt);
       assert.equal(await idempotency.find(winner), undefined);
       assert.equal(await idempotency.claim(claimRow(id, `${id}-again`)), true);
+      await idempotency.forgetUnanswered(winner.created_at);
+      assert.notEqual(await idempotency.find(winner), undefined, 'not from before that time');
+      await idempotency.forgetUnanswered(winner.created_at + 1);
+      assert.equal(await idempotency.find(winner), undefined, 'its process is gone');
+      assert.equal(await idempotency.claim(claimRow(id, `${id}-answered`)), true);
+      await idempotency.answer(`${id}-answered`, answer);
+      await idempotency.forgetUnanswered(winner.created_at + 1);
+      assert.equal((await idempotency.find(winner))?.status, 201, 'an answer stays');
       await idempotency.purge(winner.created_at + 1);
       assert.equal(await idempotency.find(winner), undefined);
     });

@@ -37,6 +37,16 @@ export function openDescriptors(pid = process.pid): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
+/** Memory that a process holds; 0 when it is gone. */
+export function rssBytes(pid = process.pid): number {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
 export function scratchFolders(pid = process.pid): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith(`tintype-browser-${pid}-`));
 }

@@ -19,16 +19,21 @@ export async function rawRequest(
   return rawBytes(origin, `${method} ${path} HTTP/1.1\r\n${head}\r\n`);
 }
 
-export async function rawBytes(origin: string, bytes: string | Buffer): Promise<RawAnswer> {
+export async function rawBytes(
+  origin: string,
+  bytes: string | Buffer,
+  { isCut = false } = {},
+): Promise<RawAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const { port } = new URL(origin);
-  const socket = connect(Number(port), '127.0.0.1');
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: isCut });
   const chunks: Buffer[] = [];
   socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within 10 s')));
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.on('error', reject);
   socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString('latin1'))));
-  socket.write(bytes);
+  if (isCut) socket.on('end', () => socket.destroy()).end(bytes);
+  else socket.write(bytes);
   return promise;
 }
 

@@ -58,7 +58,7 @@ export async function startService(
       },
     },
   );
-  const service = await createService(config, log, clock, lookup);
+  const service = await createService(config, log, { clock, ...(lookup && { lookup }) });
   const port = await service.listen();
   let accounts = 0;
   return {

@@ -33,6 +33,14 @@ export function createIdempotencyTable(db: Kysely<Schema>) {
     async forget(attempt: string): Promise<void> {
       await db.deleteFrom('idempotency_keys').where('attempt', '=', attempt).execute();
     },
+    /** Forgets attempts that began before this and have no answer: their process is gone. */
+    async forgetUnanswered(createdBefore: number): Promise<void> {
+      await db
+        .deleteFrom('idempotency_keys')
+        .where('created_at', '<', createdBefore)
+        .where('status', 'is', null)
+        .execute();
+    },
     async purge(createdBefore: number): Promise<void> {
       await db.deleteFrom('idempotency_keys').where('created_at', '<', createdBefore).execute();
     },

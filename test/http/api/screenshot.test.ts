@@ -125,7 +125,7 @@ describe('4.3 a field out of its rule is a validation_error that names it, and n
   const cases: [string, unknown, RegExp][] = [
     ['no url', {}, /^url: missing/],
     ['url of another type', { url: 5 }, /^url: .*5/],
-    ['a relative url', { url: '/a' }, /^url: /],
+    ['a relative url', { url: '/a' }, /^url: must be an absolute URI/],
     ['another scheme', { url: 'file:///etc/passwd' }, /^url: /],
     ['javascript', { url: 'javascript:alert(1)' }, /^url: /],
     ['credentials', { url: 'http://user:secret@example.com/' }, /^url: /],

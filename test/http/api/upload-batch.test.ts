@@ -184,6 +184,24 @@ test('4.2.6 malformed multipart, a bad expires_in and a missing file use the pla
   assert.match(none.body.error.message, /^file: /);
 });
 
+test('4.2.6 a part whose headers cannot be read is not passed over in silence', async () => {
+  const part = (disposition: string) => `--XX\r\nContent-Disposition: ${disposition}\r\n\r\nGIF89a\r\n`;
+  for (const unreadable of [
+    'form-data; name="file"; filename="b"; filename*=UTF-8\'\'',
+    'form-data; name="file"; filename=',
+    'attachment; name="file"; filename="b"',
+    '',
+  ]) {
+    const right = part('form-data; name="file"; filename="a"');
+    const { status, body } = await post(endpoint, {
+      body: `${right}${part(unreadable)}--XX--\r\n`,
+      headers: { ...bearer(key), 'content-type': 'multipart/form-data; boundary=XX' },
+    });
+    assert.deepEqual([status, body.error.code], [422, 'validation_error'], unreadable);
+    assert.match(body.error.message, /^body: .*Content-Disposition/);
+  }
+});
+
 test('4.2 expires_in applies to every file of the batch', async () => {
   const { body } = await send(
     [

@@ -1,0 +1,4 @@
+import { faults } from '#prove/faults.ts';
+import { proveShort } from '#test/support/prove.ts';
+
+proveShort(faults);

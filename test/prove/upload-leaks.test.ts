@@ -1,0 +1,4 @@
+import { uploadLeaks } from '#prove/upload-leaks.ts';
+import { proveShort } from '#test/support/prove.ts';
+
+proveShort(uploadLeaks);

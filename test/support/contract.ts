@@ -1,0 +1,147 @@
+// Judges an answer by the contract: the error table (written here by hand, from the spec), the envelope, the headers, and
+// the OpenAPI document that the service itself hands out. Spec 2.5, 7, 8, 9.
+import { Compile } from 'typebox/schema';
+
+/** Spec section 7, by hand. */
+export const contractErrors: [code: string, status: number, retryable: boolean, endpoints: string][] = [
+  ['unauthorized', 401, false, 'all'],
+  ['quota_exceeded', 402, false, 'all'],
+  ['method_not_allowed', 405, false, 'all'],
+  ['not_found', 404, false, 'none'],
+  ['file_too_large', 413, false, 'upload'],
+  ['batch_too_large', 413, false, 'batch'],
+  ['unsupported_type', 415, false, 'upload'],
+  ['validation_error', 422, false, 'all'],
+  ['too_many_files', 422, false, 'batch'],
+  ['rate_limited', 429, true, 'all'],
+  ['concurrency_limited', 429, true, 'render'],
+  ['internal', 500, true, 'all'],
+  ['capture_failed', 502, true, 'screenshot'],
+  ['render_failed', 502, true, 'pdf'],
+];
+const statusOf = new Map(contractErrors.map(([code, status]) => [code, status]));
+
+export const budgetHeaders = ['limit', 'remaining', 'reset'].map((name) => `x-service-ratelimit-${name}`);
+const spentQuotaHeaders = ['x-service-quota-limit', 'x-service-quota-remaining'];
+/** What bytes that never became a request are answered with; see docs/errors.md. */
+const unreadableStatuses = [400, 408, 431];
+
+interface Promised {
+  description: string;
+  headers: Record<string, { schema: object }>;
+  content: Record<string, { schema: object }>;
+}
+
+export interface OpenapiDocument {
+  openapi: string;
+  info: { version: string };
+  paths: Record<string, { post: { responses: Record<string, Promised> } }>;
+  components: {
+    schemas: { ErrorEnvelope: { properties: { error: { properties: { code: { enum: string[] } } } } } };
+  };
+}
+
+export interface Asked {
+  method: string;
+  path: string;
+  /** The bytes sent may be no HTTP. */
+  isUnreadable?: boolean;
+}
+
+export interface Answered {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+export type Contract = ReturnType<typeof createContract>;
+
+export function createContract(document: OpenapiDocument) {
+  const compiled = new Map<object, ReturnType<typeof Compile>>();
+
+  function schemaFaults(schema: object, value: unknown): string[] {
+    const known = compiled.get(schema) ?? Compile({ components: document.components, ...schema });
+    compiled.set(schema, known);
+    if (known.Check(value)) return [];
+    return known.Errors(value)[1].map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+  }
+
+  /** Everything that is wrong with an answer; an empty list is an answer from the contract. */
+  function faultsOf(asked: Asked, { status, headers, body }: Answered): string[] {
+    const path = asked.path.split('?', 1)[0] ?? '';
+    const faults = status >= 500 ? [`status ${status}`] : [];
+    if (!/^\w{20}$/.test(headers['x-request-id'] ?? '')) faults.push('no x-request-id');
+    if (/^\/api(\/|$)/.test(path)) faults.push(...missingNumbers(budgetHeaders, headers));
+    if (status === 429) faults.push(...missingNumbers(['retry-after'], headers));
+    if (status === 402) faults.push(...missingNumbers(spentQuotaHeaders, headers));
+    const hasBody = asked.method !== 'HEAD' && status !== 304;
+    const isJson = /^application\/json\b/.test(headers['content-type'] ?? '');
+    const json = hasBody && isJson ? parse(body) : undefined;
+    const promises = document.paths[path]?.post.responses;
+    if (asked.isUnreadable && unreadableStatuses.includes(status)) {
+      return [...faults, ...envelopeFaults(json, (code) => code === 'validation_error')];
+    }
+    if (promises) faults.push(...promiseFaults(promises[status], headers, json, hasBody));
+    else if (status >= 400 && status !== 416 && hasBody && !headers['content-type']?.startsWith('text/html'))
+      faults.push(...envelopeFaults(json, (code) => statusOf.get(code) === status));
+    const { code } = (json as { error?: { code?: string } } | undefined)?.error ?? {};
+    if (code !== undefined && statusOf.get(code) !== status) faults.push(`${code} with ${status}`);
+    return faults;
+  }
+
+  function promiseFaults(
+    promised: Promised | undefined,
+    headers: Record<string, string>,
+    json: unknown,
+    hasBody: boolean,
+  ): string[] {
+    if (!promised) return ['a status that the document does not have'];
+    const faults: string[] = [];
+    const declared = new Map(
+      Object.entries(promised.headers).map(([name, { schema }]) => [name.toLowerCase(), schema]),
+    );
+    for (const [name, value] of Object.entries(headers)) {
+      const isOfContract = name.startsWith('x-service-') || name === 'retry-after';
+      const schema = declared.get(name);
+      if (isOfContract && !schema) faults.push(`${name} is not in the document`);
+      if (schema)
+        faults.push(...schemaFaults(schema, headerValue(schema, value)).map((f) => `${name}: ${f}`));
+    }
+    if (!hasBody) return faults;
+    const type = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+    const content = promised.content[type];
+    if (!content) return [...faults, `content type "${type}" is not in the document`];
+    return type === 'application/json' ? [...faults, ...schemaFaults(content.schema, json)] : faults;
+  }
+
+  return { faultsOf };
+}
+
+function missingNumbers(names: string[], headers: Record<string, string>): string[] {
+  return names.filter((name) => !/^\d+$/.test(headers[name] ?? '')).map((name) => `${name} is missing`);
+}
+
+/** Exact: these two members, and no others. */
+function envelopeFaults(json: unknown, isRight: (code: string) => boolean): string[] {
+  const { error } = (json ?? {}) as { error?: { code?: unknown; message?: unknown } };
+  const isEnvelope =
+    Object.keys(json ?? {}).join() === 'error' &&
+    Object.keys(error ?? {}).join() === 'code,message' &&
+    typeof error?.code === 'string' &&
+    typeof error.message === 'string';
+  if (!isEnvelope) return [`not the error envelope: ${JSON.stringify(json)?.slice(0, 200)}`];
+  return isRight(String(error?.code)) ? [] : [`code ${String(error?.code)} does not go with the status`];
+}
+
+function headerValue(schema: object, text: string): unknown {
+  return (schema as { type?: string }).type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
