@@ -10,8 +10,8 @@ export interface ByteRange {
 
 export interface Spool {
   write(chunk: Buffer): Promise<void>;
-  /** Everything written so far. */
-  read(): Promise<Buffer>;
+  /** Everything written so far, or its beginning. */
+  read(maxBytes?: number): Promise<Buffer>;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
   /** Drops the bytes; harmless after commit. */

@@ -69,7 +69,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
       client.send(new PutObjectCommand({ ...objectOf(key), Body, ContentLength: spooled.sizeBytes }), {
         requestTimeout,
       });
-    const { inMemory } = spooled;
+    const inMemory = spooled.inMemory();
     if (inMemory) {
       await ask(() => send(inMemory));
       return;

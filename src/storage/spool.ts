@@ -6,12 +6,19 @@ import type { Spool } from '#storage/blobs.ts';
 
 /** Up to here a spool stays in memory until commit: most uploads then cost one write, and refused ones none. */
 const memoryBytes = 256 * 1024;
+/**
+ * Past this, what comes in is copied into a slab that is used again and again. Were the chunks themselves kept until commit,
+ * they would outlive the young generation, and collecting them costs more than everything else about an upload.
+ */
+const keptChunksBytes = 64 * 1024;
+/** Slabs that wait for their next spool, at most. */
+const spareSlabs = 32;
 
 /** What a store is handed to make durable under a key. */
 export interface Spooled {
   sizeBytes: number;
-  /** All of it, where it never left memory. */
-  inMemory: Buffer | undefined;
+  /** A copy of all of it, where it never left memory. */
+  inMemory(): Buffer | undefined;
   /** All of it in a file, closed, and synced to the disk if asked. The store may take the file away. */
   toFile(options: { isSynced: boolean }): Promise<string>;
 }
@@ -38,50 +45,75 @@ export async function createSpools(folder: string): Promise<Spools> {
 }
 
 const liveSpools = new Set<string>();
+const slabs: Buffer[] = [];
 
 function createSpool(folder: string, store: (spooled: Spooled, key: string) => Promise<void>): Spool {
   const name = `${process.pid}-${newId()}`;
   const path = join(folder, name);
-  let inMemory: Buffer[] = [];
-  let inMemoryBytes = 0;
+  let chunks: Buffer[] = [];
+  let waitingBytes = 0;
+  let slab: Buffer | undefined;
   let sizeBytes = 0;
   let file: FileHandle | undefined;
   let finished = false;
   let flushing: Promise<FileHandle> | undefined;
 
-  function flush(): Promise<FileHandle> {
-    flushing = writeOut();
+  /** What has not been written to the file. */
+  const waiting = (): Buffer[] => (slab && waitingBytes > 0 ? [slab.subarray(0, waitingBytes)] : chunks);
+
+  function flush(last?: Buffer): Promise<FileHandle> {
+    flushing = writeOut(last ? [...waiting(), last] : waiting());
     return flushing;
   }
 
-  async function writeOut(): Promise<FileHandle> {
-    const chunks = inMemory;
-    inMemory = [];
-    inMemoryBytes = 0;
+  async function writeOut(pieces: Buffer[]): Promise<FileHandle> {
     liveSpools.add(name);
     file ??= await open(path, 'wx+', 0o600);
-    if (chunks.length > 0) await writeAll(file, chunks);
+    if (pieces.length > 0) await writeAll(file, pieces);
+    chunks = [];
+    waitingBytes = 0;
     return file;
+  }
+
+  function takeSlab(): Buffer {
+    const taken = slabs.pop() ?? Buffer.allocUnsafeSlow(memoryBytes);
+    let at = 0;
+    for (const chunk of chunks) at += chunk.copy(taken, at);
+    chunks = [];
+    return taken;
+  }
+
+  /** Only when nothing reads it any more. */
+  function letGo(): void {
+    chunks = [];
+    if (slab && slabs.length < spareSlabs) slabs.push(slab);
+    slab = undefined;
+    liveSpools.delete(name);
   }
 
   return {
     async write(chunk) {
       if (finished) return;
-      inMemory.push(chunk);
-      inMemoryBytes += chunk.length;
       sizeBytes += chunk.length;
-      if (inMemoryBytes > memoryBytes) await flush();
+      if (waitingBytes + chunk.length > memoryBytes) {
+        await flush(chunk);
+        return;
+      }
+      if (!slab && waitingBytes + chunk.length > keptChunksBytes) slab = takeSlab();
+      if (slab) chunk.copy(slab, waitingBytes);
+      else chunks.push(chunk);
+      waitingBytes += chunk.length;
     },
-    async read() {
-      if (!file) return Buffer.concat(inMemory);
-      const bytes = Buffer.allocUnsafe(sizeBytes);
-      await (await flush()).read(bytes, 0, sizeBytes, 0);
+    async read(maxBytes = sizeBytes) {
+      if (!file) return Buffer.concat(waiting()).subarray(0, maxBytes);
+      const bytes = Buffer.allocUnsafe(Math.min(maxBytes, sizeBytes));
+      await (await flush()).read(bytes, 0, bytes.length, 0);
       return bytes;
     },
     async commit(key) {
       const spooled: Spooled = {
         sizeBytes,
-        inMemory: file ? undefined : Buffer.concat(inMemory),
+        inMemory: () => (file ? undefined : Buffer.concat(waiting())),
         async toFile({ isSynced }) {
           const handle = await flush();
           if (isSynced) await handle.sync();
@@ -91,17 +123,15 @@ function createSpool(folder: string, store: (spooled: Spooled, key: string) => P
       };
       await store(spooled, key);
       finished = true;
-      inMemory = [];
-      liveSpools.delete(name);
+      letGo();
     },
     async discard() {
       if (finished) return;
       finished = true;
-      inMemory = [];
       await flushing?.catch(() => {});
       await file?.close().catch(() => {});
       if (file) await rm(path, { force: true });
-      liveSpools.delete(name);
+      letGo();
     },
   };
 }

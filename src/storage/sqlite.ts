@@ -16,6 +16,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import { createTables, type Database } from '#storage/database.ts';
+import { createGroupCommit } from '#storage/group-commit.ts';
 import { migrate } from '#storage/migrations.ts';
 import type { Schema } from '#storage/schema.ts';
 
@@ -35,7 +36,7 @@ export async function openSqlite(path: string): Promise<Database> {
     engine: 'sqlite',
     tables: createTables(db),
     connection: db,
-    transaction: (work) => db.transaction().execute((transaction) => work(createTables(transaction))),
+    transaction: createGroupCommit(db),
     changeStamp: () => Number(dataVersion.get()?.['data_version']),
     async ping() {
       await sql`select 1`.execute(db);

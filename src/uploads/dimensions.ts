@@ -7,7 +7,18 @@ import type { Dimensions, ImageType } from '#uploads/image-types.ts';
  * As many first bytes as are looked at. PNG, GIF and WebP need 30; AVIF and SVG nearly always under 4 KiB; a JPEG's
  * size stands behind its metadata, which a thumbnail or a colour profile may stretch.
  */
-export const dimensionBytes = 256 * 1024;
+const dimensionBytes = 256 * 1024;
+
+/** Of a file whose first bytes are at hand, and more of which can be read where those do not tell. */
+export async function findDimensions(
+  type: ImageType,
+  head: Buffer,
+  read: (maxBytes: number) => Promise<Buffer>,
+): Promise<Dimensions | undefined> {
+  // An AVIF that is cut short may tell the size of another of its pictures.
+  const found = type === 'image/avif' ? undefined : readDimensions(type, head);
+  return found ?? readDimensions(type, await read(dimensionBytes));
+}
 
 /** The size as shown, orientation applied; undefined where the bytes do not tell. Never throws. */
 export function readDimensions(type: ImageType, bytes: Buffer): Dimensions | undefined {

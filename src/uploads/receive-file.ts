@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
-import { dimensionBytes } from '#uploads/dimensions.ts';
+import { detectionBytes } from '#uploads/detect-type.ts';
 
 /** A file as it came in: spooled, counted, not yet judged. */
 export interface ReceivedFile {
@@ -12,6 +12,7 @@ export interface ReceivedFile {
   spool: Spool;
   /** All bytes sent, also those past the limit that were not kept. */
   sizeBytes: number;
+  /** Its first bytes: as many as its type shows in. */
   head: Buffer;
   sha256: string;
 }
@@ -33,8 +34,9 @@ export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver 
     async write(chunk) {
       sizeBytes += chunk.length;
       if (sizeBytes > limits.fileBytes) return;
-      if (headBytes < dimensionBytes) {
-        heads.push(chunk);
+      if (headBytes < detectionBytes) {
+        // A copy: a part of a chunk would keep all of it in memory.
+        heads.push(Buffer.from(chunk.subarray(0, detectionBytes - headBytes)));
         headBytes += chunk.length;
       }
       hash.update(chunk);

@@ -19,7 +19,7 @@ import {
 } from '#metering/quota.ts';
 import { detectType, unsupportedType } from '#uploads/detect-type.ts';
 import type { ImageType } from '#uploads/image-types.ts';
-import { readDimensions } from '#uploads/dimensions.ts';
+import { findDimensions } from '#uploads/dimensions.ts';
 import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
 import type { SvgSanitizer } from '#uploads/svg-sanitizer.ts';
@@ -110,7 +110,7 @@ export function createUploadStore(parts: {
     if (!detected) throw unsupportedType();
     const type: ImageType = detected === 'markup' ? 'image/svg+xml' : detected;
     const kept = detected === 'markup' ? await sanitized(file) : file;
-    const dimensions = readDimensions(type, kept.head);
+    const dimensions = await findDimensions(type, kept.head, kept.spool.read);
     const deleteToken = newDeleteToken();
     return {
       spool: kept.spool,
