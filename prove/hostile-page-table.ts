@@ -25,6 +25,11 @@ const gigabyte = 1024 ** 3;
 export const hostilePages: HostilePage[] = [
   { title: 'an endless script', page: `${start}<script>for (;;);</script>`, answers: [502] },
   {
+    title: 'endless work in a hundred workers',
+    page: `${start}<script>const work = URL.createObjectURL(new Blob(['for (;;);'])); for (let i = 0; i < 100; i++) new Worker(work)</script>`,
+    answers: [200, 502],
+  },
+  {
     title: 'endless growth of the DOM in one script',
     page: `${start}<script>for (;;) document.body.append(document.createElement('p'))</script>`,
     answers: [502],

@@ -9,29 +9,38 @@ export interface BusyPages {
   forgetAllBut(pids: readonly number[]): void;
 }
 
-// An article takes a third of this, in all processes together.
-const busySeconds = 1;
-const behind = 10;
+// In small steps, since a heavy page that is no attack must still get done beside others. An article takes a third of a second,
+// in all processes together.
+const steps: { cpuSeconds: number; niceness: number }[] = [
+  { cpuSeconds: 15, niceness: 19 },
+  { cpuSeconds: 5, niceness: 10 },
+  { cpuSeconds: 1, niceness: 5 },
+];
+// Every thread has a share of its own: a page of a hundred workers would have a hundred. An ordinary one has about fifteen threads.
+const mostThreads = 40;
+const last = 19;
 
 export function createBusyPages(): BusyPages {
-  const slowed = new Set<number>();
+  const lowered = new Map<number, number>();
   return {
     async note(pid, cpuSeconds) {
-      if (cpuSeconds < busySeconds || slowed.has(pid)) return;
-      slowed.add(pid);
-      // Linux keeps a priority per thread; threads to come inherit it.
       const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
-      for (const thread of threads) lower(Number(thread));
+      const step = steps.find((candidate) => cpuSeconds >= candidate.cpuSeconds);
+      const niceness = threads.length > mostThreads ? last : (step?.niceness ?? 0);
+      if (niceness <= (lowered.get(pid) ?? 0)) return;
+      lowered.set(pid, niceness);
+      // Linux keeps a priority per thread; threads to come inherit that of the one that starts them.
+      for (const thread of threads) lower(Number(thread), niceness);
     },
     forgetAllBut(pids) {
-      for (const pid of slowed) if (!pids.includes(pid)) slowed.delete(pid);
+      for (const pid of lowered.keys()) if (!pids.includes(pid)) lowered.delete(pid);
     },
   };
 }
 
-function lower(thread: number): void {
+function lower(thread: number, niceness: number): void {
   try {
-    setPriority(thread, behind);
+    setPriority(thread, niceness);
   } catch {
     // It has just ended.
   }

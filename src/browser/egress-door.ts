@@ -43,10 +43,12 @@ export async function openEgressDoor(options: {
   const { rules, limits, ownPorts } = options;
   const sockets = new Set<Socket>();
   const agents = new Map<Socket, Agent>();
+  const tunnels = new Set<Socket>();
   const verdicts = new Map<string, Promise<Verdict>>();
   const inTurn = createTurns(lookupsAtOnce);
   const ledger = createEgressLedger(limits, destroySockets);
   let isClosed = false;
+  let holding: NodeJS.Timeout | undefined;
 
   /** Every connection to a server is made here. */
   async function reach(target: Authority): Promise<Socket> {
@@ -111,11 +113,31 @@ export async function openEgressDoor(options: {
     socket.on('close', () => sockets.delete(socket));
   }
 
+  function noteTunnel(upstream: Socket): void {
+    tunnels.add(upstream);
+    upstream.on('close', () => tunnels.delete(upstream));
+  }
+
+  function holdTunnels(ms: number): void {
+    if (ms <= 0 || holding) return;
+    for (const upstream of tunnels) upstream.pause();
+    holding = setTimeout(() => {
+      holding = undefined;
+      for (const upstream of tunnels) upstream.resume();
+    }, ms);
+  }
+
   function destroySockets(): void {
     for (const socket of sockets) socket.destroy();
   }
 
-  const traffic = createEgressTraffic({ ledger, reach, agentOf: (client) => agents.get(client), limits });
+  const traffic = createEgressTraffic({
+    ledger,
+    reach,
+    noteTunnel,
+    agentOf: (client) => agents.get(client),
+    limits,
+  });
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     keepAliveTimeout: limits.idleMs,
@@ -152,12 +174,13 @@ export async function openEgressDoor(options: {
     report: () => ledger.report(),
     overdrawn: ledger.overdrawn,
     countAnswer(url) {
-      if (url.startsWith('https:')) ledger.countTunnelledRequest();
+      if (url.startsWith('https:')) holdTunnels(ledger.countTunnelledRequest());
     },
     refusalOf: (url) => ledger.refusalOf(authorityOf(url)),
     async close() {
       if (isClosed) return;
       isClosed = true;
+      clearTimeout(holding);
       ownPorts.delete(port);
       const closed = once(server, 'close');
       server.close();

@@ -8,6 +8,9 @@ export interface EgressLimits {
   bytes: number;
   /** Plain requests, tunnels, and what the browser tells of the requests answered inside them. */
   requests: number;
+  /** Inside tunnels so many are answered as fast as they come, and then so many a second: HTTP/2 takes turns with nobody. */
+  tunnelledAtOnce: number;
+  tunnelledPerSecond: number;
   /** From the browser, open at one time. */
   connectionsAtOnce: number;
   connections: number;
@@ -21,6 +24,8 @@ export interface EgressLimits {
 export const egressLimits: EgressLimits = {
   bytes: 200 * MiB,
   requests: 3_000,
+  tunnelledAtOnce: 500,
+  tunnelledPerSecond: 150,
   connectionsAtOnce: 256,
   connections: 2_000,
   idleMs: 60_000,
@@ -69,6 +74,7 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
   const counts = { connections: 0, requests: 0, bytesIn: 0, bytesOut: 0, refusedConnections: 0 };
   const refusals = new Map<string, Refusal>();
   const overdrawn = new AbortController();
+  const tunnelled = { count: 0, since: 0 };
   let exhausted: Exhausted | undefined;
 
   function exhaust(what: Exhausted): void {
@@ -96,12 +102,22 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
       counts.requests += 1;
     },
 
-    /** Inside TLS the door sees bytes alone; without this a page could ask without end over one HTTP/2 connection. */
-    countTunnelledRequest(): void {
+    /**
+     * Inside TLS the door sees bytes alone; without this a page could ask without end over one HTTP/2 connection. Returns
+     * the milliseconds for which the tunnels should be held, so that the page does not keep the whole browser busy.
+     */
+    countTunnelledRequest(): number {
       counts.requests += 1;
-      if (counts.requests !== limits.requests + 1) return;
-      exhaust('requests');
-      cut();
+      if (counts.requests === limits.requests + 1) {
+        exhaust('requests');
+        cut();
+      }
+      const now = performance.now();
+      if (tunnelled.count === 0) tunnelled.since = now;
+      tunnelled.count += 1;
+      const { tunnelledAtOnce, tunnelledPerSecond } = limits;
+      const dueMs = ((tunnelled.count - tunnelledAtOnce) / tunnelledPerSecond) * 1_000;
+      return dueMs - (now - tunnelled.since);
     },
 
     countBytes(direction: 'bytesIn' | 'bytesOut', length: number): void {

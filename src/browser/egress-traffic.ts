@@ -26,10 +26,12 @@ export function createEgressTraffic(door: {
   limits: EgressLimits;
   /** The one checked way to a server. */
   reach: (target: Authority) => Promise<Socket>;
+  /** Told of each tunnel's far end. */
+  noteTunnel: (upstream: Socket) => void;
   /** Of a connection from the browser. It connects by `reach` alone, and is destroyed with the connection. */
   agentOf: (client: Socket) => Agent | undefined;
 }) {
-  const { ledger, limits, reach, agentOf } = door;
+  const { ledger, limits, reach, noteTunnel, agentOf } = door;
 
   function forward(request: IncomingMessage, response: ServerResponse): void {
     function refuse(status: number, kind: RefusalKind | 'malformed', reason: string): void {
@@ -77,6 +79,7 @@ export function createEgressTraffic(door: {
       client.write(formatHead(200, []));
       upstream.write(head);
       splice(client, upstream);
+      noteTunnel(upstream);
     } catch (error) {
       const refused = asRefused(error as Error, target);
       if (client.destroyed) return;

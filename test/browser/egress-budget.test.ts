@@ -97,6 +97,25 @@ test('requests inside a tunnel, as the browser tells of them: past the budget th
   assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
 });
 
+test('requests inside a tunnel past a number are held to so many a second; a door beside is not', async (context) => {
+  const { door, beside, port } = await stage(context, { tunnelledAtOnce: 2, tunnelledPerSecond: 10 });
+  const tunnelOf = async (through: typeof door) => {
+    const client = await connectTo(through);
+    client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await client.until(/200 OK\r\n\r\n/);
+    return client;
+  };
+  const [held, free] = [await tunnelOf(door), await tunnelOf(beside)];
+  for (let count = 0; count < 5; count += 1) door.countAnswer(`https://${open}:${port}/`);
+  const startedAt = performance.now();
+  for (const client of [held, free]) client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
+  await free.until(/200 OK/);
+  const freeMs = performance.now() - startedAt;
+  await held.until(/200 OK/);
+  const heldMs = performance.now() - startedAt;
+  assert.ok(heldMs >= 90 && heldMs > freeMs, `${freeMs} and ${heldMs} ms`);
+});
+
 test('connections: those past the number at once and past the total are closed', async (context) => {
   const { door, beside, url } = await stage(context, { connectionsAtOnce: 2, connections: 5 });
   const [first, second] = [await connectTo(door), await connectTo(door)];
