@@ -1,7 +1,6 @@
 // Decides which hosts a page may reach and at which addresses: public ones, and the operator's exceptions. Design 3, 5.
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { canonicalHost } from '#browser/canonical-host.ts';
 import type { EgressException } from '#browser/egress-allow.ts';
 import { isInBlock, parseAddress, whyNotPublic } from '#browser/public-address.ts';
@@ -19,7 +18,6 @@ export interface EgressRules {
 export type Lookup = (name: string) => Promise<{ address: string }[]>;
 
 const lookupTimeoutMs = 5_000;
-const ownAddressesEveryMs = 5_000;
 
 // Names that by RFC 6761, 6762, 8375 and ICANN's reservation never mean a public host. Without an exception they are
 // refused unasked: a query would tell the local resolver what was tried, and an answer could only be private or wrong.
@@ -30,11 +28,8 @@ export function createEgressRules(options: {
   allow: readonly EgressException[];
   /** For a test's own resolver. */
   lookup?: Lookup;
-  /** For a test's own interfaces. */
-  ownAddresses?: () => string[];
 }): EgressRules {
-  const { allow, lookup = lookupAll, ownAddresses = addressesOfInterfaces } = options;
-  let own = { addresses: new Set<string>(), readAt: -Infinity };
+  const { allow, lookup = lookupAll } = options;
 
   async function decide(hostname: string, port: number): Promise<Verdict> {
     const host = canonicalHost(hostname);
@@ -69,15 +64,7 @@ export function createEgressRules(options: {
   }
 
   function whyNotAllowed(address: string, port: number): string | undefined {
-    if (isException(address, port)) return undefined;
-    return whyNotPublic(address) ?? (isOwn(address) ? 'an address of this machine' : undefined);
-  }
-
-  /** A public address of this machine leads past its firewall to whatever listens here. Interfaces change: they are read anew. */
-  function isOwn(address: string): boolean {
-    if (performance.now() - own.readAt > ownAddressesEveryMs)
-      own = { addresses: new Set(ownAddresses().map(spelling)), readAt: performance.now() };
-    return own.addresses.has(spelling(address));
+    return isException(address, port) ? undefined : whyNotPublic(address);
   }
 
   function isException(address: string, port: number): boolean {
@@ -110,12 +97,6 @@ const denied = (reason: string): Verdict => ({ kind: 'denied', reason });
 
 const covers = (entry: { port: number | undefined }, port: number): boolean =>
   entry.port === undefined || entry.port === port;
-
-/** One spelling for an address: IPv6 has many. */
-const spelling = (address: string): string => parseAddress(address)?.join('.') ?? address;
-
-const addressesOfInterfaces = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
 
 /** The system's resolver, hosts file included. */
 const lookupAll: Lookup = (name) => systemLookup(name, { all: true, order: 'verbatim' });
