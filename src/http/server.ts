@@ -254,9 +254,10 @@ function letGoOfIdleConnections({ server }: FastifyInstance): void {
 function cutEndlessBody({ raw }: FastifyRequest, drainMs: number): void {
   if (raw.complete) return;
   const { socket } = raw;
-  const bytesBefore = socket.bytesRead;
-  const timer = setTimeout(() => socket.destroy(), drainMs).unref();
-  raw.on('data', () => socket.bytesRead - bytesBefore > drainBytes && socket.destroy());
-  raw.once('close', () => clearTimeout(timer));
-  raw.once('end', () => clearTimeout(timer));
+  const [bytesBefore, endsAt] = [socket.bytesRead, performance.now() + drainMs];
+  const timer = setInterval(() => {
+    if (performance.now() > endsAt || socket.bytesRead - bytesBefore > drainBytes) socket.destroy();
+  }, 100).unref();
+  raw.once('close', () => clearInterval(timer));
+  raw.once('end', () => clearInterval(timer));
 }
