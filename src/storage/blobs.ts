@@ -12,6 +12,8 @@ export interface Spool {
   write(chunk: Buffer): Promise<void>;
   /** Everything written so far, or its beginning. */
   read(maxBytes?: number): Promise<Buffer>;
+  /** The SHA-256 of everything, in hex, when all is written; of a spool that was made to tell it. */
+  sha256(): Promise<string>;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
   /** Drops the bytes; harmless after commit. */
@@ -32,7 +34,7 @@ export interface SignedAnswer {
 }
 
 export interface Blobs {
-  createSpool(): Spool;
+  createSpool(options?: { isHashed: boolean }): Spool;
   /** The bytes of a blob, or undefined when there is none under this key. */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
   /** An address under which the store itself serves the blob for a short time, where it can. */
