@@ -37,6 +37,8 @@ export interface Blobs {
   createSpool(options?: { isHashed: boolean }): Spool;
   /** The bytes of a blob, or undefined when there is none under this key. */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** All of a blob of this size that is small enough to be kept in memory, where the store keeps any. */
+  readSmall?(key: string, sizeBytes: number): Promise<Buffer | undefined>;
   /** An address under which the store itself serves the blob for a short time, where it can. */
   signedUrl?(key: string, answer: SignedAnswer): Promise<string>;
   /** Harmless when there is no such blob. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { passBy } from '#core/reached.ts';
 import type { Blobs, ByteRange } from '#storage/blobs.ts';
+import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
 
 export async function createDiskBlobs(folder: string, reached = passBy): Promise<Blobs> {
@@ -32,6 +33,16 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
     await syncFolder(target);
   }
   const pathOf = (key: string): string => join(store, key.slice(0, 2), key);
+  const small = createSmallBlobs(async (key, sizeBytes) => {
+    const file = await open(pathOf(key), 'r').catch(ignoreMissing);
+    if (!file) return undefined;
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, 0);
+      return bytesRead === sizeBytes ? buffer : undefined;
+    } finally {
+      await file.close();
+    }
+  });
 
   return {
     createSpool: (options) => spools.create(put, options),
@@ -39,7 +50,11 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
       const file = await open(pathOf(key), 'r').catch(ignoreMissing);
       return file && streamOf(file, range);
     },
-    delete: (key) => rm(pathOf(key), { force: true }),
+    readSmall: small.read,
+    async delete(key) {
+      small.forget(key);
+      await rm(pathOf(key), { force: true });
+    },
     async *list() {
       for (const folderName of await readdir(store)) {
         const names = await readdir(join(store, folderName));
