@@ -2,8 +2,8 @@
 // one; a mark shows each goal. The picture follows the light or dark of the page it is on.
 import { isReached, type Figure } from '#bench/figures.ts';
 
-const width = 860;
-const labels = 430;
+const width = 980;
+const labels = 540;
 const rowHeight = 24;
 const top = 40;
 /** The scale is of doublings, so that twice as good and half as good are equally far from the middle. */

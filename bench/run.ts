@@ -3,9 +3,11 @@ import { benchFleet } from '#bench/fleet.ts';
 import { columnNames, columnsOf, type Benchmark, type Figure } from '#bench/figures.ts';
 import { writeBenchmarksPage } from '#bench/page.ts';
 import { keepResult, machineInWords } from '#bench/results.ts';
+import { benchGrowth } from '#bench/growth.ts';
 import { benchPdfs, benchScreenshots } from '#bench/render.ts';
 import { benchMemory } from '#bench/render-memory.ts';
 import { benchServing } from '#bench/serve.ts';
+import { benchStart } from '#bench/start.ts';
 import { benchUploads } from '#bench/upload.ts';
 
 const benchmarks: Record<string, { title: string; run: Benchmark }> = {
@@ -14,6 +16,8 @@ const benchmarks: Record<string, { title: string; run: Benchmark }> = {
   memory: { title: 'Memory of renders', run: benchMemory },
   upload: { title: 'Uploads', run: benchUploads },
   serve: { title: 'Serving files', run: benchServing },
+  growth: { title: 'Growth', run: benchGrowth },
+  start: { title: 'Start', run: benchStart },
   fleet: { title: 'Uploads on Postgres and S3', run: benchFleet },
 };
 

@@ -24,6 +24,7 @@ export interface MeasuredService {
   key: string;
   accountId: string;
   dataDir: string;
+  plansFile: string;
   stop(): Promise<void>;
 }
 
@@ -55,6 +56,7 @@ export async function startMeasuredService(
     key,
     accountId,
     dataDir,
+    plansFile,
     async stop() {
       process.off('exit', kill);
       await serving.end();

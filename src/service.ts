@@ -69,22 +69,23 @@ export async function createService(
   const authentication = createAuthentication({ database, plans, clock });
   const onChange = authentication.forget;
   const accounts = createAccounts({ database, plans, clock, onChange });
-  const signIn = await openSignIn(config, { database, accounts, clock, log, onChange });
+  const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
+  // Together: the browser starts in processes of its own while these modules are loaded. The server is loaded here, so that
+  // the commands, which need none, start in half the time.
+  const [browser, signIn, { createServer, patience }, { createIdempotency }] = await Promise.all([
+    openBrowser(config, egressRules, log),
+    openSignIn(config, { database, accounts, clock, log, onChange }),
+    import('#http/server.ts'),
+    import('#http/idempotency.ts'),
+  ]);
   const departures = createDepartures({ database, uploadBlobs, renderBlobs, clock, onChange });
   const budget = createRequestBudget({ clock });
   const requestLog = createRequestLog({ database, clock, log });
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
   const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
-  // Loaded here, so that the commands, which need no server, start in half the time.
-  const [{ createServer, patience }, { createIdempotency }] = await Promise.all([
-    import('#http/server.ts'),
-    import('#http/idempotency.ts'),
-  ]);
   const idempotency = createIdempotency({ database, renderBlobs, clock });
   const slots = createCaptureSlots({ database, clock });
-  const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
-  const browser = await openBrowser(config, egressRules, log);
   const queue = createRenderQueue({ concurrency: config.renderConcurrency, maxWaitMs: limits.renderQueueMs });
   const server = createServer({
     log,

@@ -52,13 +52,25 @@ function checksum(text: string): string {
 
 /** Uniform over the alphabet: bytes of 248 and above would favour the first eight letters and are dropped. */
 function randomBase62(length: number): string {
-  const bytes = Buffer.allocUnsafe(length * 2);
   let text = '';
   while (text.length < length) {
-    randomFillSync(bytes);
-    for (const byte of bytes) {
-      if (byte < 248 && text.length < length) text += base62.charAt(byte % 62);
-    }
+    const byte = randomByte();
+    if (byte < 248) text += base62.charAt(byte % 62);
   }
   return text;
+}
+
+/** Fetched many at a time, since each request needs an id, and used once. */
+const randomness = Buffer.alloc(4096);
+let used = randomness.length;
+
+function randomByte(): number {
+  if (used === randomness.length) {
+    randomFillSync(randomness);
+    used = 0;
+  }
+  const byte = randomness[used] ?? 0;
+  randomness[used] = 0;
+  used += 1;
+  return byte;
 }

@@ -12,6 +12,8 @@ export interface Spool {
   write(chunk: Buffer): Promise<void>;
   /** Everything written so far, or its beginning. */
   read(maxBytes?: number): Promise<Buffer>;
+  /** The SHA-256 of everything, in hex, when all is written; of a spool that was made to tell it. */
+  sha256(): Promise<string>;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
   /** Drops the bytes; harmless after commit. */
@@ -32,9 +34,11 @@ export interface SignedAnswer {
 }
 
 export interface Blobs {
-  createSpool(): Spool;
+  createSpool(options?: { isHashed: boolean }): Spool;
   /** The bytes of a blob, or undefined when there is none under this key. */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** All of a blob of this size that is small enough to be kept in memory, where the store keeps any. */
+  readSmall?(key: string, sizeBytes: number): Promise<Buffer | undefined>;
   /** An address under which the store itself serves the blob for a short time, where it can. */
   signedUrl?(key: string, answer: SignedAnswer): Promise<string>;
   /** Harmless when there is no such blob. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { passBy } from '#core/reached.ts';
 import type { Blobs, ByteRange } from '#storage/blobs.ts';
-import { createSpools } from '#storage/spool.ts';
+import { createSmallBlobs } from '#storage/small-blobs.ts';
+import { createSpools, type Spooled } from '#storage/spool.ts';
 
 export async function createDiskBlobs(folder: string, reached = passBy): Promise<Blobs> {
   const store = join(folder, 'store');
@@ -23,23 +24,37 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
     }
     return path;
   }
+  async function put(spooled: Spooled, key: string): Promise<void> {
+    const path = await spooled.toFile({ isSynced: true });
+    reached('file synced');
+    const target = await fanOutFolder(key);
+    await rename(path, join(target, key));
+    reached('file renamed');
+    await syncFolder(target);
+  }
   const pathOf = (key: string): string => join(store, key.slice(0, 2), key);
+  const small = createSmallBlobs(async (key, sizeBytes) => {
+    const file = await open(pathOf(key), 'r').catch(ignoreMissing);
+    if (!file) return undefined;
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, 0);
+      return bytesRead === sizeBytes ? buffer : undefined;
+    } finally {
+      await file.close();
+    }
+  });
 
   return {
-    createSpool: () =>
-      spools.create(async (spooled, key) => {
-        const path = await spooled.toFile({ isSynced: true });
-        reached('file synced');
-        const target = await fanOutFolder(key);
-        await rename(path, join(target, key));
-        reached('file renamed');
-        await syncFolder(target);
-      }),
+    createSpool: (options) => spools.create(put, options),
     async open(key, range) {
       const file = await open(pathOf(key), 'r').catch(ignoreMissing);
       return file && streamOf(file, range);
     },
-    delete: (key) => rm(pathOf(key), { force: true }),
+    readSmall: small.read,
+    async delete(key) {
+      small.forget(key);
+      await rm(pathOf(key), { force: true });
+    },
     async *list() {
       for (const folderName of await readdir(store)) {
         const names = await readdir(join(store, folderName));

@@ -88,7 +88,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
   }
 
   return {
-    createSpool: () => spools.create(put),
+    createSpool: (options) => spools.create(put, options),
     async open(key, range) {
       const input: GetObjectCommandInput = {
         ...objectOf(key),

@@ -1,4 +1,5 @@
 // Where bytes wait, invisible, until a blob store takes them: small ones in memory, larger ones in a file beside the store.
+import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypto';
 import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
@@ -11,6 +12,7 @@ const memoryBytes = 256 * 1024;
  * they would outlive the young generation, and collecting them costs more than everything else about an upload.
  */
 const keptChunksBytes = 64 * 1024;
+const hashedAtOnceBytes = 32 * 1024;
 /** Slabs that wait for their next spool, at most. */
 const spareSlabs = 32;
 
@@ -23,8 +25,10 @@ export interface Spooled {
   toFile(options: { isSynced: boolean }): Promise<string>;
 }
 
+export type Store = (spooled: Spooled, key: string) => Promise<void>;
+
 export interface Spools {
-  create(store: (spooled: Spooled, key: string) => Promise<void>): Spool;
+  create(store: Store, options?: { isHashed: boolean }): Spool;
   /** Drops the files of processes that are gone. */
   sweep(): Promise<void>;
 }
@@ -32,7 +36,7 @@ export interface Spools {
 export async function createSpools(folder: string): Promise<Spools> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return {
-    create: (store) => createSpool(folder, store),
+    create: (store, options) => createSpool(folder, store, options),
     async sweep() {
       for (const name of await readdir(folder)) {
         const owner = Number(name.split('-')[0]);
@@ -45,18 +49,20 @@ export async function createSpools(folder: string): Promise<Spools> {
 }
 
 const liveSpools = new Set<string>();
-const slabs: Buffer[] = [];
+const slabs: Buffer<ArrayBuffer>[] = [];
 
-function createSpool(folder: string, store: (spooled: Spooled, key: string) => Promise<void>): Spool {
+function createSpool(folder: string, store: Store, { isHashed } = { isHashed: false }): Spool {
   const name = `${process.pid}-${newId()}`;
   const path = join(folder, name);
   let chunks: Buffer[] = [];
   let waitingBytes = 0;
-  let slab: Buffer | undefined;
+  let slab: Buffer<ArrayBuffer> | undefined;
   let sizeBytes = 0;
   let file: FileHandle | undefined;
   let finished = false;
   let flushing: Promise<FileHandle> | undefined;
+  let hash: Hash | undefined;
+  let keepsHash = isHashed;
 
   /** What has not been written to the file. */
   const waiting = (): Buffer[] => (slab && waitingBytes > 0 ? [slab.subarray(0, waitingBytes)] : chunks);
@@ -70,12 +76,16 @@ function createSpool(folder: string, store: (spooled: Spooled, key: string) => P
     liveSpools.add(name);
     file ??= await open(path, 'wx+', 0o600);
     if (pieces.length > 0) await writeAll(file, pieces);
+    if (keepsHash) {
+      hash ??= createHash('sha256');
+      for (const piece of pieces) hash.update(piece);
+    }
     chunks = [];
     waitingBytes = 0;
     return file;
   }
 
-  function takeSlab(): Buffer {
+  function takeSlab(): Buffer<ArrayBuffer> {
     const taken = slabs.pop() ?? Buffer.allocUnsafeSlow(memoryBytes);
     let at = 0;
     for (const chunk of chunks) at += chunk.copy(taken, at);
@@ -109,6 +119,21 @@ function createSpool(folder: string, store: (spooled: Spooled, key: string) => P
       const bytes = Buffer.allocUnsafe(Math.min(maxBytes, sizeBytes));
       await (await flush()).read(bytes, 0, bytes.length, 0);
       return bytes;
+    },
+    async sha256() {
+      // What is written out from here on has been counted.
+      keepsHash = false;
+      if (hash) {
+        for (const piece of waiting()) hash.update(piece);
+        return hash.digest('hex');
+      }
+      const [first = Buffer.alloc(0), ...more] = waiting();
+      const bytes = more.length === 0 ? first : Buffer.concat([first, ...more]);
+      if (bytes.length <= hashedAtOnceBytes) return hashAtOnce('sha256', bytes);
+      // Beside the event loop: for this many bytes that costs less than it spares.
+      return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes as Buffer<ArrayBuffer>)).toString(
+        'hex',
+      );
     },
     async commit(key) {
       const spooled: Spooled = {

@@ -42,6 +42,7 @@ function splitExtension(name: string, type: ImageType): { stem: string; extensio
 
 /** Cut between graphemes, so that no accent or flag is torn apart. */
 function cut(stem: string, reserved: number): string {
+  if (reserved + stem.length <= maxCharacters && reserved + Buffer.byteLength(stem) <= maxBytes) return stem;
   let [end, characters, bytes] = [0, reserved, reserved];
   for (const { segment } of graphemes.segment(stem)) {
     characters += Array.from(segment).length;

@@ -39,6 +39,7 @@ export function createHostedUploads({
     bySlug,
     byDeleteToken,
     openBlob: blobs.open,
+    readSmallBlob: blobs.readSmall,
     signedUrl: blobs.signedUrl,
 
     /** The row dies first, so it stops resolving at once; a blob that cannot go now is left to the sweep. */

@@ -1,6 +1,5 @@
 // Takes in one file as it arrives: counts it, hashes it, keeps its head for a look, and spools the rest, so that memory
 // does not grow with the file. Spec 4.1.
-import { createHash } from 'node:crypto';
 import { ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
@@ -19,13 +18,12 @@ export interface ReceivedFile {
 
 export interface FileReceiver {
   write(chunk: Buffer): Promise<void>;
-  finish(): ReceivedFile;
+  finish(): Promise<ReceivedFile>;
   discard(): Promise<void>;
 }
 
 export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver {
-  const spool = blobs.createSpool();
-  const hash = createHash('sha256');
+  const spool = blobs.createSpool({ isHashed: true });
   const heads: Buffer[] = [];
   let headBytes = 0;
   let sizeBytes = 0;
@@ -39,15 +37,14 @@ export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver 
         heads.push(Buffer.from(chunk.subarray(0, detectionBytes - headBytes)));
         headBytes += chunk.length;
       }
-      hash.update(chunk);
       await spool.write(chunk);
     },
-    finish: () => ({
+    finish: async () => ({
       sourceFilename,
       spool,
       sizeBytes,
       head: Buffer.concat(heads),
-      sha256: hash.digest('hex'),
+      sha256: await spool.sha256(),
     }),
     discard: () => spool.discard(),
   };

@@ -36,6 +36,8 @@ export type AlsoRecord = (tables: Tables, outcomes: UploadOutcome[]) => Promise<
 
 export type UploadOutcome = { ok: true; upload: StoredUpload } | { ok: false; error: ServiceError };
 
+const rememberedAccounts = 10_000;
+
 interface PreparedFile {
   spool: Spool;
   row: UploadRow;
@@ -50,6 +52,7 @@ export function createUploadStore(parts: {
   reached?: Reached;
 }) {
   const { database, blobs, clock, sanitizer, reached = passBy } = parts;
+  const refusedAccounts = new Set<string>();
 
   /** Stores the files that can be stored, in order; each has its own outcome. */
   async function storeUploads(
@@ -65,8 +68,8 @@ export function createUploadStore(parts: {
     );
     if (prepared.every((file) => file instanceof ServiceError)) return prepared.map(failed);
 
-    // A courtesy that spares the disk; the guarded counter below decides.
-    await refuseSpentQuota(uploader);
+    // A courtesy that spares the disk the files of an account that was refused before; the guarded counter below decides.
+    if (refusedAccounts.has(uploader.accountId)) await refuseSpentQuota(uploader);
     const durable = await Promise.all(prepared.map((file) => makeDurable(file).catch(toServiceError)));
     reached('file durable');
     let isUnknown = false;
@@ -171,9 +174,12 @@ export function createUploadStore(parts: {
           await insertWithFreeSlug(tables, file.row);
           reached('row written');
           outcomes.push({ ok: true, upload: { row: file.row, deleteToken: file.deleteToken, quota } });
+          refusedAccounts.delete(uploader.accountId);
         } catch (error) {
           // Anything but a spent quota leaves a unit without its row: the whole transaction goes back.
           if (!(error instanceof ServiceError && error.code === 'quota_exceeded')) throw error;
+          if (refusedAccounts.size >= rememberedAccounts) refusedAccounts.clear();
+          refusedAccounts.add(uploader.accountId);
           outcomes.push(failed(error));
         }
       }

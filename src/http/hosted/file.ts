@@ -27,6 +27,7 @@ export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUplo
         expiresAt: upload.expires_at,
         filename: upload.filename,
         open: (range) => hostedUploads.openBlob(upload.id, range),
+        readSmall: hostedUploads.readSmallBlob?.bind(null, upload.id, upload.size_bytes),
         signedUrl: hostedUploads.signedUrl?.bind(null, upload.id),
       },
       clock.now(),

@@ -13,6 +13,8 @@ export interface HostedBlob {
   expiresAt: number | null;
   filename: string;
   open: (range?: ByteRange) => Promise<Readable | undefined>;
+  /** All of it, where it is small and the store has it at hand. */
+  readSmall?: (() => Promise<Buffer | undefined>) | undefined;
   /** Where the store serves it itself. */
   signedUrl: ((answer: SignedAnswer) => Promise<string>) | undefined;
 }
@@ -76,8 +78,8 @@ export async function sendBlob(
   reply.header('content-length', range ? range.end - range.start + 1 : blob.sizeBytes);
   if (request.method === 'HEAD') return reply.send();
 
-  const stream = await blob.open(range);
-  if (stream) return reply.send(stream);
+  const payload = (range ? undefined : await blob.readSmall?.()) ?? (await blob.open(range));
+  if (payload) return reply.send(payload);
   for (const name of Object.keys(reply.getHeaders())) if (name !== 'x-request-id') reply.removeHeader(name);
   throw new ServiceError('not_found', 'There is nothing at this address.');
 }

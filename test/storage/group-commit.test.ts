@@ -1,0 +1,104 @@
+// Transactions that share a commit stand or fall alone, and all of them fall when the commit does.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import type { Database, Tables } from '#storage/database.ts';
+import { openSqlite } from '#storage/sqlite.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+
+let database: Database;
+let other: DatabaseSync;
+let remove: () => Promise<void>;
+before(async () => {
+  const folder = await temporaryFolder();
+  remove = folder.remove;
+  database = await openSqlite(join(folder.path, 'tintype.db'));
+  other = new DatabaseSync(join(folder.path, 'tintype.db'));
+});
+after(async () => {
+  other.close();
+  await database.close();
+  await remove();
+});
+
+const month = '2026-01';
+const counter = (accountId: string) => ({ accountId, unit: 'upload', month }) as const;
+const used = (accountId: string): Promise<number> =>
+  database.tables.usage.read(counter(accountId)).then((usage) => usage.used);
+/** How often anything was committed, as another connection sees it. */
+const stamp = (): number => Number(other.prepare('pragma data_version').get()?.['data_version']);
+
+async function newAccount(id: string): Promise<void> {
+  const row = { id, email: `${id}@example.com`, plan: 'pro', created_at: 0 };
+  await database.tables.accounts.insert({
+    ...row,
+    verified: 1,
+    suspended: 0,
+    overages: 0,
+    owner: 0,
+    suspended_reason: null,
+    overage_cap: null,
+    deleted_at: null,
+  });
+}
+
+const take = (accountId: string) => (tables: Tables) => tables.usage.take(counter(accountId), 100, 100);
+
+test('those that come at once are committed at once, each with its own answer', async () => {
+  await newAccount('together');
+  const before = stamp();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => database.transaction(take('together'))));
+  assert.deepEqual(
+    answers.map((usage) => usage?.used),
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+  assert.equal(stamp() - before, 1);
+});
+
+test('more than one group holds are in the next', async () => {
+  await newAccount('many');
+  await Promise.all(Array.from({ length: 80 }, () => database.transaction(take('many'))));
+  assert.equal(await used('many'), 80);
+});
+
+test('one that throws leaves nothing and takes no other with it', async () => {
+  await newAccount('thrown');
+  const outcomes = await Promise.allSettled([
+    database.transaction(take('thrown')),
+    database.transaction(async (tables) => {
+      await take('thrown')(tables);
+      throw new Error('on purpose');
+    }),
+    database.transaction((tables) => tables.usage.take(counter('nobody'), 100, 100)),
+    database.transaction(take('thrown')),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  );
+  assert.match(String((outcomes[1] as PromiseRejectedResult).reason), /on purpose/);
+  assert.match(String((outcomes[2] as PromiseRejectedResult).reason), /FOREIGN KEY/);
+  assert.equal(await used('thrown'), 2);
+});
+
+test('none has succeeded when the commit fails', async () => {
+  await newAccount('lost');
+  other.exec('create table broken (id text references accounts (id) deferrable initially deferred)');
+  // What a trigger leaves unpaid is found by the commit alone.
+  other.exec(
+    "create trigger breaks after update on usage_counters when new.month = '2026-02' begin insert into broken values ('x'); end",
+  );
+  const broken = { ...counter('lost'), month: '2026-02' };
+  const outcomes = await Promise.allSettled([
+    database.transaction(take('lost')),
+    database.transaction((tables) => tables.usage.take(broken, 100, 100)),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(await used('lost'), 0);
+  await database.transaction(take('lost'));
+  assert.equal(await used('lost'), 1);
+});
