@@ -54,7 +54,7 @@ async function againstFloor(kind: RenderKind, site: Site, say: (line: string) =>
       say(`${page} against the floor`);
       const works = worksOf([ours, floor], site.urlOf(page));
       const times = await alternate(works, latencyRounds, warmUps);
-      const latency = of(kind, `${page}, latency at concurrency 1`, 'ms', 'floor', { atMost: 1.1 });
+      const latency = of(kind, `${page}, latency`, 'ms', 'floor', { atMost: 1.1 });
       figures.push(figure(latency, times['Tintype'] ?? [], times['floor'] ?? []));
       const rates = await bestRates(works, lanesTried);
       const throughput = of(kind, `${page}, best throughput`, 'per second', 'floor', { atLeast: 0.95 });
@@ -80,7 +80,7 @@ async function againstPeers(site: Site, say: (line: string) => void): Promise<Fi
       const times = await alternate(worksOf([ours, ...all], site.urlOf(page)), peerRounds, 1);
       const latency = (peer: Renderer, goal?: Goal) =>
         figure(
-          of('screenshot', `${page}, latency at concurrency 1`, 'ms', peer.name, goal),
+          of('screenshot', `${page}, latency`, 'ms', peer.name, goal),
           times['Tintype'] ?? [],
           times[peer.name] ?? [],
         );
