@@ -1,6 +1,7 @@
 // One account's renders.
 import type { Kysely } from 'kysely';
 import { contains, olderThan, type PageOptions } from '#storage/owned/page.ts';
+import { createStored } from '#storage/owned/stored.ts';
 import type { RenderKind, RenderRow, Schema } from '#storage/schema.ts';
 
 export interface RenderFilter {
@@ -34,27 +35,6 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
       if (status !== undefined) query = query.where('failure', status === 'failed' ? 'is not' : 'is', null);
       return query.execute();
     },
-    /** Those of the given ids that were there and are not any more. */
-    async markDeleted(ids: string[], now: number): Promise<string[]> {
-      const rows = await db
-        .updateTable('renders')
-        .set({ deleted_at: now })
-        .where('account_id', '=', accountId)
-        .where('id', 'in', ids)
-        .where('deleted_at', 'is', null)
-        .returning('id')
-        .execute();
-      return rows.map(({ id }) => id);
-    },
-    /** Every row, the dead too: what goes when the account goes. */
-    async ids(limit: number): Promise<string[]> {
-      const rows = await db
-        .selectFrom('renders')
-        .select('id')
-        .where('account_id', '=', accountId)
-        .limit(limit)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
+    ...createStored(db, 'renders', accountId),
   };
 }

@@ -1,6 +1,7 @@
 // One account's uploads.
 import type { Kysely } from 'kysely';
 import { contains, olderThan, type PageOptions } from '#storage/owned/page.ts';
+import { createStored } from '#storage/owned/stored.ts';
 import type { Schema, UploadRow } from '#storage/schema.ts';
 
 export interface UploadFilter {
@@ -42,27 +43,6 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .where('deleted_at', 'is', null)
         .returningAll()
         .executeTakeFirst(),
-    /** Those of the given ids that were alive and are not any more. */
-    async markDeleted(ids: string[], now: number): Promise<string[]> {
-      const rows = await db
-        .updateTable('uploads')
-        .set({ deleted_at: now })
-        .where('account_id', '=', accountId)
-        .where('id', 'in', ids)
-        .where('deleted_at', 'is', null)
-        .returning('id')
-        .execute();
-      return rows.map(({ id }) => id);
-    },
-    /** Every row, the dead too: what goes when the account goes. */
-    async ids(limit: number): Promise<string[]> {
-      const rows = await db
-        .selectFrom('uploads')
-        .select('id')
-        .where('account_id', '=', accountId)
-        .limit(limit)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
+    ...createStored(db, 'uploads', accountId),
   };
 }
