@@ -83,5 +83,7 @@ export function answerUnreadable(parts: {
 function endWith({ request, raw }: FastifyReply, socket: Socket): void {
   if (!raw.headersSent) raw.setHeader('connection', 'close');
   raw.once('close', () => socket.destroySoon());
+  // Nothing that comes now can be read, and Node would take an end of it for leave to hang up before the answer.
+  socket.pause();
   if (!request.raw.complete) breakBody(request.raw);
 }

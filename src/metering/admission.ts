@@ -65,7 +65,7 @@ function createSharedAdmission(
   async function count(keyHash: string, now: number): Promise<{ holder?: CountedHolder; readAt: number }> {
     const known = spent.get(keyHash);
     const endsInMs = Math.min(known?.holder.window?.endsInMs ?? 0, rememberSpentMs);
-    if (known && now < known.readAt + endsInMs) return known;
+    if (known && now >= known.readAt && now < known.readAt + endsInMs) return known;
     spent.delete(keyHash);
     const holder = await requestWindows.count(keyHash, limits, now);
     if (!holder) return { readAt: now };
@@ -106,7 +106,10 @@ function createSharedAdmission(
     async peek({ accountId, plan }) {
       const now = clock.now();
       const limit = plan.requests_per_minute;
-      const window = (await requestWindows.read(accountId, now)) ?? { count: 0, endsInMs: windowMs };
+      const window = (await requestWindows.read(accountId, windowMs, now)) ?? {
+        count: 0,
+        endsInMs: windowMs,
+      };
       return standingOf({ ...window, endsAt: now + window.endsInMs }, limit, now, window.count >= limit);
     },
   };

@@ -28,10 +28,17 @@ export interface RequestWindowsTable {
   count(keyHash: string, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
   countAccount(accountId: string, limit: number, windowMs: number, now: number): Promise<CountedWindow>;
   /** Undefined when no window is open. */
-  read(accountId: string, now: number): Promise<Pick<CountedWindow, 'count' | 'endsInMs'> | undefined>;
+  read(
+    accountId: string,
+    windowMs: number,
+    now: number,
+  ): Promise<Pick<CountedWindow, 'count' | 'endsInMs'> | undefined>;
 }
 
 type Row = KeyHolder & { count: number | null; ends_at: number; refused: 0 | 1 };
+
+/** So far may the machines differ over what time it is, without a window beginning anew at every change of machine. */
+const skewMs = 10_000;
 
 /** `aheadMs` tells how far the database's clock is ahead of ours. */
 export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => number): RequestWindowsTable {
@@ -39,7 +46,8 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
 
   /** What happens to an open window: it ends, is spent, or has room. */
   function orMove(now: RawBuilder<unknown>, limit: RawBuilder<unknown>): RawBuilder<unknown> {
-    const hasEnded = sql`current.ends_at <= ${now}`;
+    // One that ends further off than a window is long is from before a clock was set back.
+    const hasEnded = sql`(current.ends_at <= ${now} or current.ends_at > excluded.ends_at + ${skewMs}::integer)`;
     const isSpent = sql`current.count >= ${limit}`;
     return sql`
       on conflict (account_id) do update set
@@ -81,11 +89,12 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
       if (!row) throw new Error('no window was counted');
       return { count: row.count, endsInMs: row.ends_at, isRefused: row.refused === 1 };
     },
-    async read(accountId, processNow) {
+    async read(accountId, windowMs, processNow) {
       const now = databaseTime(processNow);
       const { rows } = await sql<{ count: number; ends_at: number }>`
         select count, ends_at - ${now} as ends_at from request_windows
-        where account_id = ${accountId} and ends_at > ${now}`.execute(db);
+        where account_id = ${accountId} and ends_at > ${now}
+          and ends_at <= ${now} + ${windowMs + skewMs}::integer`.execute(db);
       const [row] = rows;
       return row && { count: row.count, endsInMs: row.ends_at };
     },
