@@ -1,5 +1,5 @@
 // The frame around every page of a signed-in person: navigation, what the account must still do, and the way out.
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { call } from '#app/api.ts';
 import { Notices } from '#app/notices.tsx';
 import { Button, IconButton, LinkButton } from '#app/parts/button.tsx';
@@ -150,21 +150,23 @@ function Person({ session }: { session: Session }) {
 function Drawer({ session, path }: { session: Session; path: string }) {
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen]);
+  const open = () => {
+    dialog.current?.showModal();
+    setOpen(true);
+  };
+  const close = () => dialog.current?.close();
   return (
     <>
-      <IconButton icon="menu" label="Menu" aria-expanded={isOpen} onClick={() => setOpen(true)} />
+      <IconButton icon="menu" label="Menu" aria-expanded={isOpen} onClick={open} />
       <dialog
         ref={dialog}
         aria-label="Menu"
-        onClose={() => setOpen(false)}
+        // The event comes a moment after the closing: by then it may have been opened again.
+        onClose={() => setOpen(dialog.current?.open ?? false)}
         className="fixed inset-y-0 right-0 left-auto m-0 ml-auto h-dvh max-h-none w-72 max-w-[85vw] overflow-y-auto border-l bg-paper p-3 text-ink shadow-large"
       >
         <div className="mb-2 flex justify-end">
-          <Button small tone="quiet" icon="cross" onClick={() => setOpen(false)}>
+          <Button small tone="quiet" icon="cross" onClick={close}>
             Close
           </Button>
         </div>
