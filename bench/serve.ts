@@ -13,7 +13,7 @@ import { uploadOne } from '#test/support/uploading.ts';
 
 const benchmark = 'serve';
 const lanes = 16;
-const turns = 8;
+const turns = 6;
 const turn = { seconds: 1.5 };
 /** Asked for in rotation: nobody serves one file alone. */
 const filesOfEachSize = 32;

@@ -8,7 +8,8 @@ import type { Database } from '#storage/database.ts';
 import { deleteBlobs, sweepOrphans } from '#storage/free-blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
-const sweepBatch = 200;
+/** So many rows go in one statement, which everyone else waits for. */
+const sweepBatch = 64;
 
 export type HostedUploads = ReturnType<typeof createHostedUploads>;
 
