@@ -187,7 +187,7 @@ function write(random: Random, pairs: Pairs): string {
       return random.pick([
         `${value}`,
         value.toExponential(),
-        Number.isInteger(value) && value < 1e15 ? `${value}.0` : `${value}`,
+        Number.isInteger(value) && Math.abs(value) < 1e15 ? `${value}.0` : `${value}`,
       ]);
     }
     return JSON.stringify(value);

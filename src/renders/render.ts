@@ -136,8 +136,14 @@ export function createRenders(parts: Parts) {
   ): Promise<Omit<FinishedRender, 'timings'>> {
     if (row.sha256 !== null) {
       const spool = blobs.createSpool();
-      await spool.write(bytes);
-      await spool.commit(row.id);
+      try {
+        await spool.write(bytes);
+        await spool.commit(row.id);
+      } catch (error) {
+        // A file that is left open ends the process when it is collected.
+        await spool.discard();
+        throw error;
+      }
       reached('render durable');
     }
     try {
