@@ -97,8 +97,17 @@ function filterAtRule(name: string, prelude: CssToken[], block: CssToken[], dept
   const rest = prelude.slice(1);
   if (!(keyframes.has(name) || conditions.has(name)) || depth >= maxRuleDepth) return '';
   if (!isClean(rest, (delim) => conditions.has(name) && preludeDelims.has(delim))) return '';
+  if (conditions.has(name) && looksLikeMarkup(rest)) return '';
   const rules = filterRules(block, depth + 1);
   return rules === '' ? '' : `@${name}${serializeCss(rest)}{${rules}}`;
+}
+
+/** A condition compares with `<` and takes no strings; a tag in its place would be harmless here, but not to a careless reader. */
+function looksLikeMarkup(condition: CssToken[]): boolean {
+  return condition.some(
+    (token, at) =>
+      token.kind === 'string' || (isDelim(token, '<') && /^[a-z/]/i.test(condition[at + 1]?.value ?? '')),
+  );
 }
 
 function filterBlock(
