@@ -251,6 +251,7 @@ test('search, filters and pages of uploads: in the address, and by key', async (
   await page.getByText('No upload fits').waitFor();
   await page.getByRole('button', { name: 'Clear the filters' }).click();
   await page.getByText('picture 63.webp').waitFor();
+  assert.equal(await page.getByLabel('Search by filename').inputValue(), '');
   await finish(page, 'searched');
 });
 

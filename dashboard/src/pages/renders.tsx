@@ -5,19 +5,30 @@ import type { Render } from '#http/dashboard/schemas/files.ts';
 import { call } from '#app/api.ts';
 import { ago, bytes, duration } from '#app/format.ts';
 import { RenderDialog } from '#app/pages/render-dialog.tsx';
-import { Button, LinkButton } from '#app/parts/button.tsx';
-import { SearchField, Select } from '#app/parts/field.tsx';
+import { LinkButton } from '#app/parts/button.tsx';
+import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
 import { Icon } from '#app/parts/icon.tsx';
-import { More, usePaged } from '#app/parts/more.tsx';
 import { Page } from '#app/parts/page.tsx';
-import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
+import { PagedList, usePaged } from '#app/parts/paged.tsx';
+import { Chip, Empty } from '#app/parts/states.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 
 type Query = NonNullable<QueryOf<'GET /renders'>>;
 
+const kinds = [
+  { value: '', text: 'All kinds' },
+  { value: 'screenshot', text: 'Screenshots' },
+  { value: 'pdf', text: 'PDFs' },
+];
+const statuses = [
+  { value: '', text: 'Any status' },
+  { value: 'done', text: 'Done' },
+  { value: 'failed', text: 'Failed' },
+];
+
 export function Renders() {
-  const [search, setSearch] = useSearch();
+  const [search] = useSearch();
   const [opened, setOpened] = useState<Render>();
   const filter = useSettled({
     search: search.get('search') ?? undefined,
@@ -27,7 +38,6 @@ export function Renders() {
   const query = usePaged(['renders', filter], (cursor) =>
     call('GET /renders', { query: { ...filter, cursor, limit: 50 } }),
   );
-  const renders = query.data?.pages.flatMap((page) => page.items) ?? [];
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Page
@@ -39,77 +49,44 @@ export function Renders() {
         </LinkButton>
       }
     >
-      <div className="flex flex-wrap gap-2.5">
-        <div className="flex min-w-56 flex-1 max-sm:basis-full">
-          <SearchField
-            label="Search by address"
-            defaultValue={search.get('search') ?? ''}
-            onChange={(event) => setSearch({ search: event.target.value })}
-            maxLength={100}
-          />
-        </div>
-        <Select
-          aria-label="Kind"
-          className="max-sm:flex-1"
-          choices={[
-            { value: '', text: 'All kinds' },
-            { value: 'screenshot', text: 'Screenshots' },
-            { value: 'pdf', text: 'PDFs' },
-          ]}
-          value={search.get('kind') ?? ''}
-          onChange={(event) => setSearch({ kind: event.target.value })}
-        />
-        <Select
-          aria-label="Status"
-          className="max-sm:flex-1"
-          choices={[
-            { value: '', text: 'Any status' },
-            { value: 'done', text: 'Done' },
-            { value: 'failed', text: 'Failed' },
-          ]}
-          value={search.get('status') ?? ''}
-          onChange={(event) => setSearch({ status: event.target.value })}
-        />
-      </div>
-      {query.error && !query.data && <Problem error={query.error} onRetry={() => void query.refetch()} />}
-      {query.isPending && <Loading />}
-      {query.data &&
-        renders.length === 0 &&
-        (isFiltered ? (
-          <Empty
-            icon="search"
-            title="No render fits"
-            action={
-              <Button onClick={() => setSearch({ search: undefined, kind: undefined, status: undefined })}>
-                Clear the filters
-              </Button>
-            }
-          >
-            Try a shorter search, another kind or any status.
-          </Empty>
-        ) : (
-          <Empty
-            icon="renders"
-            title="No renders yet"
-            action={
-              <LinkButton to="/playground" tone="primary" icon="playground">
-                Open the playground
-              </LinkButton>
-            }
-          >
-            Capture a page as a picture or print it to PDF, here or with your API key.
-          </Empty>
-        ))}
-      {renders.length > 0 && (
-        <ul className="card divide-y divide-line overflow-hidden">
-          {renders.map((render) => (
-            <Row key={render.id} render={render} onOpen={() => setOpened(render)} />
-          ))}
-        </ul>
-      )}
-      <More query={query} />
+      <Filters>
+        <SearchFilter label="Search by address" />
+        <ChoiceFilter name="kind" label="Kind" choices={kinds} />
+        <ChoiceFilter name="status" label="Status" choices={statuses} />
+      </Filters>
+      <PagedList query={query} empty={<None isFiltered={isFiltered} />}>
+        {(renders) => (
+          <ul className="card divide-y divide-line overflow-hidden">
+            {renders.map((render) => (
+              <Row key={render.id} render={render} onOpen={() => setOpened(render)} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
       {opened && <RenderDialog render={opened} onClose={() => setOpened(undefined)} />}
     </Page>
+  );
+}
+
+function None({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <NothingFits title="No render fits" names={['search', 'kind', 'status']}>
+        Try a shorter search, another kind or any status.
+      </NothingFits>
+    );
+  return (
+    <Empty
+      icon="renders"
+      title="No renders yet"
+      action={
+        <LinkButton to="/playground" tone="primary" icon="playground">
+          Open the playground
+        </LinkButton>
+      }
+    >
+      Capture a page as a picture or print it to PDF, here or with your API key.
+    </Empty>
   );
 }
 

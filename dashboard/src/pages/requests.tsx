@@ -5,17 +5,23 @@ import { call } from '#app/api.ts';
 import { ago, duration, time } from '#app/format.ts';
 import { LinkButton, Button } from '#app/parts/button.tsx';
 import { CopyIcon } from '#app/parts/copy.tsx';
-import { Select } from '#app/parts/field.tsx';
-import { More, usePaged } from '#app/parts/more.tsx';
+import { ChoiceFilter, Filters, NothingFits } from '#app/parts/filters.tsx';
 import { Page } from '#app/parts/page.tsx';
-import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
+import { PagedList, usePaged } from '#app/parts/paged.tsx';
+import { Chip, Empty } from '#app/parts/states.tsx';
 import { useSearch } from '#app/router.tsx';
 
 type Item = AnswerOf<'GET /requests'>['items'][number];
 type Query = NonNullable<QueryOf<'GET /requests'>>;
 
+const outcomes = [
+  { value: '', text: 'All outcomes' },
+  { value: 'succeeded', text: 'Succeeded' },
+  { value: 'failed', text: 'Failed' },
+];
+
 export function Requests() {
-  const [search, setSearch] = useSearch();
+  const [search] = useSearch();
   const keys = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
   const filter = {
     outcome: (search.get('outcome') ?? undefined) as Query['outcome'],
@@ -24,7 +30,7 @@ export function Requests() {
   const query = usePaged(['requests', filter], (cursor) =>
     call('GET /requests', { query: { ...filter, cursor, limit: 50 } }),
   );
-  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Page
       title="Request log"
@@ -35,57 +41,49 @@ export function Requests() {
         </Button>
       }
     >
-      <div className="flex flex-wrap gap-2.5">
-        <Select
-          aria-label="Outcome"
-          className="max-sm:flex-1"
-          choices={[
-            { value: '', text: 'All outcomes' },
-            { value: 'succeeded', text: 'Succeeded' },
-            { value: 'failed', text: 'Failed' },
-          ]}
-          value={filter.outcome ?? ''}
-          onChange={(event) => setSearch({ outcome: event.target.value })}
-        />
-        <Select
-          aria-label="Key"
-          className="max-sm:flex-1"
+      <Filters>
+        <ChoiceFilter name="outcome" label="Outcome" choices={outcomes} />
+        <ChoiceFilter
+          name="key"
+          label="Key"
           choices={[
             { value: '', text: 'All keys' },
             ...(keys.data?.items ?? []).map(({ id, name }) => ({ value: id, text: name })),
           ]}
-          value={filter.key_id ?? ''}
-          onChange={(event) => setSearch({ key: event.target.value })}
         />
-      </div>
-      {query.error && !query.data && <Problem error={query.error} onRetry={() => void query.refetch()} />}
-      {query.isPending && <Loading />}
-      {query.data && items.length === 0 && (
-        <Empty
-          icon="requests"
-          title={
-            filter.outcome === undefined && filter.key_id === undefined
-              ? 'No requests yet'
-              : 'No request fits'
-          }
-          action={
-            <LinkButton to="/keys" icon="keys">
-              Your keys
-            </LinkButton>
-          }
-        >
-          Every request with one of your keys is listed here, with its status, its duration and its id.
-        </Empty>
-      )}
-      {items.length > 0 && (
-        <ul className="card divide-y divide-line">
-          {items.map((item) => (
-            <Row key={item.request_id} item={item} />
-          ))}
-        </ul>
-      )}
-      <More query={query} />
+      </Filters>
+      <PagedList query={query} empty={<None isFiltered={isFiltered} />}>
+        {(items) => (
+          <ul className="card divide-y divide-line">
+            {items.map((item) => (
+              <Row key={item.request_id} item={item} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </Page>
+  );
+}
+
+function None({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <NothingFits title="No request fits" names={['outcome', 'key']}>
+        Try another key or any outcome.
+      </NothingFits>
+    );
+  return (
+    <Empty
+      icon="requests"
+      title="No requests yet"
+      action={
+        <LinkButton to="/keys" icon="keys">
+          Your keys
+        </LinkButton>
+      }
+    >
+      Every request with one of your keys is listed here, with its status, its duration and its id.
+    </Empty>
   );
 }
 

@@ -1,6 +1,7 @@
 // Modal dialogs on the platform's own <dialog>: it keeps the focus inside, gives it back, and closes on Escape.
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
+import { FormProblem } from '#app/parts/form-problem.tsx';
 import { Toasts } from '#app/parts/toast.tsx';
 
 export function Dialog({
@@ -48,38 +49,61 @@ export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-6 flex flex-wrap justify-end gap-2.5">{children}</div>;
 }
 
-/** Asks before something that cannot be taken back. */
-export function Confirm({
-  title,
-  action,
-  busy = false,
-  onConfirm,
-  onClose,
-  children,
-}: {
+interface FormDialogProps {
   title: string;
+  /** What the button says that sends the form. */
   action: string;
+  tone?: 'primary' | 'danger';
   busy?: boolean;
-  onConfirm: () => void;
+  /** Of the last try. */
+  error?: Error | null;
+  onSend: (form: FormData) => void;
   onClose: () => void;
   children: ReactNode;
-}) {
+}
+
+/** A form that is sent or left. */
+export function FormDialog({
+  title,
+  action,
+  tone = 'primary',
+  busy = false,
+  error = null,
+  onSend,
+  onClose,
+  children,
+}: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <form
+        className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          onConfirm();
+          onSend(new FormData(event.currentTarget));
         }}
       >
-        <div className="grid gap-4 text-quiet">{children}</div>
+        {children}
+        <FormProblem error={error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="danger" busy={busy}>
+          <Button type="submit" tone={tone} busy={busy}>
             {action}
           </Button>
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({
+  onConfirm,
+  children,
+  ...dialog
+}: Omit<FormDialogProps, 'tone' | 'onSend'> & { onConfirm: () => void }) {
+  return (
+    <FormDialog {...dialog} tone="danger" onSend={onConfirm}>
+      <div className="grid gap-4 text-quiet">{children}</div>
+    </FormDialog>
   );
 }

@@ -121,18 +121,6 @@ export function Select({
   );
 }
 
-export function SearchField({ label, ...rest }: ComponentProps<'input'> & { label: string }) {
-  return (
-    <div className="relative min-w-0 flex-1">
-      <Icon
-        name="search"
-        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-quiet"
-      />
-      <input {...rest} type="search" aria-label={label} placeholder={label} className="control pl-9" />
-    </div>
-  );
-}
-
 export function Checkbox({ label, hint, ...rest }: ComponentProps<'input'> & Described) {
   const id = useId();
   return (

@@ -5,9 +5,8 @@ import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { number } from '#app/format.ts';
-import { FormProblem } from '#app/pages/entry/frame.tsx';
 import { Button } from '#app/parts/button.tsx';
-import { Dialog, DialogActions } from '#app/parts/dialog.tsx';
+import { Dialog, FormDialog } from '#app/parts/dialog.tsx';
 import { SelectField, Switch, TextArea, TextField } from '#app/parts/field.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -34,34 +33,25 @@ export function NewAccount({ plans, onClose }: { plans: Plans; onClose: () => vo
     },
   );
   return (
-    <Dialog title="New account" onClose={onClose}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          create.mutate({ email: textOf(form, 'email'), plan: textOf(form, 'plan') });
-        }}
-      >
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
-          required
-          maxLength={254}
-          autoComplete="off"
-          hint="The person gets a one-time link to set a password."
-        />
-        <SelectField label="Plan" name="plan" choices={planChoices(plans)} defaultValue={plans[0]?.id} />
-        <FormProblem error={create.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={create.isPending}>
-            Create account
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New account"
+      action="Create account"
+      busy={create.isPending}
+      error={create.error}
+      onSend={(form) => create.mutate({ email: textOf(form, 'email'), plan: textOf(form, 'plan') })}
+      onClose={onClose}
+    >
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        required
+        maxLength={254}
+        autoComplete="off"
+        hint="The person gets a one-time link to set a password."
+      />
+      <SelectField label="Plan" name="plan" choices={planChoices(plans)} defaultValue={plans[0]?.id} />
+    </FormDialog>
   );
 }
 

@@ -5,22 +5,22 @@ import { call } from '#app/api.ts';
 import { date, number } from '#app/format.ts';
 import { AccountDialog, NewAccount } from '#app/pages/admin/account-dialogs.tsx';
 import { Button } from '#app/parts/button.tsx';
-import { SearchField } from '#app/parts/field.tsx';
-import { More, usePaged } from '#app/parts/more.tsx';
+import { Filters, SearchFilter } from '#app/parts/filters.tsx';
 import { Page } from '#app/parts/page.tsx';
-import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
+import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
+import { Chip, Empty } from '#app/parts/states.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 
 export function Accounts() {
-  const [search, setSearch] = useSearch();
+  const [search] = useSearch();
   const [openedId, setOpenedId] = useState<string>();
   const [isNew, setNew] = useState(false);
   const filter = useSettled({ search: search.get('search') ?? undefined });
   const query = usePaged(['accounts', filter], (cursor) =>
     call('GET /admin/accounts', { query: { ...filter, cursor, limit: 50 } }),
   );
-  const accounts = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const accounts = itemsOf(query);
   const plans = query.data?.pages[0]?.plans ?? [];
   const opened = accounts.find(({ id }) => id === openedId);
   return (
@@ -33,32 +33,30 @@ export function Accounts() {
         </Button>
       }
     >
-      <SearchField
-        label="Search by e-mail"
-        defaultValue={search.get('search') ?? ''}
-        onChange={(event) => setSearch({ search: event.target.value })}
-        maxLength={100}
-      />
-      {query.error && !query.data && <Problem error={query.error} onRetry={() => void query.refetch()} />}
-      {query.isPending && <Loading />}
-      {query.data && accounts.length === 0 && (
-        <Empty icon="accounts" title="No account fits">
-          Try a shorter search.
-        </Empty>
-      )}
-      {accounts.length > 0 && (
-        <ul className="card divide-y divide-line overflow-hidden">
-          {accounts.map((account) => (
-            <Row
-              key={account.id}
-              account={account}
-              plan={plans.find(({ id }) => id === account.plan)?.name ?? account.plan}
-              onOpen={() => setOpenedId(account.id)}
-            />
-          ))}
-        </ul>
-      )}
-      <More query={query} />
+      <Filters>
+        <SearchFilter label="Search by e-mail" />
+      </Filters>
+      <PagedList
+        query={query}
+        empty={
+          <Empty icon="accounts" title="No account fits">
+            Try a shorter search.
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ul className="card divide-y divide-line overflow-hidden">
+            {items.map((account) => (
+              <Row
+                key={account.id}
+                account={account}
+                plan={plans.find(({ id }) => id === account.plan)?.name ?? account.plan}
+                onOpen={() => setOpenedId(account.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </PagedList>
       {opened && <AccountDialog account={opened} plans={plans} onClose={() => setOpenedId(undefined)} />}
       {isNew && <NewAccount plans={plans} onClose={() => setNew(false)} />}
     </Page>

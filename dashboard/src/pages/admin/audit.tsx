@@ -2,32 +2,32 @@
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { ago, time } from '#app/format.ts';
-import { More, usePaged } from '#app/parts/more.tsx';
 import { Page } from '#app/parts/page.tsx';
-import { Empty, Loading, Problem } from '#app/parts/states.tsx';
+import { PagedList, usePaged } from '#app/parts/paged.tsx';
+import { Empty } from '#app/parts/states.tsx';
 
 type Item = AnswerOf<'GET /admin/audit'>['items'][number];
 
 export function Audit() {
   const query = usePaged(['audit'], (cursor) => call('GET /admin/audit', { query: { cursor, limit: 50 } }));
-  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <Page title="Audit log" intro="Every change that the owner made to an account.">
-      {query.error && !query.data && <Problem error={query.error} onRetry={() => void query.refetch()} />}
-      {query.isPending && <Loading />}
-      {query.data && items.length === 0 && (
-        <Empty icon="audit" title="Nothing was changed yet">
-          Plans, verification, suspension: each change appears here with who made it and when.
-        </Empty>
-      )}
-      {items.length > 0 && (
-        <ol className="card divide-y divide-line">
-          {items.map((item) => (
-            <Row key={item.id} item={item} />
-          ))}
-        </ol>
-      )}
-      <More query={query} />
+      <PagedList
+        query={query}
+        empty={
+          <Empty icon="audit" title="Nothing was changed yet">
+            Plans, verification, suspension: each change appears here with who made it and when.
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ol className="card divide-y divide-line">
+            {items.map((item) => (
+              <Row key={item.id} item={item} />
+            ))}
+          </ol>
+        )}
+      </PagedList>
     </Page>
   );
 }

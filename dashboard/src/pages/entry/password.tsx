@@ -2,8 +2,9 @@
 import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
+import { FormProblem } from '#app/parts/form-problem.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { EntryFrame, FormProblem, textLink } from '#app/pages/entry/frame.tsx';
+import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
 import { textOf } from '#app/forms.ts';
 import { Link } from '#app/router.tsx';
 

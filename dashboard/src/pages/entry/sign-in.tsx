@@ -2,7 +2,8 @@
 import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { EntryFrame, FormProblem, textLink } from '#app/pages/entry/frame.tsx';
+import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
+import { FormProblem } from '#app/parts/form-problem.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { textOf } from '#app/forms.ts';
 import { Link, navigate } from '#app/router.tsx';

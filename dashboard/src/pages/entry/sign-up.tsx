@@ -2,9 +2,10 @@
 import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
+import { FormProblem } from '#app/parts/form-problem.tsx';
 import { Loading } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { EntryFrame, FormProblem, textLink } from '#app/pages/entry/frame.tsx';
+import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
 import { textOf } from '#app/forms.ts';
 import { Link, navigate } from '#app/router.tsx';
 import { putSession, useInstance } from '#app/session.ts';

@@ -2,9 +2,10 @@
 import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
+import { FormProblem } from '#app/parts/form-problem.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { EntryFrame, FormProblem } from '#app/pages/entry/frame.tsx';
+import { EntryFrame } from '#app/pages/entry/frame.tsx';
 import { whereLinksAre } from '#app/notices.tsx';
 import { putSession, type Session } from '#app/session.ts';
 

@@ -2,9 +2,10 @@
 import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
+import { FormProblem } from '#app/parts/form-problem.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { NewPassword } from '#app/pages/entry/password.tsx';
-import { EntryFrame, FormProblem } from '#app/pages/entry/frame.tsx';
+import { EntryFrame } from '#app/pages/entry/frame.tsx';
 import { textOf } from '#app/forms.ts';
 import { navigate } from '#app/router.tsx';
 import { putSession, type Session } from '#app/session.ts';

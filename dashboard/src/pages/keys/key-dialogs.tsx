@@ -4,10 +4,9 @@ import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
-import { FormProblem } from '#app/pages/entry/frame.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
-import { Confirm, Dialog, DialogActions } from '#app/parts/dialog.tsx';
+import { Confirm, Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
 import { SelectField, TextField } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useInstance } from '#app/session.ts';
@@ -22,31 +21,23 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   });
   if (create.data) return <ShownOnce title="Your new key" secret={create.data.secret} onClose={onClose} />;
   return (
-    <Dialog title="Create a key" onClose={onClose}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(textOf(new FormData(event.currentTarget), 'name').trim());
-        }}
-      >
-        <TextField
-          label="Name"
-          name="name"
-          required
-          maxLength={50}
-          placeholder="laptop, blog, build server …"
-          hint="Where it will be used, so that you know what stops when you revoke it."
-        />
-        <FormProblem error={create.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={create.isPending}>
-            Create key
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create a key"
+      action="Create key"
+      busy={create.isPending}
+      error={create.error}
+      onSend={(form) => create.mutate(textOf(form, 'name').trim())}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        required
+        maxLength={50}
+        placeholder="laptop, blog, build server …"
+        hint="Where it will be used, so that you know what stops when you revoke it."
+      />
+    </FormDialog>
   );
 }
 
@@ -89,24 +80,16 @@ export function RenameKey({ item, onClose }: { item: Key; onClose: () => void })
     onDone: onClose,
   });
   return (
-    <Dialog title={`Rename ${item.name}`} onClose={onClose}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate(textOf(new FormData(event.currentTarget), 'name').trim());
-        }}
-      >
-        <TextField label="Name" name="name" required maxLength={50} defaultValue={item.name} />
-        <FormProblem error={rename.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={rename.isPending}>
-            Rename
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rename ${item.name}`}
+      action="Rename"
+      busy={rename.isPending}
+      error={rename.error}
+      onSend={(form) => rename.mutate(textOf(form, 'name').trim())}
+      onClose={onClose}
+    >
+      <TextField label="Name" name="name" required maxLength={50} defaultValue={item.name} />
+    </FormDialog>
   );
 }
 
@@ -121,38 +104,30 @@ export function RotateKey({ item, onClose }: { item: Key; onClose: () => void })
   if (rotate.data)
     return <ShownOnce title={`The new ${item.name}`} secret={rotate.data.secret} onClose={onClose} />;
   return (
-    <Dialog title={`Rotate ${item.name}`} onClose={onClose}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rotate.mutate(undefined);
-        }}
-      >
-        <p className="text-quiet">
-          You get a new key of the same name. The old one goes on working for a while, so that nothing breaks
-          while you replace it.
-        </p>
-        <SelectField
-          label="The old key works for"
-          value={String(grace)}
-          onChange={(event) => setGrace(Number(event.target.value) as Grace)}
-          choices={[
-            { value: '3600', text: 'one more hour' },
-            { value: '86400', text: 'one more day' },
-            { value: '604800', text: 'seven more days' },
-            { value: '0', text: 'no longer: it ends now' },
-          ]}
-        />
-        <FormProblem error={rotate.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={rotate.isPending}>
-            Rotate key
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rotate ${item.name}`}
+      action="Rotate key"
+      busy={rotate.isPending}
+      error={rotate.error}
+      onSend={() => rotate.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p className="text-quiet">
+        You get a new key of the same name. The old one goes on working for a while, so that nothing breaks
+        while you replace it.
+      </p>
+      <SelectField
+        label="The old key works for"
+        value={String(grace)}
+        onChange={(event) => setGrace(Number(event.target.value) as Grace)}
+        choices={[
+          { value: '3600', text: 'one more hour' },
+          { value: '86400', text: 'one more day' },
+          { value: '604800', text: 'seven more days' },
+          { value: '0', text: 'no longer: it ends now' },
+        ]}
+      />
+    </FormDialog>
   );
 }
 

@@ -2,9 +2,8 @@
 import { useState } from 'react';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
-import { FormProblem } from '#app/pages/entry/frame.tsx';
 import { Button } from '#app/parts/button.tsx';
-import { Dialog, DialogActions } from '#app/parts/dialog.tsx';
+import { FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -41,48 +40,42 @@ function Ask({ session, onClose }: { session: Session; onClose: () => void }) {
     },
   );
   return (
-    <Dialog title="Delete your account?" onClose={onClose}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          const password = textOf(form, 'current_password');
-          remove.mutate({
-            email: textOf(form, 'email'),
-            ...(password !== '' && { current_password: password }),
-          });
-        }}
-      >
-        <p className="text-quiet">
-          Everything of <strong className="font-medium text-ink">{session.email}</strong> is deleted and every
-          link stops. This cannot be undone; export your data first if you want to keep it.
-        </p>
+    <FormDialog
+      title="Delete your account?"
+      action="Delete everything"
+      tone="danger"
+      busy={remove.isPending}
+      error={remove.error}
+      onSend={(form) => {
+        const password = textOf(form, 'current_password');
+        remove.mutate({
+          email: textOf(form, 'email'),
+          ...(password !== '' && { current_password: password }),
+        });
+      }}
+      onClose={onClose}
+    >
+      <p className="text-quiet">
+        Everything of <strong className="font-medium text-ink">{session.email}</strong> is deleted and every
+        link stops. This cannot be undone; export your data first if you want to keep it.
+      </p>
+      <TextField
+        label="Type your e-mail address to confirm"
+        name="email"
+        required
+        autoComplete="off"
+        placeholder={session.email}
+      />
+      {session.has_password && (
         <TextField
-          label="Type your e-mail address to confirm"
-          name="email"
+          label="Password"
+          name="current_password"
+          type="password"
+          autoComplete="current-password"
           required
-          autoComplete="off"
-          placeholder={session.email}
+          maxLength={128}
         />
-        {session.has_password && (
-          <TextField
-            label="Password"
-            name="current_password"
-            type="password"
-            autoComplete="current-password"
-            required
-            maxLength={128}
-          />
-        )}
-        <FormProblem error={remove.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="danger" busy={remove.isPending}>
-            Delete everything
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -1,12 +1,12 @@
 // The person's own things: profile, password, sessions, data, and the end of the account.
 import { call, fileAddress } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
-import { FormProblem } from '#app/pages/entry/frame.tsx';
 import { ChangePassword } from '#app/pages/settings/change-password.tsx';
 import { DeleteAccount } from '#app/pages/settings/delete-account.tsx';
 import { Sessions } from '#app/pages/settings/sessions.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
+import { FormProblem } from '#app/parts/form-problem.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';

@@ -12,10 +12,10 @@ import { UploadDialog } from '#app/pages/uploads/upload-dialog.tsx';
 import { useDeleteUploads } from '#app/pages/uploads/use-delete-uploads.ts';
 import { Button } from '#app/parts/button.tsx';
 import { Confirm } from '#app/parts/dialog.tsx';
-import { SearchField, Select } from '#app/parts/field.tsx';
-import { More, usePaged } from '#app/parts/more.tsx';
+import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
 import { Page } from '#app/parts/page.tsx';
-import { Empty, Loading, Problem } from '#app/parts/states.tsx';
+import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
+import { Empty } from '#app/parts/states.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
@@ -52,7 +52,7 @@ export function Uploads({ session }: { session: Session }) {
   const query = usePaged(['uploads', filter], (cursor) =>
     call('GET /uploads', { query: { ...filter, cursor, limit: 60 } }),
   );
-  const uploads = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const uploads = itemsOf(query);
   const opened = uploads.find(({ id }) => id === search.get('open'));
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const remove = useDeleteUploads(() => {
@@ -78,30 +78,11 @@ export function Uploads({ session }: { session: Session }) {
         }
       >
         <SendingList />
-        <div className="flex flex-wrap gap-2.5">
-          <div className="flex min-w-56 flex-1 max-sm:basis-full">
-            <SearchField
-              label="Search by filename"
-              defaultValue={search.get('search') ?? ''}
-              onChange={(event) => setSearch({ search: event.target.value })}
-              maxLength={100}
-            />
-          </div>
-          <Select
-            aria-label="Type"
-            className="max-sm:flex-1"
-            choices={types}
-            value={search.get('type') ?? ''}
-            onChange={(event) => setSearch({ type: event.target.value })}
-          />
-          <Select
-            aria-label="Expiry"
-            className="max-sm:flex-1"
-            choices={expiries}
-            value={search.get('expiry') ?? ''}
-            onChange={(event) => setSearch({ expiry: event.target.value })}
-          />
-        </div>
+        <Filters>
+          <SearchFilter label="Search by filename" />
+          <ChoiceFilter name="type" label="Type" choices={types} />
+          <ChoiceFilter name="expiry" label="Expiry" choices={expiries} />
+        </Filters>
         {selected.size > 0 && (
           <div
             role="status"
@@ -123,23 +104,24 @@ export function Uploads({ session }: { session: Session }) {
             </Button>
           </div>
         )}
-        {query.error && !query.data && <Problem error={query.error} onRetry={() => void query.refetch()} />}
-        {query.isPending && <Loading />}
-        {query.data && uploads.length === 0 && (
-          <None isFiltered={isFiltered} canUpload={session.verified} choose={choose} />
-        )}
-        <ul className="grid grid-cols-2 gap-4 sm:grid-cols-3 xl:grid-cols-4">
-          {uploads.map((upload) => (
-            <Tile
-              key={upload.id}
-              upload={upload}
-              isSelected={selected.has(upload.id)}
-              onToggle={() => toggle(upload)}
-              onOpen={() => setSearch({ open: upload.id }, { replace: false })}
-            />
-          ))}
-        </ul>
-        <More query={query} />
+        <PagedList
+          query={query}
+          empty={<None isFiltered={isFiltered} canUpload={session.verified} choose={choose} />}
+        >
+          {(items) => (
+            <ul className="grid grid-cols-2 gap-4 sm:grid-cols-3 xl:grid-cols-4">
+              {items.map((upload) => (
+                <Tile
+                  key={upload.id}
+                  upload={upload}
+                  isSelected={selected.has(upload.id)}
+                  onToggle={() => toggle(upload)}
+                  onOpen={() => setSearch({ open: upload.id }, { replace: false })}
+                />
+              ))}
+            </ul>
+          )}
+        </PagedList>
         {opened && (
           <UploadDialog upload={opened} session={session} onClose={() => setSearch({ open: undefined })} />
         )}
@@ -168,20 +150,11 @@ function None({
   canUpload: boolean;
   choose: () => void;
 }) {
-  const [, setSearch] = useSearch();
   if (isFiltered)
     return (
-      <Empty
-        icon="search"
-        title="No upload fits"
-        action={
-          <Button onClick={() => setSearch({ search: undefined, type: undefined, expiry: undefined })}>
-            Clear the filters
-          </Button>
-        }
-      >
+      <NothingFits title="No upload fits" names={['search', 'type', 'expiry']}>
         Try a shorter search, another type or any expiry.
-      </Empty>
+      </NothingFits>
     );
   return (
     <Empty

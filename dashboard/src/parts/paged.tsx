@@ -1,7 +1,8 @@
 // Lists that grow by pages: the next one is asked for when the reader comes near the end, or presses the button.
 import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Button } from '#app/parts/button.tsx';
+import { Loading, Problem } from '#app/parts/states.tsx';
 
 interface Paged<Item> {
   items: Item[];
@@ -22,17 +23,44 @@ export function usePaged<Answer extends Paged<unknown>>(
   });
 }
 
-interface Growing {
+interface NextPage {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   fetchNextPage: () => Promise<unknown>;
 }
 
-export function More({ query }: { query: Growing }) {
-  return query.hasNextPage ? <End query={query} /> : null;
+interface Growing<Item> extends NextPage {
+  data: { pages: Paged<Item>[] } | undefined;
+  error: Error | null;
+  refetch: () => Promise<unknown>;
 }
 
-function End({ query: { isFetchingNextPage, fetchNextPage } }: { query: Growing }) {
+export const itemsOf = <Item,>(query: Growing<Item>): Item[] =>
+  query.data?.pages.flatMap((page) => page.items) ?? [];
+
+/** The list as far as it is here; before that, that it is coming or why it is not. */
+export function PagedList<Item>({
+  query,
+  empty,
+  children,
+}: {
+  query: Growing<Item>;
+  /** Shown where there is nothing to list. */
+  empty: ReactNode;
+  children: (items: Item[]) => ReactNode;
+}) {
+  const items = itemsOf(query);
+  if (!query.data)
+    return query.error ? <Problem error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
+  return (
+    <>
+      {items.length === 0 ? empty : children(items)}
+      {query.hasNextPage && <End query={query} />}
+    </>
+  );
+}
+
+function End({ query: { isFetchingNextPage, fetchNextPage } }: { query: NextPage }) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = end.current;
