@@ -1,13 +1,18 @@
 // Reads an upload form as it streams in. The whole body is judged before anything is stored: a request-level failure
 // stores nothing. Spec 4.1, 4.2.6.
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
-import busboy from 'busboy';
 import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { fileTooLarge, receiveFile, type FileReceiver, type ReceivedFile } from '#uploads/receive-file.ts';
 import { onBrokenBody } from '#http/broken-body.ts';
+import {
+  createFormParser,
+  FormError,
+  type FormEvent,
+  type FormParser,
+  type PartHead,
+} from '#http/form-parser.ts';
 
 export interface UploadForm {
   files: ReceivedFile[];
@@ -21,6 +26,7 @@ const totalMs = 4 * 60_000;
 /** Far above what ten files and one field need: a body past it is not an upload form. */
 const maxParts = 100;
 const maxFieldBytes = 256;
+const nothing = Buffer.alloc(0);
 
 export async function readUploadForm(
   request: IncomingMessage,
@@ -45,22 +51,25 @@ export async function readUploadForm(
   }
 }
 
+interface ParsedForm {
+  files: ReceivedFile[];
+  expiresIn: string[];
+}
+
 function parseForm(
   request: IncomingMessage,
   kind: 'single' | 'batch',
   receiverFor: (filename: string) => FileReceiver,
-): Promise<{ files: ReceivedFile[]; expiresIn: string[] }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    files: ReceivedFile[];
-    expiresIn: string[];
-  }>();
+): Promise<ParsedForm> {
+  const { promise, resolve, reject } = Promise.withResolvers<ParsedForm>();
   const parser = createParser(request);
-  const begunParts = countParts(parser);
   const files: Promise<ReceivedFile>[] = [];
   const expiresIn: string[] = [];
-  let fields = 0;
+  let parts = 0;
   let totalBytes = 0;
   let hasFailed = false;
+  let file: FileReceiver | undefined;
+  let field: Buffer | undefined;
 
   const idle = setTimeout(() => fail(invalid('body', `no data for ${idleMs / 1000} seconds`)), idleMs);
   const total = setTimeout(
@@ -68,70 +77,95 @@ function parseForm(
     totalMs,
   );
 
-  parser.on('file', (name, stream, { filename }) => {
-    // Whoever reads the stream sees its errors; one that is dropped must not end the process.
-    stream.on('error', () => {});
-    const refusal = refusePart(name, files.length, kind);
-    if (refusal) fail(refusal);
-    if (hasFailed) {
-      stream.resume();
-      return;
+  request.on('data', (chunk: Buffer) => {
+    idle.refresh();
+    if (!hasFailed) take(parser.read(chunk));
+  });
+  request.on('end', () => {
+    try {
+      parser.end();
+      Promise.all(files).then((received) => resolve({ files: received, expiresIn }), fail);
+    } catch (error) {
+      fail(error);
     }
-    const received = receive(stream, receiverFor(filename ?? ''));
-    received.catch(fail);
-    files.push(received);
   });
-  parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
-    fields += 1;
-    if (name === 'file') fail(invalid('file', 'must be sent as a file, with a filename'));
-    else if (name !== 'expires_in') fail(unknownPart(name));
-    else expiresIn.push(valueTruncated ? `${value}…` : value);
-  });
-  parser.on('partsLimit', () => fail(invalid('body', `more than ${maxParts} parts`)));
-  parser.on('error', (error) => fail(malformed(error)));
-  parser.on('close', () => {
-    if (begunParts() !== files.length + fields)
-      fail(invalid('body', 'a part has no Content-Disposition: form-data that can be read'));
-    Promise.all(files).then((received) => resolve({ files: received, expiresIn }), fail);
-  });
-  request.on('data', () => idle.refresh());
   // A client that hangs up has nobody to answer, but what was spooled must go.
   request.on(
     'close',
     () => request.complete || fail(invalid('body', 'the connection closed before its end')),
   );
-  request.on('error', (error) => fail(malformed(error)));
+  request.on('error', fail);
   onBrokenBody(request, (reason) => fail(invalid('body', reason)));
-  request.pipe(parser);
 
   return promise.finally(() => {
     clearTimeout(idle);
     clearTimeout(total);
   });
 
-  async function receive(stream: Readable, receiver: FileReceiver): Promise<ReceivedFile> {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      totalBytes += chunk.length;
-      if (kind === 'single' && totalBytes > limits.fileBytes) throw fileTooLarge();
-      if (totalBytes > limits.batchBytes) throw batchTooLarge();
-      await receiver.write(chunk);
+  /** Goes on at once as long as nothing has to wait for the disk; while something does, no more of the body comes in. */
+  function take(events: Generator<FormEvent>): void {
+    try {
+      for (let next = events.next(); next.done !== true; next = events.next()) {
+        const written = takeEvent(next.value);
+        if (!written) continue;
+        request.pause();
+        written.then(() => {
+          if (!hasFailed) take(events);
+          request.resume();
+        }, fail);
+        return;
+      }
+    } catch (error) {
+      fail(error);
     }
-    return receiver.finish();
+  }
+
+  function takeEvent(event: FormEvent): Promise<void> | undefined {
+    if (event === 'end of part') endPart();
+    else if ('part' in event) beginPart(event.part);
+    else if (file) return takeBytes(file, event.piece);
+    else if (field && field.length <= maxFieldBytes) field = Buffer.concat([field, event.piece]);
+    return undefined;
+  }
+
+  function beginPart({ name, filename }: PartHead): void {
+    parts += 1;
+    if (parts > maxParts) throw invalid('body', `more than ${maxParts} parts`);
+    const refusal = refusePart(name, filename !== undefined, files.length, kind);
+    if (refusal) throw refusal;
+    if (filename === undefined) field = nothing;
+    else file = receiverFor(filename);
+  }
+
+  function takeBytes(receiver: FileReceiver, piece: Buffer): Promise<void> | undefined {
+    totalBytes += piece.length;
+    if (kind === 'single' && totalBytes > limits.fileBytes) throw fileTooLarge();
+    if (totalBytes > limits.batchBytes) throw batchTooLarge();
+    return receiver.write(piece);
+  }
+
+  function endPart(): void {
+    if (file) {
+      const received = file.finish();
+      received.catch(fail);
+      files.push(received);
+    }
+    if (field)
+      expiresIn.push(`${field.toString('utf8', 0, maxFieldBytes)}${field.length > maxFieldBytes ? '…' : ''}`);
+    file = undefined;
+    field = undefined;
   }
 
   function fail(error: unknown): void {
     if (hasFailed) return;
     hasFailed = true;
-    reject(error);
-    request.unpipe(parser);
-    // Not at once: the parser may be in the middle of a chunk, and throws when it is destroyed there.
-    setImmediate(() => parser.destroy());
+    reject(error instanceof FormError ? malformed(error.message) : error);
     // The rest of the body is read and dropped, so that the client gets to read the answer.
     request.resume();
   }
 }
 
-function createParser(request: IncomingMessage): busboy.Busboy {
+function createParser(request: IncomingMessage): FormParser {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
     throw invalid(
@@ -140,41 +174,21 @@ function createParser(request: IncomingMessage): busboy.Busboy {
     );
   }
   try {
-    return busboy({
-      headers: request.headers,
-      // The name as submitted is reported back; making it safe is the store's work.
-      preservePath: true,
-      defParamCharset: 'utf8',
-      limits: { parts: maxParts, fieldSize: maxFieldBytes, fieldNameSize: maxFieldBytes, headerPairs: 50 },
-    });
+    return createFormParser(contentType);
   } catch (error) {
-    throw malformed(error);
+    throw error instanceof FormError ? malformed(error.message) : error;
   }
-}
-
-/**
- * busboy passes over a part whose Content-Disposition it cannot read, without a word, and a batch would lose a file. So
- * its parts are counted where it begins to read each one's headers.
- */
-function countParts(parser: busboy.Busboy): () => number {
-  let begun = 0;
-  let headerParser: unknown = null;
-  Object.defineProperty(parser, '_hparser', {
-    get: () => headerParser,
-    set(next: unknown) {
-      if (next !== null) begun += 1;
-      headerParser = next;
-    },
-  });
-  return () => begun;
 }
 
 function refusePart(
   name: string | undefined,
+  isFile: boolean,
   filesBefore: number,
   kind: 'single' | 'batch',
 ): ServiceError | undefined {
+  if (name === 'expires_in' && !isFile) return undefined;
   if (name !== 'file') return unknownPart(name);
+  if (!isFile) return invalid('file', 'must be sent as a file, with a filename');
   if (kind === 'single' && filesBefore === 1) {
     return invalid('file', 'there is more than one; send several to /api/v1/upload/batch');
   }
@@ -207,7 +221,6 @@ function unknownPart(name: string | undefined): ServiceError {
   return invalid('body', `${shown} is not known; the form has "file" and "expires_in"`);
 }
 
-function malformed(error: unknown): ServiceError {
-  const reason = error instanceof Error ? error.message : 'unreadable';
+function malformed(reason: string): ServiceError {
   return invalid('body', `malformed multipart/form-data (${reason})`);
 }

@@ -9,7 +9,8 @@ export interface ByteRange {
 }
 
 export interface Spool {
-  write(chunk: Buffer): Promise<void>;
+  /** A promise where there is something to wait for before the next write. */
+  write(chunk: Buffer): Promise<void> | undefined;
   /** Everything written so far, or its beginning. */
   read(maxBytes?: number): Promise<Buffer>;
   /** The SHA-256 of everything, in hex, when all is written; of a spool that was made to tell it. */

@@ -102,17 +102,15 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
   }
 
   return {
-    async write(chunk) {
-      if (finished) return;
+    write(chunk) {
+      if (finished) return undefined;
       sizeBytes += chunk.length;
-      if (waitingBytes + chunk.length > memoryBytes) {
-        await flush(chunk);
-        return;
-      }
+      if (waitingBytes + chunk.length > memoryBytes) return flush(chunk).then(() => {});
       if (!slab && waitingBytes + chunk.length > keptChunksBytes) slab = takeSlab();
       if (slab) chunk.copy(slab, waitingBytes);
       else chunks.push(chunk);
       waitingBytes += chunk.length;
+      return undefined;
     },
     async read(maxBytes = sizeBytes) {
       if (!file) return Buffer.concat(waiting()).subarray(0, maxBytes);

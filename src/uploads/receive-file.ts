@@ -17,7 +17,8 @@ export interface ReceivedFile {
 }
 
 export interface FileReceiver {
-  write(chunk: Buffer): Promise<void>;
+  /** A promise where the disk has to be waited for. */
+  write(chunk: Buffer): Promise<void> | undefined;
   finish(): Promise<ReceivedFile>;
   discard(): Promise<void>;
 }
@@ -29,15 +30,15 @@ export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver 
   let sizeBytes = 0;
 
   return {
-    async write(chunk) {
+    write(chunk) {
       sizeBytes += chunk.length;
-      if (sizeBytes > limits.fileBytes) return;
+      if (sizeBytes > limits.fileBytes) return undefined;
       if (headBytes < detectionBytes) {
         // A copy: a part of a chunk would keep all of it in memory.
         heads.push(Buffer.from(chunk.subarray(0, detectionBytes - headBytes)));
         headBytes += chunk.length;
       }
-      await spool.write(chunk);
+      return spool.write(chunk);
     },
     finish: async () => ({
       sourceFilename,

@@ -1,0 +1,181 @@
+// Takes a multipart/form-data body apart as it streams in: RFC 7578, and RFC 2046 5.1 for its delimiters. What cannot be read
+// as a form is refused, never passed over: a part that is lost without a word is a file that is lost.
+
+/** The head of a part, its bytes piece by piece, and its end. Pieces are views into what was read. */
+export type FormEvent = { part: PartHead } | { piece: Buffer } | 'end of part';
+
+export interface PartHead {
+  name: string | undefined;
+  /** As submitted; undefined for a part that is no file. */
+  filename: string | undefined;
+}
+
+/** The message is for the client. */
+export class FormError extends Error {}
+
+const maxHeadBytes = 16 * 1024;
+/** White space behind a delimiter, which RFC 2046 allows; more of it is content. */
+const maxPaddingBytes = 64;
+const nothing = Buffer.alloc(0);
+const endOfHead = Buffer.from('\r\n\r\n');
+const lineBreak = Buffer.from('\r\n');
+
+export interface FormParser {
+  read(chunk: Buffer): Generator<FormEvent, void>;
+  /** Throws when the form is not over. */
+  end(): void;
+}
+
+export function createFormParser(contentType: string): FormParser {
+  const boundary = parametersOf(contentType.replace(/^[^;]*/, ''))?.get('boundary');
+  if (boundary === undefined || boundary === '') throw new FormError('the boundary is missing');
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  let state: 'before' | 'head' | 'content' | 'after' = 'before';
+  /** What was read and not yet judged. The first delimiter needs no line break before it. */
+  let rest: Buffer = lineBreak;
+  /** So many bytes of it belong to the delimiter if one begins there, and else to nobody. */
+  let lead = lineBreak.length;
+
+  function* read(chunk: Buffer): Generator<FormEvent, void> {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    rest = nothing;
+    let at = 0;
+    while (state !== 'after') {
+      if (state === 'head') {
+        const head = findHead(data, at);
+        if (!head) {
+          rest = data.subarray(at);
+          return;
+        }
+        yield { part: partHead(head.text) };
+        state = 'content';
+        // The empty line that ends a head may be the line break of the delimiter: a part without content.
+        at = head.end - lineBreak.length;
+        lead = lineBreak.length;
+        continue;
+      }
+      const found = findDelimiter(data, at);
+      const piece = data.subarray(Math.min(at + lead, found.start), found.start);
+      if (state === 'content' && piece.length > 0) yield { piece };
+      lead = Math.max(0, lead - (found.start - at));
+      if (found.kind === 'none') {
+        rest = data.subarray(found.start);
+        return;
+      }
+      if (state === 'content') yield 'end of part';
+      state = found.kind === 'last' ? 'after' : 'head';
+      at = found.end;
+      lead = 0;
+    }
+  }
+
+  /** The next delimiter; where there is none, `start` is where one may have begun. */
+  function findDelimiter(data: Buffer, from: number) {
+    for (
+      let start = data.indexOf(delimiter, from);
+      start !== -1;
+      start = data.indexOf(delimiter, start + 1)
+    ) {
+      const behind = start + delimiter.length;
+      if (data[behind] === dash && data[behind + 1] === dash)
+        return { kind: 'last', start, end: behind + 2 } as const;
+      let end = behind;
+      while ((data[end] === space || data[end] === tab) && end - behind < maxPaddingBytes) end += 1;
+      if (data[end] === carriageReturn && data[end + 1] === lineFeed)
+        return { kind: 'next', start, end: end + 2 } as const;
+      const mayGoOn =
+        end === data.length ||
+        (end === data.length - 1 && (data[end] === carriageReturn || data[end] === dash));
+      if (mayGoOn) return { kind: 'none', start, end: start } as const;
+      // Not followed as a delimiter is: a line of the content that begins alike.
+    }
+    const start = partialDelimiterAt(data, from);
+    return { kind: 'none', start, end: start } as const;
+  }
+
+  /** Where the end of the data could be the beginning of a delimiter; its length where it cannot. */
+  function partialDelimiterAt(data: Buffer, from: number): number {
+    const first = Math.max(from, data.length - delimiter.length + 1);
+    for (let at = data.indexOf(carriageReturn, first); at !== -1; at = data.indexOf(carriageReturn, at + 1)) {
+      if (data.compare(delimiter, 0, data.length - at, at) === 0) return at;
+    }
+    return data.length;
+  }
+
+  return {
+    read,
+    end() {
+      if (state !== 'after') throw new FormError('it ends before its closing boundary');
+    },
+  };
+}
+
+const [tab, lineFeed, carriageReturn, space, dash] = [9, 10, 13, 32, 45];
+
+/** The text of a head and where the content begins; undefined while it is not all there. */
+function findHead(data: Buffer, at: number): { text: string; end: number } | undefined {
+  // A part may have no header lines at all.
+  if (data.subarray(at, at + 2).equals(lineBreak)) return { text: '', end: at + 2 };
+  const end = data.indexOf(endOfHead, at);
+  if ((end === -1 ? data.length : end) - at > maxHeadBytes)
+    throw new FormError('the headers of a part are too long');
+  return end === -1 ? undefined : { text: data.toString('utf8', at, end), end: end + endOfHead.length };
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+// oxlint-disable-next-line no-control-regex
+const headerLine = new RegExp(`^(${token}):[ \\t]*([^\\x00-\\x08\\x0a-\\x1f\\x7f]*)$`);
+
+function partHead(text: string): PartHead {
+  const headers = new Map<string, string>();
+  // A line that begins with white space goes on where the last one ended. RFC 5322 2.2.3.
+  for (const line of text === '' ? [] : text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
+    const [, name, value] = headerLine.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new FormError('a header of a part cannot be read');
+    if (!headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);
+  }
+  const disposition = headers.get('content-disposition') ?? '';
+  const parameters = /^form-data\s*(;|$)/i.test(disposition)
+    ? parametersOf(disposition.replace(/^[^;]*/, ''))
+    : undefined;
+  if (!parameters) throw new FormError('a part has no Content-Disposition: form-data that can be read');
+  // Without a name, bytes that are said to be no text are a file all the same.
+  const isBytes = /^application\/octet-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+  return {
+    name: parameters.get('name'),
+    filename: parameters.get('filename*') ?? parameters.get('filename') ?? (isBytes ? '' : undefined),
+  };
+}
+
+const parameter = new RegExp(`;\\s*(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))\\s*`, 'y');
+
+/** `; name="value"; …`, the first of each name; undefined where that is not what it is. */
+function parametersOf(text: string): Map<string, string> | undefined {
+  const parameters = new Map<string, string>();
+  parameter.lastIndex = 0;
+  let end = 0;
+  for (let match = parameter.exec(text); match; match = parameter.exec(text)) {
+    end = parameter.lastIndex;
+    const [, name = '', quoted, plain = ''] = match;
+    // Some browsers escape nothing but quotes and themselves, and write the backslashes of paths as they are.
+    const value = quoted?.replace(/\\(["\\])/g, '$1') ?? plain;
+    const key = name.toLowerCase();
+    const decoded = key.endsWith('*') ? decodeExtended(value) : value;
+    if (decoded === undefined) return undefined;
+    if (!parameters.has(key)) parameters.set(key, decoded);
+  }
+  return /^[;\s]*$/.test(text.slice(end)) ? parameters : undefined;
+}
+
+/** RFC 8187: `UTF-8'en'na%C3%AFve.png`. */
+function decodeExtended(value: string): string | undefined {
+  const [, charset = '', encoded = ''] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [];
+  try {
+    if (/^utf-8$/i.test(charset)) return decodeURIComponent(encoded);
+    if (/^iso-8859-1$/i.test(charset))
+      return encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  } catch {
+    // Not what it says it is.
+  }
+  return undefined;
+}
