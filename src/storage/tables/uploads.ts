@@ -7,6 +7,23 @@ export type UploadsTable = ReturnType<typeof createUploadsTable>;
 /** An upload together with the one thing about its owner that decides whether it resolves. */
 export type OwnedUpload = UploadRow & { owner_suspended: number };
 
+const uploadColumns = [
+  'id',
+  'slug',
+  'account_id',
+  'key_id',
+  'filename',
+  'content_type',
+  'size_bytes',
+  'width',
+  'height',
+  'sha256',
+  'delete_token_hash',
+  'created_at',
+  'expires_at',
+  'deleted_at',
+] as const satisfies (keyof UploadRow)[];
+
 export function createUploadsTable(db: Kysely<Schema>) {
   const owned = () =>
     db
@@ -16,14 +33,14 @@ export function createUploadsTable(db: Kysely<Schema>) {
       .select('accounts.suspended as owner_suspended');
 
   return {
-    /** False when the slug is taken: the caller tries another. */
+    /** False when the slug is taken: the caller tries another. As text, as below. */
     async insert(row: UploadRow): Promise<boolean> {
-      const result = await db
-        .insertInto('uploads')
-        .values(row)
-        .onConflict((conflict) => conflict.column('slug').doNothing())
-        .executeTakeFirst();
-      return result.numInsertedOrUpdatedRows === 1n;
+      const { numAffectedRows } = await sql`
+        insert into uploads (${sql.raw(uploadColumns.join(', '))})
+        values (${sql.join(uploadColumns.map((column) => row[column]))})
+        on conflict (slug) do nothing
+      `.execute(db);
+      return numAffectedRows === 1n;
     },
     /** As text: it is asked for every file that is served, and a query that is put together costs more than its answer. */
     async bySlug(slug: string): Promise<OwnedUpload | undefined> {

@@ -32,19 +32,21 @@ export function createUsageTable(db: Kysely<Schema>) {
     return move(counter, limit, below);
   }
 
-  const move = ({ accountId, unit, month }: CounterKey, limit: number, below: number) =>
-    db
-      .updateTable('usage_counters')
-      .set({
-        used: sql`used + 1`,
-        overage: sql`overage + case when used >= ${limit} then 1 else 0 end`,
-      })
-      .where('account_id', '=', accountId)
-      .where('unit', '=', unit)
-      .where('month', '=', month)
-      .$if(Number.isFinite(below), (query) => query.where('used', '<', below))
-      .returning(['used', 'overage'])
-      .executeTakeFirst();
+  // As text, like the ledger's rows below: every upload and render comes through here, and to put a query together costs
+  // more than to run it.
+  async function move(
+    { accountId, unit, month }: CounterKey,
+    limit: number,
+    below: number,
+  ): Promise<Usage | undefined> {
+    const guard = Number.isFinite(below) ? sql`and used < ${below}` : sql``;
+    const { rows } = await sql<Usage>`
+      update usage_counters
+      set used = used + 1, overage = overage + case when used >= ${limit} then 1 else 0 end
+      where account_id = ${accountId} and unit = ${unit} and month = ${month} ${guard}
+      returning used, overage`.execute(db);
+    return rows[0];
+  }
 
   /** Makes the counter where it is not there yet. */
   async function open({ accountId, unit, month }: CounterKey): Promise<void> {
@@ -58,24 +60,17 @@ export function createUsageTable(db: Kysely<Schema>) {
   return {
     take,
     async record(event: UsageEventRow): Promise<void> {
-      await db.insertInto('usage_events').values(event).execute();
-      await db
-        .insertInto('usage_days')
-        .values({
-          account_id: event.account_id,
-          day: dayOf(event.created_at),
-          unit: event.unit,
-          key_id: event.key_id ?? '',
-          used: 1,
-          overage: event.overage,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['account_id', 'day', 'unit', 'key_id']).doUpdateSet({
-            used: sql`usage_days.used + 1`,
-            overage: sql`usage_days.overage + excluded.overage`,
-          }),
-        )
-        .execute();
+      const { id, account_id, key_id, unit, month, source_id, overage, created_at } = event;
+      await sql`
+        insert into usage_events (id, account_id, key_id, unit, month, source_id, overage, created_at)
+        values (${id}, ${account_id}, ${key_id}, ${unit}, ${month}, ${source_id}, ${overage}, ${created_at})
+      `.execute(db);
+      await sql`
+        insert into usage_days (account_id, day, unit, key_id, used, overage)
+        values (${account_id}, ${dayOf(created_at)}, ${unit}, ${key_id ?? ''}, 1, ${overage})
+        on conflict (account_id, day, unit, key_id)
+        do update set used = usage_days.used + 1, overage = usage_days.overage + excluded.overage
+      `.execute(db);
     },
     ofAccounts: (accountIds: string[], month: string): Promise<UsageCounterRow[]> =>
       db
