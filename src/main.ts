@@ -8,7 +8,7 @@ const shutdownMs = 80_000;
 
 export async function serve(): Promise<void> {
   // Left to itself, V8 lets garbage grow to three times what is in use before it looks for it, and keeps the room it took.
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--heap-growing-percent=100');
   try {
     const config = readConfig();
     const log = createLog(config.logLevel);
