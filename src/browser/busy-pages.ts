@@ -1,11 +1,11 @@
 // Lets page processes that have used much processor time go behind the others: a page that never ends its work must not slow the
 // renders beside it, and an ordinary one is drawn before it gets here. Reads /proc; elsewhere nothing is done.
-import { readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 export interface BusyPages {
   /** Told of every page process, each time it is looked at. */
-  note(pid: number, cpuSeconds: number): Promise<void>;
+  note(pid: number, cpuSeconds: number): void;
   forgetAllBut(pids: readonly number[]): void;
 }
 
@@ -23,8 +23,8 @@ const last = 19;
 export function createBusyPages(): BusyPages {
   const lowered = new Map<number, number>();
   return {
-    async note(pid, cpuSeconds) {
-      const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+    note(pid, cpuSeconds) {
+      const threads = threadsOf(pid);
       const step = steps.find((candidate) => cpuSeconds >= candidate.cpuSeconds);
       const niceness = threads.length > mostThreads ? last : (step?.niceness ?? 0);
       if (niceness <= (lowered.get(pid) ?? 0)) return;
@@ -36,6 +36,14 @@ export function createBusyPages(): BusyPages {
       for (const pid of lowered.keys()) if (!pids.includes(pid)) lowered.delete(pid);
     },
   };
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 function lower(thread: number, niceness: number): void {

@@ -1,6 +1,6 @@
 // Ends page processes that take too much memory, and them alone: a page was seen to reach 6 GB in 9 s. Those that take much
 // processor time go behind the others. Design section 5 (pool). Reads /proc; where there is none (macOS) nothing is watched.
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createBusyPages } from '#browser/busy-pages.ts';
 import { createPhase } from '#browser/deadline.ts';
 import type { ChromiumProcess } from '#browser/chromium-process.ts';
@@ -36,18 +36,16 @@ export function createMemoryWatch(
         phase.signal,
       );
       busyPages.forgetAllBut(processInfo.map(({ id }) => id));
-      await Promise.all(
-        processInfo.map(async ({ type, id, cpuTime }) => {
-          const bytes = await residentBytes(id);
-          if (type === 'browser') browserBytes = bytes;
-          if (type !== 'renderer' || !(await isInGroup(id, process.pid))) return;
-          await busyPages.note(id, cpuTime);
-          if (bytes < rendererMostBytes) return;
-          struckAt = performance.now();
-          globalThis.process.kill(id, 'SIGKILL');
-          log.warn({ pid: id, bytes }, 'a page used too much memory and was ended');
-        }),
-      );
+      for (const { type, id, cpuTime } of processInfo) {
+        const bytes = residentBytes(id);
+        if (type === 'browser') browserBytes = bytes;
+        if (type !== 'renderer' || !isInGroup(id, process.pid)) continue;
+        busyPages.note(id, cpuTime);
+        if (bytes < rendererMostBytes) continue;
+        struckAt = performance.now();
+        globalThis.process.kill(id, 'SIGKILL');
+        log.warn({ pid: id, bytes }, 'a page used too much memory and was ended');
+      }
     } catch {
       // The browser is gone or stuck: others see to that.
     } finally {
@@ -71,13 +69,22 @@ export function createMemoryWatch(
   };
 }
 
-async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+/** Not on a thread of the pool: there is no disk behind /proc, and to ask a thread costs more than to read. */
+function readProc(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function residentBytes(pid: number): number {
+  const status = readProc(pid, 'status');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
 /** The id came from outside: nothing but a process of this browser may ever be killed. */
-async function isInGroup(pid: number, group: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+function isInGroup(pid: number, group: number): boolean {
+  const stat = readProc(pid, 'stat');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) === group;
 }

@@ -31,6 +31,8 @@ export interface Page {
   /** Notified by both. */
   readonly changes: Watch;
   readonly clock: VirtualClock;
+  /** Something in it is moved by the browser, or was. */
+  readonly isAnimated: boolean;
   /** Aborts with a RenderFailure when the page crashes or its browser is lost. */
   readonly fault: AbortSignal;
   /** Goes ahead of what is sent next; nobody waits for the answer. */
@@ -69,9 +71,12 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     const mainFrame = followMainFrame(session, targetId, judge, changes);
     const traffic = createTraffic(changes, door.countAnswer);
     const clock = createVirtualClock(changes, fault.signal);
+    let isAnimated = false;
+    session.on('Animation.animationCreated', () => (isAnimated = true));
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
       followSessions(process.connection, session, { traffic, clock }, signal),
+      session.send('Animation.enable', undefined, signal),
       session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),
     ]);
     return {
@@ -83,6 +88,9 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
       traffic,
       changes,
       clock,
+      get isAnimated() {
+        return isAnimated;
+      },
       fault: fault.signal,
       resize(wanted) {
         if (wanted.width === viewport.width && wanted.height === viewport.height) return;

@@ -1,5 +1,6 @@
 // Sees to it that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first
 // frame have run, and animations that end are at their end. Virtual time alone leaves these half way.
+import { CdpError, type CdpSession } from '#browser/cdp.ts';
 import { within } from '#browser/deadline.ts';
 import type { Deadline } from '#browser/deadline.ts';
 import { openWorld } from '#browser/isolated-world.ts';
@@ -26,13 +27,15 @@ export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
  */
 export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
   const shown = page.mainFrame.documents;
-  const early = openWorld(page, inPage, deadline.signal);
+  const early = openWorldIfMoving(page, deadline.signal);
   ignore(early);
   return async (take) => {
     const look = deadline.phase(lookMs, () => new Error('the page does not answer'));
     try {
       const isSame = page.mainFrame.documents === shown;
-      const world = await within(isSame ? early : openWorld(page, inPage, look.signal), look.signal);
+      const prepared = isSame ? await within(early, look.signal) : undefined;
+      if (prepared === 'still' && !page.isAnimated) return await take();
+      const world = prepared instanceof Object ? prepared : await openWorld(page, inPage, look.signal);
       const [picture, state] = await Promise.all([
         take(),
         // A page that no longer answers but was drawn is good enough as it was drawn.
@@ -48,6 +51,28 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
     return take();
   };
 }
+
+/**
+ * A document without scripts and frames is still, if nothing in it is animated either: two frames more, a tenth of a small
+ * page's cost, could not change it. The browser is asked, since a world of ours would itself cost a thirtieth.
+ */
+async function openWorldIfMoving(page: Page, signal: AbortSignal): Promise<IsolatedWorld | 'still'> {
+  const mayMove = await hasMoving(page.session, signal).catch((error: unknown) => {
+    // A document that is just being replaced, by itself or by another.
+    if (error instanceof CdpError && !error.connectionLost) return true;
+    throw error;
+  });
+  return mayMove ? openWorld(page, inPage, signal) : 'still';
+}
+
+async function hasMoving(session: CdpSession, signal: AbortSignal): Promise<boolean> {
+  const { root } = await session.send('DOM.getDocument', { depth: 0 }, signal);
+  const query = { nodeId: root.nodeId, selector: moving };
+  const { nodeId } = await session.send('DOM.querySelector', query, signal);
+  return nodeId !== 0;
+}
+
+const moving = 'script,iframe,frame,object,embed,[onload],[onerror]';
 
 /** For a page that must be at rest before it is measured. */
 export async function settleMotion(page: Page, deadline: Deadline): Promise<void> {
@@ -75,16 +100,12 @@ async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline)
 
 /** Observers notice within a frame, but their callbacks are tasks, and tasks need time, be it virtual. */
 async function stateOf(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<State> {
-  const isStill = await world.run<boolean>('isStill() || watchTwoFrames()', signal);
-  if (isStill) return 'at rest';
+  await world.run('watchTwoFrames()', signal);
   await runAhead(page, callbackMs, signal);
   return world.run<State>('state()', signal);
 }
 
-/**
- * A document without scripts and animations is still: two frames more, a tenth of a small page's cost, could not change it.
- * Animations without end, or with a far one, are left alone.
- */
+/** Animations without end, or with a far one, are left alone. */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const watchTwoFrames = async () => {
@@ -94,10 +115,7 @@ const inPage = `
     finish();
     await frame();
     await frame();
-    return false;
   };
-  const moving = 'script,iframe,frame,object,embed,[onload],[onerror]';
-  const isStill = () => !document.querySelector(moving) && document.getAnimations().length === 0;
   const state = () => {
     observer.disconnect();
     const isAtRest = finish() === 0 && !hasChanged;

@@ -18,6 +18,9 @@ const page = (script: string, style = '') =>
   `<!doctype html><style>#box { width: 200px; height: 200px; background: #dddddd } ${style}</style><div id="box"></div>
   <script>const done = () => { document.getElementById('box').style.background = '#00a000' }; ${script}</script>`;
 
+/** The same page, and nothing in it that runs. */
+const scriptless = (css: string) => page('', css).replace(/<script>.*<\/script>/s, '');
+
 const worker = (script: string) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`;
 
 const cases: { title: string; html: string; ends?: string }[] = [
@@ -75,6 +78,19 @@ const cases: { title: string; html: string; ends?: string }[] = [
   {
     title: 'a fade-in',
     html: page('done()', '@keyframes in { from { opacity: 0 } } #box { animation: in 1s both }'),
+  },
+  {
+    title: 'a fade-in without a script',
+    html: scriptless(
+      '@keyframes in { from { opacity: 0 } } #box { background: #00a000; animation: in 1s both }',
+    ),
+  },
+  { title: 'no script at all', html: scriptless('#box { background: #00a000 }') },
+  {
+    title: 'a document that a script has written anew',
+    html: page(
+      `onload = () => { document.open(); document.write(${JSON.stringify(scriptless('#box { background: #00a000 }'))}); document.close() }`,
+    ),
   },
   {
     title: 'a transition set off by an observer',
