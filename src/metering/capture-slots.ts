@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
-import type { Database } from '#storage/database.ts';
+import type { Database, Tables } from '#storage/database.ts';
 import { ceilingOf, limitOf, monthOf, quotaExceeded, type Payer } from '#metering/quota.ts';
 
 /** Longer than any render may wait and run. */
@@ -23,8 +23,8 @@ export interface CaptureSlots {
 
 export function createCaptureSlots({ database, clock }: { database: Database; clock: Clock }): CaptureSlots {
   return {
-    acquire: (payer) =>
-      database.transaction(async ({ usage, renderLeases }) => {
+    acquire(payer) {
+      const acquire = async ({ usage, renderLeases }: Tables) => {
         const now = clock.now();
         // Locking the counter makes parallel renders of one account come one by one, on every machine.
         const { used } = await usage.lock({
@@ -39,7 +39,10 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
         const leaseId = newId();
         await renderLeases.insert({ id: leaseId, account_id: payer.accountId, expires_at: now + leaseMs });
         return { leaseId };
-      }),
+      };
+      // A machine that stops has no renders left that could hold a slot.
+      return database.transaction(acquire, { isPassing: true });
+    },
     release: (leaseId) => database.tables.renderLeases.delete(leaseId),
     sweep: () => database.tables.renderLeases.purgeExpired(clock.now()),
     forgetBefore: (startedAt) => database.tables.renderLeases.purgeExpired(startedAt + leaseMs - 1),

@@ -33,6 +33,11 @@ export interface Tables {
 /** The database went away during a commit: whether it happened is not known, so nothing may be undone. */
 export class UnknownOutcomeError extends Error {}
 
+export interface TransactionOptions {
+  /** Nobody misses it after a power cut, so it need not wait for the disk. Everyone sees it all the same. */
+  isPassing?: boolean;
+}
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly tables: Tables;
@@ -43,7 +48,7 @@ export interface Database {
   /** And it decides which of them does a chore. */
   readonly chores?: ChoresTable;
   /** Runs `work` on tables that commit together, or not at all when it throws; but see UnknownOutcomeError. */
-  transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * A number that changes whenever another process has committed anything; undefined where the engine cannot tell
    * without a round trip, and then nothing read earlier may be trusted.

@@ -2,7 +2,7 @@
 // them touch are written once. Each still stands or falls alone, behind a savepoint, and none is told that it stands before
 // the commit of all is on the disk.
 import { sql, type Kysely } from 'kysely';
-import { createTables, type Tables } from '#storage/database.ts';
+import { createTables, type Database, type Tables } from '#storage/database.ts';
 import type { Schema } from '#storage/schema.ts';
 
 /** So that whoever waits for the connection gets it soon. */
@@ -10,14 +10,13 @@ const largestGroup = 32;
 
 /** Runs within the group's transaction; settles the promise of its caller when the group has committed, or has not. */
 interface Member {
+  isPassing: boolean;
   run(tables: Tables): Promise<void>;
   settle(): void;
   fail(error: unknown): void;
 }
 
-export function createGroupCommit(
-  db: Kysely<Schema>,
-): <T>(work: (tables: Tables) => Promise<T>) => Promise<T> {
+export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
   let waiting: Member[] = [];
   let isRunning = false;
 
@@ -33,20 +32,19 @@ export function createGroupCommit(
 
   async function runGroup(members: Member[]): Promise<void> {
     try {
-      await db.transaction().execute(async (transaction) => {
-        const tables = createTables(transaction);
-        for (const member of members) await runMember(member, tables, transaction);
-      });
+      const run = (connection: Kysely<Schema>) => runTogether(connection, members);
+      await db.connection().execute(members.every(({ isPassing }) => isPassing) ? withoutWaiting(run) : run);
       for (const member of members) member.settle();
     } catch (error) {
       for (const member of members) member.fail(error);
     }
   }
 
-  return <T>(work: (tables: Tables) => Promise<T>) => {
+  return <T>(work: (tables: Tables) => Promise<T>, { isPassing = false } = {}) => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let settle: (() => void) | undefined;
     waiting.push({
+      isPassing,
       async run(tables) {
         try {
           const value = await work(tables);
@@ -62,6 +60,25 @@ export function createGroupCommit(
     // Not at once: everything that this turn of the event loop has ready can come along.
     if (!isRunning && waiting.length === 1) setImmediate(() => void runGroups());
     return promise;
+  };
+}
+
+function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    const tables = createTables(transaction);
+    for (const member of members) await runMember(member, tables, transaction);
+  });
+}
+
+/** The next commit that does wait takes this one to the disk with it: the log is written in order. */
+function withoutWaiting(run: (db: Kysely<Schema>) => Promise<void>): (db: Kysely<Schema>) => Promise<void> {
+  return async (db) => {
+    await sql`pragma synchronous = normal`.execute(db);
+    try {
+      await run(db);
+    } finally {
+      await sql`pragma synchronous = full`.execute(db);
+    }
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import type { Database, Tables } from '#storage/database.ts';
+import { createGroupCommit } from '#storage/group-commit.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 
@@ -101,4 +102,30 @@ test('none has succeeded when the commit fails', async () => {
   assert.equal(await used('lost'), 0);
   await database.transaction(take('lost'));
   assert.equal(await used('lost'), 1);
+});
+
+test('one that may pass is seen by everyone and does not wait for the disk; among others it waits as they do', async () => {
+  await newAccount('passing');
+  const pragmas: string[] = [];
+  const watched = database.connection.withPlugin({
+    transformQuery({ node }) {
+      const text = node.kind === 'RawNode' ? node.sqlFragments.join('?') : '';
+      if (text.startsWith('pragma')) pragmas.push(text);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const transaction = createGroupCommit(watched);
+  const before = stamp();
+  await transaction(take('passing'), { isPassing: true });
+  await assert.rejects(
+    transaction(() => Promise.reject(new Error('thrown')), { isPassing: true }),
+    /thrown/,
+  );
+  const around = ['pragma synchronous = normal', 'pragma synchronous = full'];
+  assert.deepEqual(pragmas.splice(0), [...around, ...around]);
+  assert.equal(stamp() - before, 1);
+  await Promise.all([transaction(take('passing'), { isPassing: true }), transaction(take('passing'))]);
+  assert.deepEqual(pragmas, []);
+  assert.equal(await used('passing'), 3);
 });
