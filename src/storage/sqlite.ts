@@ -26,7 +26,7 @@ export async function openSqlite(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const native = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
   native.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16384; pragma temp_store = memory; pragma wal_autocheckpoint = 4000',
+    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 4000',
   );
   const db = new Kysely<Schema>({ dialect: createDialect(native) });
   await migrate(db);
