@@ -5,6 +5,8 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { proxyBypassList } from '#browser/chromium-flags.ts';
+import type { EgressProxy } from '#browser/egress-proxy.ts';
 import { findChromium } from '#browser/find-chromium.ts';
 import { installFonts } from '#browser/fonts.ts';
 import { readConfig } from '#roof/config.ts';
@@ -30,6 +32,14 @@ const settling = {
   budget: 3000,
   maxVirtualTimeTaskStarvationCount: 1000,
 };
+const keptBodies = { maxTotalBufferSize: 1, maxResourceBufferSize: 1 };
+const attaching = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
+/** As the service does it. What the page has to do after its load event comes before this, and so onto the paper of both. */
+const settingPaper = `{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('@page { size: 8.5in 11in !important; }');
+  document.adoptedStyleSheets.push(sheet);
+}`;
 const printing = {
   printBackground: true,
   generateTaggedPDF: false,
@@ -52,7 +62,14 @@ export async function theBrowser(): Promise<{ executable: string; environment: R
   };
 }
 
-export async function startFloor(): Promise<Floor> {
+export interface FloorOptions {
+  /** Of every request of a page, its frames and its workers, as the service is. */
+  isTold?: boolean;
+  /** The way out for every page, as in the service. */
+  proxy?: EgressProxy;
+}
+
+export async function startFloor({ isTold = false, proxy }: FloorOptions = {}): Promise<Floor> {
   const { executable, environment } = await theBrowser();
   const home = mkdtempSync(join(tmpdir(), 'tintype-floor-'));
   const asRoot = process.getuid?.() === 0;
@@ -88,6 +105,7 @@ export async function startFloor(): Promise<Floor> {
 
   /** Letter without margins, with backgrounds: what the service prints when nothing else is asked. */
   async function print(sessionId: string): Promise<Buffer> {
+    await send('Runtime.evaluate', { expression: settingPaper }, sessionId);
     const { data = '' } = await send('Page.printToPDF', printing, sessionId);
     return Buffer.from(data, 'base64');
   }
@@ -95,7 +113,11 @@ export async function startFloor(): Promise<Floor> {
   return {
     pid: child.pid ?? 0,
     async render(url, kind) {
-      const { browserContextId = '' } = await send('Target.createBrowserContext', {});
+      const door = await proxy?.openDoor();
+      const { browserContextId = '' } = await send(
+        'Target.createBrowserContext',
+        door ? { proxyServer: `http://127.0.0.1:${door.port}`, proxyBypassList } : {},
+      );
       const { targetId } = await send('Target.createTarget', {
         url: 'about:blank',
         browserContextId,
@@ -105,11 +127,14 @@ export async function startFloor(): Promise<Floor> {
       const { sessionId = '' } = await send('Target.attachToTarget', { targetId, flatten: true });
       const page = (method: string, parameters: object = {}) => send(method, parameters, sessionId);
       await page('Page.enable');
+      if (isTold)
+        await Promise.all([page('Network.enable', keptBodies), page('Target.setAutoAttach', attaching)]);
       const loaded = until('Page.loadEventFired', sessionId);
       await page('Page.navigate', { url });
       await loaded;
       const bytes = kind === 'screenshot' ? await settleAndShoot(sessionId) : await print(sessionId);
       await send('Target.disposeBrowserContext', { browserContextId });
+      await door?.close();
       return bytes;
     },
     close() {

@@ -22,7 +22,7 @@ export type Wait = 'idle' | 'load';
 const agent = new Agent({ keepAlive: true });
 
 export async function startService(kind: RenderKind, egressAllow: string): Promise<Renderer> {
-  const service = await startMeasuredService({ EGRESS_ALLOW: egressAllow, LOG_LEVEL: 'info' });
+  const service = await startMeasuredService({ EGRESS_ALLOW: egressAllow });
   const options = kind === 'pdf' ? { wait_until: 'load' } : {};
   return {
     name: 'Tintype',

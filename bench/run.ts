@@ -9,9 +9,11 @@ import { benchMemory } from '#bench/render-memory.ts';
 import { benchServing } from '#bench/serve.ts';
 import { benchStart } from '#bench/start.ts';
 import { benchUploads } from '#bench/upload.ts';
+import { benchWall } from '#bench/wall.ts';
 
 const benchmarks: Record<string, { title: string; run: Benchmark }> = {
   screenshot: { title: 'Screenshots', run: benchScreenshots },
+  wall: { title: 'Screenshots beside a floor with the same wall', run: benchWall },
   pdf: { title: 'PDFs', run: benchPdfs },
   memory: { title: 'Memory of renders', run: benchMemory },
   upload: { title: 'Uploads', run: benchUploads },
