@@ -102,21 +102,22 @@ function parseForm(
     clearTimeout(total);
   });
 
-  /** Goes on at once as long as nothing has to wait for the disk; while something does, no more of the body comes in. */
-  function take(events: Generator<FormEvent>): void {
+  /** True when all of them are taken. While one has to wait for the disk, no more of the body comes in. */
+  function take(events: Generator<FormEvent>): boolean {
     try {
       for (let next = events.next(); next.done !== true; next = events.next()) {
         const written = takeEvent(next.value);
         if (!written) continue;
         request.pause();
         written.then(() => {
-          if (!hasFailed) take(events);
-          request.resume();
+          if (!hasFailed && take(events)) request.resume();
         }, fail);
-        return;
+        return false;
       }
+      return true;
     } catch (error) {
       fail(error);
+      return false;
     }
   }
 

@@ -1,0 +1,44 @@
+// A form whose files are larger than what is kept in memory is taken in as fast as the disk takes it, in order.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { createDiskBlobs } from '#storage/disk-blobs.ts';
+import { readUploadForm } from '#http/multipart.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+
+const head = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
+
+test('several files in one chunk wait for the disk one after the other, and nothing comes in meanwhile', async () => {
+  const { path, remove } = await temporaryFolder();
+  const blobs = await createDiskBlobs(path);
+  const contents = [randomBytes(600_000), randomBytes(700_000), randomBytes(800_000)];
+  const body = Buffer.concat([
+    ...contents.flatMap((content) => [Buffer.from(head), content, Buffer.from('\r\n')]),
+    Buffer.from('--xyz--\r\n'),
+  ]);
+  // The first two files and the beginning of the third are in one chunk, the rest comes in many.
+  const cuts = [
+    0,
+    1_700_000,
+    ...Array.from({ length: 40 }, (_, index) => 1_705_000 + index * 10_000),
+    body.length,
+  ];
+  const chunks = cuts.slice(1).map((end, index) => body.subarray(cuts[index], end));
+  const request = Object.assign(Readable.from(chunks, { objectMode: false }), {
+    headers: { 'content-type': 'multipart/form-data; boundary=xyz' },
+    complete: true,
+  }) as unknown as IncomingMessage;
+  const form = await readUploadForm(request, blobs, 'batch');
+  try {
+    const read = await Promise.all(form.files.map(({ spool }) => spool.read()));
+    assert.deepEqual(
+      read.map((bytes, index) => bytes.equals(contents[index] ?? Buffer.alloc(0))),
+      [true, true, true],
+    );
+  } finally {
+    await form.discard();
+    await remove();
+  }
+});
