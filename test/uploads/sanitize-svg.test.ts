@@ -246,3 +246,10 @@ function canonical(name: string, value: string): string {
   const declarations = compact.split(';').filter((declaration) => !/^(?:-inkscape.*)?$/.test(declaration));
   return declarations.join(';').replaceAll("'", '"');
 }
+
+test('an address in an attribute that knows none goes with it; the rest of the element stays', () => {
+  for (const value of ['url(//x)', 'fill:url(//x)', '-moz-binding:URL (x)']) {
+    const sanitized = sanitize(wrap(`<marker refX="1" refY="${value}" data-note="kept"/>`));
+    assert.match(sanitized, /<marker refX="1" data-note="kept"\/>/);
+  }
+});

@@ -58,7 +58,9 @@ const isAnimatable = (name: string | undefined): boolean =>
   name !== undefined && (valueAttributes.has(name) || geometryAttributes.has(name));
 
 function filterAttribute(element: string, name: string, value: string): string | undefined {
-  if (geometryAttributes.has(name) || textAttributes.has(name) || name.startsWith('xml:')) return value;
+  // None of them knows an address, so no picture misses what holds one.
+  if (geometryAttributes.has(name)) return /url\s*\(/i.test(value) ? undefined : value;
+  if (textAttributes.has(name) || name.startsWith('xml:')) return value;
   if (valueAttributes.has(name)) return filterValue(value);
   if (name === 'style') return filterDeclarations(value) || undefined;
   if (isReference(name)) return filterReference(element, value);
