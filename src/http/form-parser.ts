@@ -139,7 +139,7 @@ function partHead(text: string): PartHead {
     ? parametersOf(disposition.replace(/^[^;]*/, ''))
     : undefined;
   if (!parameters) throw new FormError('a part has no Content-Disposition: form-data that can be read');
-  // Without a name, bytes that are said to be no text are a file all the same.
+  // Without a filename, bytes that are said to be no text are a file all the same.
   const isBytes = /^application\/octet-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
   return {
     name: parameters.get('name'),

@@ -47,7 +47,7 @@ export async function readUploadForm(
     return { files, expiresInSeconds: parseExpiresIn(expiresIn), discard };
   } catch (error) {
     await discard();
-    throw error;
+    throw error instanceof FormError ? malformed(error.message) : error;
   }
 }
 
@@ -94,7 +94,7 @@ function parseForm(
     'close',
     () => request.complete || fail(invalid('body', 'the connection closed before its end')),
   );
-  request.on('error', fail);
+  request.on('error', ({ message }) => fail(new FormError(message)));
   onBrokenBody(request, (reason) => fail(invalid('body', reason)));
 
   return promise.finally(() => {
@@ -160,7 +160,7 @@ function parseForm(
   function fail(error: unknown): void {
     if (hasFailed) return;
     hasFailed = true;
-    reject(error instanceof FormError ? malformed(error.message) : error);
+    reject(error);
     // The rest of the body is read and dropped, so that the client gets to read the answer.
     request.resume();
   }
@@ -174,11 +174,7 @@ function createParser(request: IncomingMessage): FormParser {
       `must be multipart/form-data with a part named "file", not ${JSON.stringify(contentType)}`,
     );
   }
-  try {
-    return createFormParser(contentType);
-  } catch (error) {
-    throw error instanceof FormError ? malformed(error.message) : error;
-  }
+  return createFormParser(contentType);
 }
 
 function refusePart(
