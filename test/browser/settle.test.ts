@@ -80,9 +80,9 @@ const cases: { title: string; html: string; ends?: string }[] = [
     html: page('done()', '@keyframes in { from { opacity: 0 } } #box { animation: in 1s both }'),
   },
   {
-    title: 'a fade-in without a script',
+    title: 'an animation without a script that ends beyond the three seconds',
     html: scriptless(
-      '@keyframes in { from { opacity: 0 } } #box { background: #00a000; animation: in 1s both }',
+      '@keyframes in { from { opacity: 0 } } #box { background: #00a000; animation: in 5s step-end both }',
     ),
   },
   { title: 'no script at all', html: scriptless('#box { background: #00a000 }') },

@@ -7,6 +7,7 @@ import type { Database, Tables } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
+import { accountRow } from '#test/storage/rows.ts';
 
 let database: Database;
 let other: DatabaseSync;
@@ -31,17 +32,7 @@ const used = (accountId: string): Promise<number> =>
 const stamp = (): number => Number(other.prepare('pragma data_version').get()?.['data_version']);
 
 async function newAccount(id: string): Promise<void> {
-  const row = { id, email: `${id}@example.com`, plan: 'pro', created_at: 0 };
-  await database.tables.accounts.insert({
-    ...row,
-    verified: 1,
-    suspended: 0,
-    overages: 0,
-    owner: 0,
-    suspended_reason: null,
-    overage_cap: null,
-    deleted_at: null,
-  });
+  await database.tables.accounts.insert(accountRow({ id, email: `${id}@example.com` }));
 }
 
 const take = (accountId: string) => (tables: Tables) => tables.usage.take(counter(accountId), 100, 100);
