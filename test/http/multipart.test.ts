@@ -1,14 +1,22 @@
 // A form whose files are larger than what is kept in memory is taken in as fast as the disk takes it, in order.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import type { ServiceError } from '#core/errors.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { readUploadForm } from '#http/multipart.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 
 const head = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
+
+function requestOf(body: Readable): IncomingMessage {
+  const headers = { 'content-type': 'multipart/form-data; boundary=xyz' };
+  return Object.assign(body, { headers, complete: true }) as unknown as IncomingMessage;
+}
 
 test('several files in one chunk wait for the disk one after the other, and nothing comes in meanwhile', async () => {
   const { path, remove } = await temporaryFolder();
@@ -26,11 +34,7 @@ test('several files in one chunk wait for the disk one after the other, and noth
     body.length,
   ];
   const chunks = cuts.slice(1).map((end, index) => body.subarray(cuts[index], end));
-  const request = Object.assign(Readable.from(chunks, { objectMode: false }), {
-    headers: { 'content-type': 'multipart/form-data; boundary=xyz' },
-    complete: true,
-  }) as unknown as IncomingMessage;
-  const form = await readUploadForm(request, blobs, 'batch');
+  const form = await readUploadForm(requestOf(Readable.from(chunks, { objectMode: false })), blobs, 'batch');
   try {
     const read = await Promise.all(form.files.map(({ spool }) => spool.read()));
     assert.deepEqual(
@@ -41,4 +45,19 @@ test('several files in one chunk wait for the disk one after the other, and noth
     await form.discard();
     await remove();
   }
+});
+
+test('a body that breaks off with an error is a validation_error, and nothing is left of it', async () => {
+  const { path, remove } = await temporaryFolder();
+  const blobs = await createDiskBlobs(path);
+  const body = new Readable({ read() {} });
+  body.push(Buffer.concat([Buffer.from(head), randomBytes(400_000)]));
+  const form = readUploadForm(requestOf(body), blobs, 'single');
+  setImmediate(() => body.destroy(new Error('read ECONNRESET')));
+  await assert.rejects(form, (error: ServiceError) => {
+    assert.deepEqual([error.code, /^body: .*ECONNRESET/.test(error.message)], ['validation_error', true]);
+    return true;
+  });
+  assert.deepEqual(await readdir(join(path, 'spool')), []);
+  await remove();
 });
