@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { parseEgressAllow, type EgressException } from '#browser/egress-allow.ts';
+import { parseEgressAllow, type EgressException } from '#browser/egress/allow-list.ts';
 import { parsePlans, type Plan } from '#accounts/plans.ts';
 import {
   integer,

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { newId } from '#core/ids.ts';
 import type { Browser } from '#browser/browser.ts';
-import { createEgressRules } from '#browser/egress-rules.ts';
+import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/service.ts';
 

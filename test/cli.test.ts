@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
-import { serveUntilReady, temporaryFolder, tintype, type Ended } from '#test/support/processes.ts';
-import { bearer } from '#test/support/requests.ts';
+import { serveUntilReady, temporaryFolder, tintype, type Ended } from '#lab/support/processes.ts';
+import { bearer } from '#lab/support/requests.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 before(async () => {

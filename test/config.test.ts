@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readConfig, variables } from '#roof/config.ts';
-import { temporaryFolder } from '#test/support/processes.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
 import { configurationPath, configurationText } from '#scripts/document.ts';
 
 const mistakesOf = (environment: Record<string, string>): string[] => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
 import { variables } from '#roof/config.ts';
-import { root } from '#test/support/processes.ts';
+import { root } from '#lab/support/processes.ts';
 
 type Tree = { [key: string]: Tree } & Tree[];
 

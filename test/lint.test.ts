@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '#test/support/processes.ts';
+import { root } from '#lab/support/processes.ts';
 
 test('a floating promise is caught, an awaited one is not', async () => {
   // Inside the tree, so that the project's own configurations hold.

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newApiKey } from '#core/ids.ts';
-import * as images from '#test/support/images.ts';
-import { serveUntilReady, temporaryFolder, tintype } from '#test/support/processes.ts';
-import { rawBytes, rawRequest } from '#test/support/raw-request.ts';
-import { bearer, formOf, post } from '#test/support/requests.ts';
-import { uploadOne } from '#test/support/uploading.ts';
+import * as images from '#lab/support/images.ts';
+import { serveUntilReady, temporaryFolder, tintype } from '#lab/support/processes.ts';
+import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
+import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { uploadOne } from '#lab/support/uploading.ts';
 
 test('keys, delete tokens and cookies never reach the log; every answer has one line with its request id', async () => {
   const { path, remove } = await temporaryFolder();

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { errorTable } from '#core/errors.ts';
-import { contractErrors, type OpenapiDocument } from '#test/support/contract.ts';
-import { root } from '#test/support/processes.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { contractErrors, type OpenapiDocument } from '#lab/support/contract.ts';
+import { root } from '#lab/support/processes.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
 import { openapiPath, openapiText } from '#scripts/document.ts';
 
 const endpointsOf: Record<string, string[]> = {

@@ -8,13 +8,13 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { UploadResult } from '#uploads/upload-result.ts';
-import * as images from '#test/support/images.ts';
-import { root, serveUntilReady, spawnServe, temporaryFolder, tintype } from '#test/support/processes.ts';
-import { bearer } from '#test/support/requests.ts';
-import { rawRequest } from '#test/support/raw-request.ts';
-import { startService } from '#test/support/service.ts';
-import { waitFor } from '#test/support/wait-for.ts';
+import type { UploadResult } from '#http/api/upload-result.ts';
+import * as images from '#lab/support/images.ts';
+import { root, serveUntilReady, spawnServe, temporaryFolder, tintype } from '#lab/support/processes.ts';
+import { bearer } from '#lab/support/requests.ts';
+import { rawRequest } from '#lab/support/raw-request.ts';
+import { startService } from '#lab/support/service.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 
 const execute = promisify(execFile);
 

@@ -3,21 +3,21 @@
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, Log, PageReport, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
-import { capture, tallestPx } from '#browser/capture.ts';
-import { CdpError } from '#browser/cdp.ts';
-import { createDeadline, createPhase, pause } from '#browser/deadline.ts';
-import type { Deadline } from '#browser/deadline.ts';
-import type { EgressProxy } from '#browser/egress-proxy.ts';
-import { revealFullPage } from '#browser/full-page.ts';
+import { capture, tallestPx } from '#browser/page/capture.ts';
+import { CdpError } from '#browser/process/cdp.ts';
+import { createDeadline, createPhase, pause } from '#browser/process/deadline.ts';
+import type { Deadline } from '#browser/process/deadline.ts';
+import type { EgressProxy } from '#browser/egress/proxy.ts';
+import { revealFullPage } from '#browser/page/full-page.ts';
 import { createHost } from '#browser/host.ts';
-import { navigate, throwIfFailed } from '#browser/navigate.ts';
-import type { Page } from '#browser/page.ts';
+import { navigate, throwIfFailed } from '#browser/page/navigate.ts';
+import type { Page } from '#browser/page/page.ts';
 import { createPool } from '#browser/pool.ts';
 import type { RecycleLimits } from '#browser/pool.ts';
-import { print } from '#browser/print.ts';
-import { settle } from '#browser/settle.ts';
+import { print } from '#browser/page/print.ts';
+import { settle } from '#browser/page/settle.ts';
 import { startChromium } from '#browser/start-chromium.ts';
-import { prepareAtRest } from '#browser/steady.ts';
+import { prepareAtRest } from '#browser/page/steady.ts';
 
 export interface ChromiumBrowserOptions {
   /** CHROMIUM_PATH. */

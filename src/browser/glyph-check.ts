@@ -1,7 +1,7 @@
 // Draws a few letters of each kind at start, and tells which of them would be invisible: a browser without fonts draws
 // nothing and says nothing. Design section 5 (which browser).
 import sharp from 'sharp';
-import type { Page } from '#browser/page.ts';
+import type { Page } from '#browser/page/page.ts';
 
 const samples: Record<string, string> = { Latin: 'Rgh', CJK: '水あ한', emoji: '😀' };
 const cellPx = 120;

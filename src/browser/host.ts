@@ -1,11 +1,11 @@
 // One browser process with its pages: those made ahead of need and those at work. Design section 5 (pool).
 import type { Log } from '#browser/browser.ts';
-import type { ChromiumProcess } from '#browser/chromium-process.ts';
-import { createPhase } from '#browser/deadline.ts';
-import type { EgressProxy } from '#browser/egress-proxy.ts';
-import { createMemoryWatch } from '#browser/memory-watch.ts';
-import { openPage } from '#browser/page.ts';
-import type { Page, Viewport } from '#browser/page.ts';
+import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import { createPhase } from '#browser/process/deadline.ts';
+import type { EgressProxy } from '#browser/egress/proxy.ts';
+import { createMemoryWatch } from '#browser/process/memory-watch.ts';
+import { openPage } from '#browser/page/page.ts';
+import type { Page, Viewport } from '#browser/page/page.ts';
 
 export interface Host {
   readonly process: ChromiumProcess;

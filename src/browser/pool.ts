@@ -2,10 +2,10 @@
 // it is lost; a successor stands before its predecessor goes. Design section 5 (pool).
 import { RenderFailure } from '#browser/browser.ts';
 import type { Log } from '#browser/browser.ts';
-import type { ChromiumProcess } from '#browser/chromium-process.ts';
-import { within } from '#browser/deadline.ts';
+import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import { within } from '#browser/process/deadline.ts';
 import type { Host } from '#browser/host.ts';
-import type { Page } from '#browser/page.ts';
+import type { Page } from '#browser/page/page.ts';
 
 export interface RecycleLimits {
   renders: number;

@@ -1,16 +1,16 @@
 // The first start of the browser: chooses it, finds out whether its sandbox works here, proves the egress wall and the
 // fonts, and answers how every further one is launched. Design section 5 (which browser, process).
 import type { BrowserAbout, Log } from '#browser/browser.ts';
-import { launchChromium } from '#browser/chromium-process.ts';
-import type { ChromiumProcess, LaunchOptions } from '#browser/chromium-process.ts';
-import { createPhase } from '#browser/deadline.ts';
-import type { EgressProxy } from '#browser/egress-proxy.ts';
-import { findChromium } from '#browser/find-chromium.ts';
-import { installFonts } from '#browser/fonts.ts';
+import { launchChromium } from '#browser/process/chromium-process.ts';
+import type { ChromiumProcess, LaunchOptions } from '#browser/process/chromium-process.ts';
+import { createPhase } from '#browser/process/deadline.ts';
+import type { EgressProxy } from '#browser/egress/proxy.ts';
+import { findChromium } from '#browser/process/find-chromium.ts';
+import { installFonts } from '#browser/process/fonts.ts';
 import { blankScripts } from '#browser/glyph-check.ts';
-import { openPage } from '#browser/page.ts';
-import { sweepScratchFolders } from '#browser/scratch-folder.ts';
-import { browserUser, reachableCache } from '#browser/unprivileged.ts';
+import { openPage } from '#browser/page/page.ts';
+import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
+import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { testWall } from '#browser/wall-test.ts';
 
 export interface StartOptions {

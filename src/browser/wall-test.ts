@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { ChromiumProcess } from '#browser/chromium-process.ts';
-import { deadEndProxy, proxyBypassList } from '#browser/chromium-flags.ts';
-import { createPhase } from '#browser/deadline.ts';
-import { ignore } from '#browser/page-sessions.ts';
+import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import { deadEndProxy, proxyBypassList } from '#browser/process/chromium-flags.ts';
+import { createPhase } from '#browser/process/deadline.ts';
+import { ignore } from '#browser/page/page-sessions.ts';
 
 export interface WallReport {
   /** Packets that reached a listener, by protocol. None is what the wall is for. */

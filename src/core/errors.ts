@@ -48,6 +48,10 @@ export function invalid(field: string, reason: string): ServiceError {
   return new ServiceError('validation_error', `${field}: ${reason}`);
 }
 
+/** The one answer to whatever does not exist, has expired, was deleted or belongs to somebody else. */
+export const notFound = (cause?: unknown): ServiceError =>
+  new ServiceError('not_found', 'There is nothing at this address.', { cause });
+
 /** Anything that is not a ServiceError is a bug or an outage, and answers `internal` with a fixed text. */
 export function toServiceError(error: unknown): ServiceError {
   return error instanceof ServiceError

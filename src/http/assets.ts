@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -33,7 +33,7 @@ export function assetUrl(name: string): string {
 
 export async function sendAsset(request: FastifyRequest, reply: FastifyReply) {
   const asset = served.get((request.params as { name: string }).name);
-  if (!asset) throw new ServiceError('not_found', 'There is nothing at this address.');
+  if (!asset) throw notFound();
   return reply
     .header('cache-control', 'public, max-age=31536000, immutable')
     .header('x-content-type-options', 'nosniff')

@@ -1,6 +1,6 @@
 // The one translator from errors to answers: the envelope for the client, the cause for the log. Spec 2.5, 7.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError, toServiceError } from '#core/errors.ts';
+import { ServiceError, notFound, toServiceError } from '#core/errors.ts';
 import { limitOf } from '#metering/quota.ts';
 import { spentQuotaHeaders } from '#http/reply-headers.ts';
 
@@ -38,7 +38,7 @@ function translate(error: unknown): ServiceError {
   if (error instanceof ServiceError || statusCode === undefined || statusCode >= 500)
     return toServiceError(error);
   if (code === 'FST_ERR_BAD_URL' || statusCode === 404 || statusCode === 414) {
-    return new ServiceError('not_found', 'There is nothing at this address.', { cause: code });
+    return notFound(code);
   }
   return new ServiceError('validation_error', `body: ${message}`, { cause: code });
 }

@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { ServiceError } from '#core/errors.ts';
+import { ServiceError, notFound } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Refusal } from '#accounts/authenticate.ts';
@@ -27,11 +27,11 @@ import { createGuards } from '#http/guards.ts';
 import { healthz, readyz } from '#http/health.ts';
 import { hostedFile } from '#http/hosted/file.ts';
 import { renderFile } from '#http/hosted/render-file.ts';
-import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
 import { oembed, sharePage } from '#http/hosted/share-page.ts';
 import { landingPage } from '#http/landing.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { answerUnreadable } from '#http/unreadable.ts';
+import { answerNotFound } from '#http/not-found.ts';
 
 export interface ServerParts extends Omit<DashboardParts, 'guards'> {
   log: FastifyBaseLogger;
@@ -124,8 +124,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
       return reply.code(400).header('connection', 'close').send(envelope(failure));
     }
     // A host for bytes alone has no pages and no API, and so no cookies to steal.
-    if (request.host === contentHost && !/^\/[fsp]\//.test(request.url))
-      throw new ServiceError('not_found', 'There is nothing at this address.');
+    if (request.host === contentHost && !/^\/[fsp]\//.test(request.url)) throw notFound();
     // Here and not in a handler: Fastify looks at the headers of some methods before that, and the path comes first.
     return request.is404 ? answerNothing(request, reply) : undefined;
   });
@@ -224,8 +223,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
 }
 
 function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (!isApi(request) && wantsHtml(request)) return sendGonePage(reply);
-  throw new ServiceError('not_found', 'There is nothing at this address.');
+  if (isApi(request)) throw notFound();
+  return answerNotFound(request, reply);
 }
 
 /** A number of hops, in the only form of it that Fastify's types still know. */

@@ -4,7 +4,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
-import { ServiceError } from '#core/errors.ts';
+import { ServiceError, notFound } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { BudgetStanding } from '#metering/request-budget.ts';
 import { breakBody } from '#http/broken-body.ts';
@@ -70,7 +70,7 @@ export function answerUnreadable(parts: {
       const methods = parts.methodsAt(path);
       const failure = methods
         ? new ServiceError('method_not_allowed', `Only ${methods.join(', ')} works here.`)
-        : new ServiceError('not_found', 'There is nothing at this address.');
+        : notFound();
       return {
         status: failure.status,
         failure,

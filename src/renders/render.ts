@@ -7,7 +7,7 @@ import { newId } from '#core/ids.ts';
 import { passBy, type Reached } from '#core/reached.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
-import type { RenderKind, RenderRow } from '#storage/schema.ts';
+import type { RenderRow } from '#storage/schema.ts';
 import {
   RenderFailure,
   type Browser,
@@ -15,8 +15,8 @@ import {
   type RenderTimings,
   type ScreenshotJob,
 } from '#browser/browser.ts';
-import type { EgressRules } from '#browser/egress-rules.ts';
-import { checkTarget } from '#browser/target-url.ts';
+import type { EgressRules } from '#browser/egress/rules.ts';
+import { checkTarget } from '#renders/target-url.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
 import { consumeUnit, type Payer, type QuotaStanding } from '#metering/quota.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
@@ -185,7 +185,3 @@ const isKept = (request: RenderRequest): boolean => request.isHosted || request.
 function contentTypeOf(request: RenderRequest): string {
   return request.kind === 'screenshot' ? `image/${request.job.format}` : 'application/pdf';
 }
-
-/** The path under which a hosted render of this kind is shown. Spec 2.3, 2.4. */
-export const hostedPath = (kind: RenderKind, id: string): string =>
-  `/${kind === 'screenshot' ? 's' : 'p'}/${id}`;

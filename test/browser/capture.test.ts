@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ScreenshotFormat } from '#browser/browser.ts';
-import { imageSize } from '#browser/image-size.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
-import type { TestBrowser } from '#test/support/browser.ts';
-import { startPageServer } from '#test/support/page-server.ts';
-import type { PageServer } from '#test/support/page-server.ts';
-import { decode, isNear } from '#test/support/pixels.ts';
+import { imageSize } from '#browser/page/image-size.ts';
+import { startTestBrowser } from '#lab/support/browser.ts';
+import type { TestBrowser } from '#lab/support/browser.ts';
+import { startPageServer } from '#lab/support/page-server.ts';
+import type { PageServer } from '#lab/support/page-server.ts';
+import { decode, isNear } from '#lab/support/pixels.ts';
 
 const formats: ScreenshotFormat[] = ['png', 'jpeg', 'webp'];
 const bandPx = 500;

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { parseEgressAllow } from '#browser/egress-allow.ts';
-import type { Door } from '#browser/egress-door.ts';
-import type { EgressLimits } from '#browser/egress-ledger.ts';
-import { createEgressProxy } from '#browser/egress-proxy.ts';
-import { createEgressRules, type Lookup } from '#browser/egress-rules.ts';
+import { parseEgressAllow } from '#browser/egress/allow-list.ts';
+import type { Door } from '#browser/egress/door.ts';
+import type { EgressLimits } from '#browser/egress/ledger.ts';
+import { createEgressProxy } from '#browser/egress/proxy.ts';
+import { createEgressRules, type Lookup } from '#browser/egress/rules.ts';
 
 export const open = '127.0.0.2';
 export const shut = '127.0.0.3';

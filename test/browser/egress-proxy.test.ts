@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
-import { dial } from '#browser/dial.ts';
-import type { Door } from '#browser/egress-door.ts';
+import { dial } from '#browser/egress/dial.ts';
+import type { Door } from '#browser/egress/door.ts';
 import {
   connectTo,
   fetchThrough,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseEgressAllow } from '#browser/egress-allow.ts';
-import { createEgressRules, type Lookup, type Verdict } from '#browser/egress-rules.ts';
+import { parseEgressAllow } from '#browser/egress/allow-list.ts';
+import { createEgressRules, type Lookup, type Verdict } from '#browser/egress/rules.ts';
 
 /** List, then what it opens and what stays shut beside it, as host and port. */
 const lists: { allow: string; opens: [string, number][]; keepsShut: [string, number][] }[] = [

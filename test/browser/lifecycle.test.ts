@@ -9,18 +9,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { sweepScratchFolders } from '#browser/scratch-folder.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
-import { startPageServer } from '#test/support/page-server.ts';
-import type { PageServer } from '#test/support/page-server.ts';
+import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
+import { startTestBrowser } from '#lab/support/browser.ts';
+import { startPageServer } from '#lab/support/page-server.ts';
+import type { PageServer } from '#lab/support/page-server.ts';
 import {
   browsers,
   descendants,
   groupMembers,
   nicenessOf,
   scratchFolders,
-} from '#test/support/process-table.ts';
-import { until } from '#test/support/until.ts';
+} from '#lab/support/process-table.ts';
+import { until } from '#lab/support/until.ts';
 
 let server: PageServer;
 
@@ -183,7 +183,7 @@ function activeTimers(): number {
 
 test('a service killed with -9 leaves no browser, and the next start sweeps its folder', async () => {
   const script = `
-    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', 'support', 'browser.ts'))});
+    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', '..', 'lab', 'support', 'browser.ts'))});
     await startTestBrowser([]);
     console.log('ready');
     setInterval(() => {}, 1000);`;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PdfJob, RenderFailure } from '#browser/browser.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
-import type { TestBrowser } from '#test/support/browser.ts';
-import { slowRoute, startPageServer } from '#test/support/page-server.ts';
-import type { PageServer } from '#test/support/page-server.ts';
-import { readPdf } from '#test/support/pdf.ts';
+import { startTestBrowser } from '#lab/support/browser.ts';
+import type { TestBrowser } from '#lab/support/browser.ts';
+import { slowRoute, startPageServer } from '#lab/support/page-server.ts';
+import type { PageServer } from '#lab/support/page-server.ts';
+import { readPdf } from '#lab/support/pdf.ts';
 
 const red = '255 0 0';
 let server: PageServer;

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
-import type { TestBrowser } from '#test/support/browser.ts';
-import { slowRoute, startPageServer } from '#test/support/page-server.ts';
-import type { PageServer } from '#test/support/page-server.ts';
-import { colourOf } from '#test/support/pixels.ts';
+import { startTestBrowser } from '#lab/support/browser.ts';
+import type { TestBrowser } from '#lab/support/browser.ts';
+import { slowRoute, startPageServer } from '#lab/support/page-server.ts';
+import type { PageServer } from '#lab/support/page-server.ts';
+import { colourOf } from '#lab/support/pixels.ts';
 
 let server: PageServer;
 let kit: TestBrowser;

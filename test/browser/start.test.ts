@@ -5,18 +5,18 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cachedFolder } from '#browser/cached-folder.ts';
-import { launchChromium } from '#browser/chromium-process.ts';
-import { createPhase } from '#browser/deadline.ts';
-import { findChromium } from '#browser/find-chromium.ts';
-import { installFonts } from '#browser/fonts.ts';
+import { cachedFolder } from '#browser/process/cached-folder.ts';
+import { launchChromium } from '#browser/process/chromium-process.ts';
+import { createPhase } from '#browser/process/deadline.ts';
+import { findChromium } from '#browser/process/find-chromium.ts';
+import { installFonts } from '#browser/process/fonts.ts';
 import { blankScripts } from '#browser/glyph-check.ts';
-import { openPage } from '#browser/page.ts';
-import { browserUser } from '#browser/unprivileged.ts';
-import { cacheFolder, startTestBrowser } from '#test/support/browser.ts';
-import { startPageServer } from '#test/support/page-server.ts';
-import { decode } from '#test/support/pixels.ts';
-import { sandboxlessChromium } from '#test/support/wrapped-chromium.ts';
+import { openPage } from '#browser/page/page.ts';
+import { browserUser } from '#browser/process/unprivileged.ts';
+import { cacheFolder, startTestBrowser } from '#lab/support/browser.ts';
+import { startPageServer } from '#lab/support/page-server.ts';
+import { decode } from '#lab/support/pixels.ts';
+import { sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
 
 function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { launchChromium } from '#browser/chromium-process.ts';
-import { findChromium } from '#browser/find-chromium.ts';
-import { installFonts } from '#browser/fonts.ts';
-import { browserUser } from '#browser/unprivileged.ts';
+import { launchChromium } from '#browser/process/chromium-process.ts';
+import { findChromium } from '#browser/process/find-chromium.ts';
+import { installFonts } from '#browser/process/fonts.ts';
+import { browserUser } from '#browser/process/unprivileged.ts';
 import { testWall } from '#browser/wall-test.ts';
-import { cacheFolder, startTestBrowser } from '#test/support/browser.ts';
+import { cacheFolder, startTestBrowser } from '#lab/support/browser.ts';
 
 test('nothing but http and https is opened', async () => {
   const kit = await startTestBrowser([]);

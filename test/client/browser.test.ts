@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type * as library from '#client/index.ts';
-import { launchTestChromium } from '#test/support/chromium.ts';
-import { pngOfSize } from '#test/support/images.ts';
-import { startService } from '#test/support/service.ts';
+import { launchTestChromium } from '#lab/support/chromium.ts';
+import { pngOfSize } from '#lab/support/images.ts';
+import { startService } from '#lab/support/service.ts';
 import { buildTt } from './tt.ts';
 
 test('a page of the same origin uploads a file and sees its progress', async () => {

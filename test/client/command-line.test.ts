@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { patternOf } from '#client/cli/find-files.ts';
 import { barOf } from '#client/cli/progress-bar.ts';
-import { jpeg, png, svg } from '#test/support/images.ts';
-import { startPageServer, type PageServer } from '#test/support/page-server.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { jpeg, png, svg } from '#lab/support/images.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
 import { lacks } from './support.ts';
 import { buildTt, createCommandLine, type CommandLine } from './tt.ts';
 

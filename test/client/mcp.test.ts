@@ -7,9 +7,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import sharp from 'sharp';
-import { png } from '#test/support/images.ts';
-import { startPageServer, type PageServer } from '#test/support/page-server.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { png } from '#lab/support/images.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
 import { buildTt, createCommandLine, type CommandLine } from './tt.ts';
 
 let service: TestService;

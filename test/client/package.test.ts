@@ -8,8 +8,8 @@ import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { version } from '#client/version.ts';
-import { png } from '#test/support/images.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { png } from '#lab/support/images.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

@@ -8,9 +8,9 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { exitCodes } from '#client/cli/exit-codes.ts';
-import { png } from '#test/support/images.ts';
-import { startPageServer, type PageServer } from '#test/support/page-server.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { png } from '#lab/support/images.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
 import { lacks, page, refusal, startFaultServer, type Fault } from './support.ts';
 
 const run = promisify(execFile);

@@ -4,11 +4,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchTestChromium } from '#test/support/chromium.ts';
-import { startPageServer, type PageServer } from '#test/support/page-server.ts';
-import { freePort } from '#test/support/processes.ts';
-import { startService, type TestService } from '#test/support/service.ts';
-import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+import { launchTestChromium } from '#lab/support/chromium.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { freePort } from '#lab/support/processes.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
+import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
 
 export const outputFolder = join(import.meta.dirname, '..', 'output', 'dashboard');
 

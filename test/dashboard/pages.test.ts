@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { png } from '#test/support/images.ts';
-import { formOf } from '#test/support/requests.ts';
-import { createVisitor, signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+import { png } from '#lab/support/images.ts';
+import { formOf } from '#lab/support/requests.ts';
+import { createVisitor, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
 import { outputFolder, startDashboard, violations, type Dashboard } from '#test/dashboard/kit.ts';
 import { seed } from '#test/dashboard/seed.ts';
 

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
-import { s3Credentials, startS3, type TestS3 } from '#test/support/s3.ts';
-import type { SharedStores } from '#test/support/stores.ts';
+import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
+import { s3Credentials, startS3, type TestS3 } from '#lab/support/s3.ts';
+import type { SharedStores } from '#lab/support/stores.ts';
 
 let postgres: TestPostgres;
 let s3: TestS3;

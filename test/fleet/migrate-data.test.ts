@@ -8,10 +8,10 @@ import { hashSecret } from '#core/ids.ts';
 import { openPostgres } from '#storage/postgres.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
-import { root, spawnServe, tintype } from '#test/support/processes.ts';
-import { s3Credentials, startS3, type TestS3 } from '#test/support/s3.ts';
-import { waitFor } from '#test/support/wait-for.ts';
+import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
+import { root, spawnServe, tintype } from '#lab/support/processes.ts';
+import { s3Credentials, startS3, type TestS3 } from '#lab/support/s3.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 import { accountRow, eventRow, uploadRow } from '#test/storage/rows.ts';
 
 const uploads = 5_000;

@@ -9,7 +9,7 @@ import { createPlans } from '#accounts/plans.ts';
 import { createAdmission, type Admission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { databaseEngines, sharedPostgres, type OpenDatabase } from '#test/storage/engines.ts';
-import { createTestClock, type TestClock } from '#test/support/service.ts';
+import { createTestClock, type TestClock } from '#lab/support/service.ts';
 
 for (const engine of databaseEngines) {
   describe(`admission on ${engine.name}`, () => {

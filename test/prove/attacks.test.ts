@@ -1,4 +1,4 @@
-import { attacksProof } from '#prove/attacks.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { attacksProof } from '#lab/prove/attacks.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(attacksProof);

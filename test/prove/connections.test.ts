@@ -1,4 +1,4 @@
-import { connections } from '#prove/connections.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { connections } from '#lab/prove/connections.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(connections);

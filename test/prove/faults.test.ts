@@ -1,4 +1,4 @@
-import { faults } from '#prove/faults.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { faults } from '#lab/prove/faults.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(faults);

@@ -1,4 +1,4 @@
-import { fuzz } from '#prove/fuzz.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { fuzz } from '#lab/prove/fuzz.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(fuzz);

@@ -1,4 +1,4 @@
-import { hostilePagesProof } from '#prove/hostile-pages.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(hostilePagesProof);

@@ -1,4 +1,4 @@
-import { isolationProof } from '#prove/isolation.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { isolationProof } from '#lab/prove/isolation.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(isolationProof);

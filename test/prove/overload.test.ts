@@ -1,4 +1,4 @@
-import { overloadProof } from '#prove/overload.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { overloadProof } from '#lab/prove/overload.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(overloadProof);

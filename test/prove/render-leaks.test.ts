@@ -1,4 +1,4 @@
-import { renderLeaksProof } from '#prove/render-leaks.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { renderLeaksProof } from '#lab/prove/render-leaks.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(renderLeaksProof);

@@ -1,4 +1,4 @@
-import { sandboxProof } from '#prove/sandbox.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { sandboxProof } from '#lab/prove/sandbox.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(sandboxProof);

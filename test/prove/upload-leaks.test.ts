@@ -1,4 +1,4 @@
-import { uploadLeaks } from '#prove/upload-leaks.ts';
-import { proveShort } from '#test/support/prove.ts';
+import { uploadLeaks } from '#lab/prove/upload-leaks.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
 
 proveShort(uploadLeaks);

@@ -4,10 +4,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { png } from '#test/support/images.ts';
-import { tintype } from '#test/support/processes.ts';
-import { bearer, formOf, post } from '#test/support/requests.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { png } from '#lab/support/images.ts';
+import { tintype } from '#lab/support/processes.ts';
+import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
 
 type Uploaded = { file_url: string; delete_url: string };
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { temporaryFolder, tintype } from '#test/support/processes.ts';
+import { temporaryFolder, tintype } from '#lab/support/processes.ts';
 
 test('the spools of a dead process go, those of a living one stay', async () => {
   const { path, remove } = await temporaryFolder();

@@ -10,9 +10,9 @@ import { openPostgres } from '#storage/postgres.ts';
 import { createS3Blobs } from '#storage/s3-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { readConfig } from '#roof/config.ts';
-import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
-import { temporaryFolder } from '#test/support/processes.ts';
-import { startS3, type TestS3 } from '#test/support/s3.ts';
+import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+import { startS3, type TestS3 } from '#lab/support/s3.ts';
 
 export interface OpenDatabase {
   database: Database;

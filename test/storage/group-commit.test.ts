@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { Database, Tables } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { temporaryFolder } from '#test/support/processes.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
 let database: Database;

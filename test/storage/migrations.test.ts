@@ -1,7 +1,7 @@
 // Migrations on every engine: repeatable, and by many processes at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { tintype } from '#test/support/processes.ts';
+import { tintype } from '#lab/support/processes.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 

@@ -1,11 +1,12 @@
 // /api/uploads/<id>/delete?token=…: deletes without further authentication. A person who follows the link is asked first,
 // and link previews delete nothing. Spec 3, 5.5; design section 4.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { Guards } from '#http/guards.ts';
-import { html, sendGonePage, sendPage, wantsHtml } from '#http/hosted/page.ts';
+import { html, sendPage, wantsHtml } from '#http/hosted/page.ts';
+import { filePath, sharePath } from '#http/links.ts';
+import { answerNotFound } from '#http/not-found.ts';
 
 /** Programs that fetch every link they see, by what they call themselves. */
 const previewBots =
@@ -31,8 +32,7 @@ export function deleteUpload({ hostedUploads, guards }: { hostedUploads: HostedU
   /** Wrong token, unknown, deleted and expired: one and the same answer. */
   function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     guards.refuseGuess(request, reply);
-    if (wantsHtml(request)) return sendGonePage(reply);
-    throw new ServiceError('not_found', 'There is nothing at this address.');
+    return answerNotFound(request, reply);
   }
 }
 
@@ -47,14 +47,14 @@ function sendConfirmation(reply: FastifyReply, upload: UploadRow): FastifyReply 
   return sendPage(reply, {
     title: 'Delete this picture?',
     body: html`<main class="card">
-      <img class="thumbnail" src="/f/${upload.slug}" alt="" />
+      <img class="thumbnail" src="${filePath(upload.slug)}" alt="" />
       <h1>Delete this picture?</h1>
       <p>
         <strong>${upload.filename}</strong> and every link to it will be gone at once. This cannot be undone.
       </p>
       <form method="post">
         <button class="button danger">Delete it</button>
-        <a class="button" href="/i/${upload.slug}">Keep it</a>
+        <a class="button" href="${sharePath(upload.slug)}">Keep it</a>
       </form>
     </main>`,
   });

@@ -1,6 +1,7 @@
 // What both render endpoints share: running a render for a request, and its answer in bytes or as metadata. Spec 4.3, 4.4.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { hostedPath, type FinishedRender, type RenderRequest, type Renders } from '#renders/render.ts';
+import { renderPath } from '#http/links.ts';
+import type { FinishedRender, RenderRequest, Renders } from '#renders/render.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
 import { rememberMs, type Idempotency } from '#http/idempotency.ts';
@@ -52,7 +53,7 @@ export async function answerRender(
       headers: { ...quotaHeaders(quota), 'content-type': 'application/json; charset=utf-8' },
       body: {
         id,
-        url: contentBaseUrl + hostedPath(render.kind, id),
+        url: contentBaseUrl + renderPath(render.kind, id),
         ...options,
         duration_ms: durationMs,
         size_bytes: bytes.length,

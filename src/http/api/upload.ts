@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Blobs } from '#storage/blobs.ts';
 import type { UploadOutcome, UploadStore } from '#uploads/store-uploads.ts';
-import { uploadResult, type Addresses } from '#uploads/upload-result.ts';
+import { uploadResult } from '#http/api/upload-result.ts';
+import type { Addresses } from '#http/links.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';

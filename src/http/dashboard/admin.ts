@@ -1,6 +1,6 @@
 // The owner's pages: accounts, overages, health and the audit log.
 import type { Clock } from '#core/clock.ts';
-import { invalid } from '#core/errors.ts';
+import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
 import { AccountError } from '#accounts/accounts.ts';
@@ -10,7 +10,7 @@ import type { SignIn } from '#accounts/sign-in.ts';
 import { monthOf } from '#metering/quota.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
 import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
-import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import type { Handlers } from '#http/dashboard/serve.ts';
 import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
 
 type Names =

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import { html, sendPage } from '#http/hosted/page.ts';
 
 const builtFolder = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
@@ -68,7 +68,7 @@ export function createDashboardApp(pictureOrigins: string[], folder = builtFolde
 
     async asset(request: FastifyRequest, reply: FastifyReply) {
       const content = built?.assets.get((request.params as { name: string }).name);
-      if (!content) throw new ServiceError('not_found', 'There is nothing at this address.');
+      if (!content) throw notFound();
       return send(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), content);
     },
   };

@@ -8,7 +8,8 @@ import type { Authentication } from '#accounts/authenticate.ts';
 import type { Keys } from '#accounts/keys.ts';
 import { integrationFile } from '#http/dashboard/integrations.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
-import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import type { Handlers } from '#http/dashboard/serve.ts';
+import { notFound } from '#core/errors.ts';
 import { keyView } from '#http/dashboard/views.ts';
 
 type Names =

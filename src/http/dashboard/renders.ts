@@ -4,7 +4,8 @@ import type { HostedRenders } from '#renders/hosted-renders.ts';
 import { pdf } from '#http/api/pdf.ts';
 import type { RenderParts } from '#http/api/render-answer.ts';
 import { screenshot } from '#http/api/screenshot.ts';
-import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import type { Handlers } from '#http/dashboard/serve.ts';
+import { notFound } from '#core/errors.ts';
 import { pageOptions, renderView, toPage } from '#http/dashboard/views.ts';
 
 type Names =

@@ -2,7 +2,7 @@
 // then the page's handler. A handler gets the signed-in account's own rows and no others.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import { ServiceError } from '#core/errors.ts';
+import { ServiceError, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import { callerFor } from '#accounts/authenticate.ts';
@@ -148,10 +148,6 @@ async function admit(
 export function setCookies(reply: FastifyReply, cookies: string[]): void {
   if (cookies.length > 0) reply.header('set-cookie', cookies);
 }
-
-/** What a stranger gets for another account's things, and everyone for things that are not there. */
-export const notFound = (): ServiceError =>
-  new ServiceError('not_found', 'There is nothing at this address.');
 
 /** Browsers name the origin of every request that can change something; one of another site, or of none, changes nothing. */
 function requireOwnOrigin(request: FastifyRequest, baseUrl: string): void {

@@ -1,12 +1,12 @@
 // Settings: profile, address, password, sessions, and leaving with everything.
-import { invalid } from '#core/errors.ts';
+import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { Departures } from '#accounts/departures.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Person, SignIn } from '#accounts/sign-in.ts';
 import { signedInView } from '#http/dashboard/session.ts';
-import { notFound, setCookies, type Handlers } from '#http/dashboard/serve.ts';
+import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
 
 type Names =
   | 'POST /verify-email/send'

@@ -6,7 +6,9 @@ import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { Thumbnails } from '#uploads/thumbnail.ts';
 import type { Plan, Plans } from '#accounts/plans.ts';
 import { upload, type UploadParts } from '#http/api/upload.ts';
-import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import type { Handlers } from '#http/dashboard/serve.ts';
+import { filePath } from '#http/links.ts';
+import { notFound } from '#core/errors.ts';
 import { pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
 
 type Names =
@@ -79,7 +81,7 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
       if (!row) throw notFound();
       const bytes = await thumbnails.of(row);
       reply.header('cache-control', 'private, max-age=86400');
-      if (!bytes) return reply.redirect(`/f/${row.slug}`, 302);
+      if (!bytes) return reply.redirect(filePath(row.slug), 302);
       return reply.type('image/webp').send(bytes);
     },
   };

@@ -1,6 +1,6 @@
 // Usage and plan: the month, use by day and key, overages; and the request log.
 import type { Clock } from '#core/clock.ts';
-import { invalid } from '#core/errors.ts';
+import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { AccountRow } from '#storage/schema.ts';
@@ -8,7 +8,7 @@ import { dayOf } from '#storage/tables/usage.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
-import { notFound, type Handlers } from '#http/dashboard/serve.ts';
+import type { Handlers } from '#http/dashboard/serve.ts';
 import { monthStanding } from '#http/dashboard/standing.ts';
 import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
 

@@ -2,22 +2,20 @@
 import { invalid } from '#core/errors.ts';
 import type { ApiKeyRow, RenderRow, UploadRow } from '#storage/schema.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
-import { hostedPath } from '#renders/render.ts';
 import type { Render, Upload } from '#http/dashboard/schemas/files.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
-import type { Addresses } from '#uploads/upload-result.ts';
+import { renderPath, uploadLinks, type Addresses } from '#http/links.ts';
 import { dashboardPath } from '#http/dashboard/contract.ts';
 
 export const isoTime = (at: number): string => new Date(at).toISOString();
 export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
-export function uploadView({ baseUrl, contentBaseUrl }: Addresses, row: UploadRow): Upload {
+export function uploadView(addresses: Addresses, row: UploadRow): Upload {
   const { id, slug, filename, content_type, size_bytes, width, height, key_id } = row;
   return {
     id,
     slug,
-    url: `${baseUrl}/i/${slug}`,
-    file_url: `${contentBaseUrl}/f/${slug}`,
+    ...uploadLinks(addresses, slug),
     thumbnail_url: `${dashboardPath}/uploads/${id}/thumbnail`,
     filename,
     content_type,
@@ -47,7 +45,7 @@ export function renderView(
     size_bytes,
     duration_ms,
     options: JSON.parse(row.options) as Record<string, unknown>,
-    url: isShown ? contentBaseUrl + hostedPath(kind, id) : null,
+    url: isShown ? contentBaseUrl + renderPath(kind, id) : null,
     created_at: isoTime(row.created_at),
     // Bytes that are kept for a replay alone end too, but nobody can see them.
     expires_at: isShown ? isoTimeOrNull(row.expires_at) : null,

@@ -1,21 +1,17 @@
 // GET /f/<slug>[.<ext>]: the raw bytes of an upload. Spec 2.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
-import { ServiceError } from '#core/errors.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
-import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
+import { answerNotFound } from '#http/not-found.ts';
 
 export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUploads; clock: Clock }) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug: requested } = request.params as { slug: string };
     const [slug, extension] = splitExtension(requested);
     const upload = await hostedUploads.bySlug(slug);
-    if (!upload || !hasExtension(upload.content_type, extension)) {
-      if (wantsHtml(request)) return sendGonePage(reply);
-      throw new ServiceError('not_found', 'There is nothing at this address.');
-    }
+    if (!upload || !hasExtension(upload.content_type, extension)) return answerNotFound(request, reply);
     return sendBlob(
       request,
       reply,

@@ -1,12 +1,11 @@
 // GET /s/<capture_id>[.<ext>] and /p/<render_id>[.pdf]: the bytes of a hosted render. Spec 2.3, 2.4.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
-import { ServiceError } from '#core/errors.ts';
 import type { RenderKind } from '#storage/schema.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
 import { splitExtension } from '#http/hosted/file.ts';
-import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
+import { answerNotFound } from '#http/not-found.ts';
 
 const extensions: Record<string, string[]> = {
   'image/png': ['png'],
@@ -23,10 +22,8 @@ export function renderFile(
     const [id, extension] = splitExtension((request.params as { id: string }).id);
     const render = await hostedRenders.byId(id, kind);
     const known = extensions[render?.content_type ?? ''] ?? [];
-    if (!render || (extension !== undefined && !known.includes(extension.toLowerCase()))) {
-      if (wantsHtml(request)) return sendGonePage(reply);
-      throw new ServiceError('not_found', 'There is nothing at this address.');
-    }
+    if (!render || (extension !== undefined && !known.includes(extension.toLowerCase())))
+      return answerNotFound(request, reply);
     return sendBlob(
       request,
       reply,

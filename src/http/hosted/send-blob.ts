@@ -2,7 +2,7 @@
 // that no script inside them can run in our origin.
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import type { ByteRange, SignedAnswer } from '#storage/blobs.ts';
 
 export interface HostedBlob {
@@ -81,7 +81,7 @@ export async function sendBlob(
   const payload = (range ? undefined : await blob.readSmall?.()) ?? (await blob.open(range));
   if (payload) return reply.send(payload);
   for (const name of Object.keys(reply.getHeaders())) if (name !== 'x-request-id') reply.removeHeader(name);
-  throw new ServiceError('not_found', 'There is nothing at this address.');
+  throw notFound();
 }
 
 /** RFC 9110 13.1.2, 13.1.3: If-None-Match decides where it is present, If-Modified-Since otherwise. */

@@ -1,12 +1,13 @@
 // GET /i/<slug>: the page that shows an upload to people and describes it to chats. Spec 2.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
-import { ServiceError } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
-import type { Addresses } from '#uploads/upload-result.ts';
+import { filePath, sharePath, uploadLinks, type Addresses } from '#http/links.ts';
 import { cacheControl } from '#http/hosted/send-blob.ts';
-import { html, sendGonePage, sendPage, wantsHtml, type Html } from '#http/hosted/page.ts';
+import { html, sendPage, type Html } from '#http/hosted/page.ts';
+import { answerNotFound } from '#http/not-found.ts';
 
 export interface SharePageParts {
   hostedUploads: HostedUploads;
@@ -31,8 +32,7 @@ export function sharePage(parts: SharePageParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug } = request.params as { slug: string };
     const upload = await hostedUploads.bySlug(slug);
-    if (!upload && wantsHtml(request)) return sendGonePage(reply);
-    if (!upload) throw new ServiceError('not_found', 'There is nothing at this address.');
+    if (!upload) return answerNotFound(request, reply);
     reply.header('cache-control', cacheControl(upload.expires_at, clock.now()));
     const page = describe(upload, parts, clock.now());
     return sendPage(reply, { ...page, pictureOrigins: parts.pictureOrigins });
@@ -44,28 +44,26 @@ export function oembed({ hostedUploads, baseUrl, contentBaseUrl }: SharePagePart
   return async (request: FastifyRequest, reply: FastifyReply) => {
     // Given twice, a parameter is a list, and names nothing.
     const { url, format = 'json' } = request.query as Record<string, string | string[] | undefined>;
-    const pages = `${baseUrl}/i/`;
+    const pages = baseUrl + sharePath('');
     const slug = typeof url === 'string' && url.startsWith(pages) ? url.slice(pages.length) : '';
     const upload = await hostedUploads.bySlug(slug);
-    if (!upload || format !== 'json')
-      throw new ServiceError('not_found', 'There is nothing at this address.');
+    if (!upload || format !== 'json') throw notFound();
     return reply.header('access-control-allow-origin', '*').send({
       version: '1.0',
       type: upload.width === null ? 'link' : 'photo',
       title: upload.filename,
       provider_name: 'Tintype',
       provider_url: baseUrl,
-      url: `${contentBaseUrl}/f/${upload.slug}`,
+      url: uploadLinks({ baseUrl, contentBaseUrl }, upload.slug).file_url,
       ...(upload.width !== null && { width: upload.width, height: upload.height }),
     });
   };
 }
 
 function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now: number) {
-  const pageUrl = `${baseUrl}/i/${upload.slug}`;
-  const fileUrl = `${contentBaseUrl}/f/${upload.slug}`;
+  const { url: pageUrl, file_url: fileUrl } = uploadLinks({ baseUrl, contentBaseUrl }, upload.slug);
   // On one host the page reaches its picture wherever it was itself reached.
-  const fileLink = contentBaseUrl === baseUrl ? `/f/${upload.slug}` : fileUrl;
+  const fileLink = contentBaseUrl === baseUrl ? filePath(upload.slug) : fileUrl;
   const size = upload.width === null ? undefined : { width: upload.width, height: upload.height };
   const dimensions = size && `${size.width} × ${size.height}`;
   const summary = [typeNames[upload.content_type], dimensions, readableSize(upload.size_bytes)]

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { openBlobs } from '#roof/service.ts';
-import { png } from '#test/support/images.ts';
-import { bearer, formOf, post } from '#test/support/requests.ts';
-import { startService, type TestService } from '#test/support/service.ts';
-import { createVisitor, loggedToken, password, signedInVisitor } from '#test/support/visitor.ts';
+import { png } from '#lab/support/images.ts';
+import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
+import { createVisitor, loggedToken, password, signedInVisitor } from '#lab/support/visitor.ts';
 
 let service: TestService;
 let owner: Awaited<ReturnType<typeof signedInVisitor>>;

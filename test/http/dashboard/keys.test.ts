@@ -8,10 +8,10 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
-import { png } from '#test/support/images.ts';
-import { bearer, formOf, post } from '#test/support/requests.ts';
-import { startService, type TestService } from '#test/support/service.ts';
-import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+import { png } from '#lab/support/images.ts';
+import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
+import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
 
 let service: TestService;
 let image: Buffer;

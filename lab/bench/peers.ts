@@ -1,0 +1,58 @@
+// What a user would pick instead, each a small server in bench/peers/ with packages of its own, so that neither the service
+// nor its tests need them. They are installed once, when a benchmark first asks for one.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { descendants } from '#lab/support/process-table.ts';
+
+const folder = join(import.meta.dirname, 'peers');
+
+export interface Peer {
+  origin: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+/** Runs `file` of bench/peers/ in a process of its own; it prints its port when it is ready. */
+export async function startPeer(file: string, ...args: string[]): Promise<Peer> {
+  installPeers();
+  const child = spawn(process.execPath, [join(folder, file), ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  /** With the browsers that it may have started, which are in groups of their own. */
+  const kill = () => {
+    const pids = [...descendants(child.pid).map(({ pid }) => pid), child.pid ?? 0];
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  };
+  process.once('exit', kill);
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const port = await Promise.race([
+    new Promise<string>((resolve) => createInterface(child.stdout).once('line', resolve)),
+    gone.then(() => Promise.reject(new Error(`${file} ended before it was ready`))),
+  ]);
+  return {
+    origin: `http://127.0.0.1:${Number(port)}`,
+    pid: child.pid ?? 0,
+    async stop() {
+      process.off('exit', kill);
+      kill();
+      await gone;
+    },
+  };
+}
+
+export function installPeers(): void {
+  const stamp = join(folder, 'node_modules', '.installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  process.stderr.write('Installing the peers (once) …\n');
+  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
+  if (status !== 0) throw new Error('npm ci in bench/peers failed');
+  writeFileSync(stamp, wanted);
+}

@@ -1,0 +1,160 @@
+// Screenshots and PDFs: the whole service over HTTP against the floor and against what a user would pick instead, page by page
+// and turn by turn.
+import { existsSync } from 'node:fs';
+import { figure, type Benchmark, type Figure, type Goal } from '#lab/bench/figures.ts';
+import { alternate, alternateLoad, summarise, type Work } from '#lab/bench/measure.ts';
+import {
+  peerNames,
+  startFloorRenderer,
+  startRenderPeer,
+  startService,
+  type Renderer,
+  type Wait,
+} from '#lab/bench/render-contenders.ts';
+import { pages, startSite, type PageName, type Site } from '#lab/bench/site.ts';
+import type { RenderKind } from '#storage/schema.ts';
+
+const latencyRounds = 11;
+const peerRounds = 4;
+const warmUps = 2;
+const lanesTried = [1, 2, 4, 8];
+/** Where each of them is fastest on two cores. */
+const peerLanes = [4];
+const peerPages: readonly PageName[] = ['trivial', 'article'];
+const turns = 3;
+const turn = { pieces: 16 };
+/** Where Debian puts a full Chromium. */
+const fullChromium = '/usr/bin/chromium';
+
+export const benchScreenshots: Benchmark = async (say) => {
+  const site = await startSite();
+  try {
+    return [...(await againstFloor('screenshot', site, say)), ...(await againstPeers(site, say))];
+  } finally {
+    site.close();
+  }
+};
+
+/** Printed at the load event by both: what is measured is the work, not a wait of half a second for silence. */
+export const benchPdfs: Benchmark = async (say) => {
+  const site = await startSite();
+  try {
+    return await againstFloor('pdf', site, say);
+  } finally {
+    site.close();
+  }
+};
+
+async function againstFloor(kind: RenderKind, site: Site, say: (line: string) => void): Promise<Figure[]> {
+  const ours = await startService(kind, site.host);
+  const floor = await startFloorRenderer(kind);
+  const figures: Figure[] = [];
+  try {
+    for (const page of pages) {
+      say(`${page} against the floor`);
+      const works = worksOf([ours, floor], site.urlOf(page));
+      const times = await alternate(works, latencyRounds, warmUps);
+      const latency = of(kind, `${page}, latency`, 'ms', 'floor', { atMost: 1.1 });
+      figures.push(figure(latency, times['Tintype'] ?? [], times['floor'] ?? []));
+      const rates = await bestRates(works, lanesTried);
+      const throughput = of(kind, `${page}, best throughput`, 'per second', 'floor', { atLeast: 0.95 });
+      figures.push(figure(throughput, rates('Tintype'), rates('floor')));
+    }
+    return figures;
+  } finally {
+    await floor.stop();
+    await ours.stop();
+  }
+}
+
+async function againstPeers(site: Site, say: (line: string) => void): Promise<Figure[]> {
+  const ours = await startService('screenshot', site.host);
+  const peers = await Promise.all(peerNames.map((peer) => startRenderPeer(peer, 'screenshot')));
+  const slow = await startOnFullChromium(say);
+  const figures: Figure[] = [];
+  try {
+    for (const page of pages) {
+      say(`${page} against the peers, one at a time`);
+      const measured = page === 'article' ? [...peers, ...slow] : peers;
+      const all = measured.flatMap(({ idle, load }) => [idle, load]);
+      const times = await alternate(worksOf([ours, ...all], site.urlOf(page)), peerRounds, 1);
+      const latency = (peer: Renderer, goal?: Goal) =>
+        figure(
+          of('screenshot', `${page}, latency`, 'ms', peer.name, goal),
+          times['Tintype'] ?? [],
+          times[peer.name] ?? [],
+        );
+      const best = bestOf(peers, 'idle', (name) => -summarise(times[name] ?? []).median);
+      figures.push(...all.map((peer) => latency(peer, peer === best ? { atMost: 0.35 } : undefined)));
+    }
+    for (const page of peerPages) {
+      say(`${page} against the peers, many at a time`);
+      const all = peers.flatMap(({ idle, load }) => [idle, load]);
+      const rates = await bestRates(worksOf([ours, ...all], site.urlOf(page)), peerLanes);
+      const goals: Record<Wait, Goal> = { idle: { atLeast: 2 }, load: { atLeast: 1.3 } };
+      const best = {
+        idle: bestOf(peers, 'idle', (name) => summarise(rates(name)).median),
+        load: bestOf(peers, 'load', (name) => summarise(rates(name)).median),
+      };
+      for (const peer of all) {
+        const wait = (['idle', 'load'] as const).find((candidate) => best[candidate] === peer);
+        const goal = wait && goals[wait];
+        const described = of('screenshot', `${page}, best throughput`, 'per second', peer.name, goal);
+        figures.push(figure(described, rates('Tintype'), rates(peer.name)));
+      }
+    }
+    return figures;
+  } finally {
+    await Promise.all([...peers, ...slow].map(({ load }) => load.stop()));
+    await ours.stop();
+  }
+}
+
+/** Those peers that would by themselves take a full Chromium; Playwright would take a headless-shell. */
+async function startOnFullChromium(say: (line: string) => void): Promise<Record<Wait, Renderer>[]> {
+  if (!existsSync(fullChromium)) {
+    say(
+      `no peer is measured on a full Chromium: there is none at ${fullChromium} (apt-get install chromium)`,
+    );
+    return [];
+  }
+  const names = peerNames.filter((peer) => peer !== 'playwright');
+  return Promise.all(names.map((peer) => startRenderPeer(peer, 'screenshot', fullChromium)));
+}
+
+function of(
+  kind: RenderKind,
+  subject: string,
+  unit: Figure['unit'],
+  against: string,
+  goal: Goal | undefined,
+): Pick<Figure, 'benchmark' | 'subject' | 'unit' | 'against' | 'goal'> {
+  return { benchmark: kind, subject, unit, against, ...(goal && { goal }) };
+}
+
+function worksOf(renderers: Renderer[], url: string): Record<string, Work> {
+  return Object.fromEntries(renderers.map(({ name, render }) => [name, () => render(url)]));
+}
+
+function bestOf(
+  peers: Record<Wait, Renderer>[],
+  wait: Wait,
+  worth: (name: string) => number,
+): Renderer | undefined {
+  return peers.map((peer) => peer[wait]).toSorted((a, b) => worth(b.name) - worth(a.name))[0];
+}
+
+/** Renders per second of each contender at the concurrency that suits it best, one value for each turn. */
+async function bestRates(
+  works: Record<string, Work>,
+  lanesList: number[],
+): Promise<(name: string) => number[]> {
+  const best = new Map<string, number[]>();
+  for (const lanes of lanesList) {
+    for (const [name, { perSecond }] of Object.entries(await alternateLoad(works, { lanes, turns, turn }))) {
+      const before = summarise(best.get(name) ?? [0]).median;
+      if (summarise(perSecond).median > before) best.set(name, perSecond);
+    }
+  }
+  return (name) => best.get(name) ?? [];
+}

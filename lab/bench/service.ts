@@ -1,0 +1,79 @@
+// The service as an operator runs it, with an account whose limits are not what is measured.
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '#core/clock.ts';
+import { openSqlite } from '#storage/sqlite.ts';
+import { createAccounts } from '#accounts/accounts.ts';
+import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
+import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
+
+/** Business with no end. */
+export const endlessPlan: Plan = {
+  ...(builtInPlans.at(-1) as Plan),
+  id: 'endless',
+  requests_per_minute: 1_000_000,
+  uploads_per_month: 1_000_000_000,
+  renders_per_month: 1_000_000_000,
+  concurrent_renders: 1_000,
+};
+
+export interface MeasuredService {
+  origin: string;
+  pid: number;
+  key: string;
+  accountId: string;
+  dataDir: string;
+  plansFile: string;
+  stop(): Promise<void>;
+}
+
+/** `prepare` may fill the data folder before the service starts. */
+export async function startMeasuredService(
+  environment: Record<string, string> = {},
+  prepare: (data: { dataDir: string; accountId: string }) => Promise<void> = async () => {},
+): Promise<MeasuredService> {
+  const { path: dataDir, remove } = await temporaryFolder();
+  const plansFile = join(dataDir, 'plans.json');
+  await writeFile(plansFile, JSON.stringify({ plans: [endlessPlan] }));
+  const database = await openSqlite(join(dataDir, 'tintype.db'));
+  const accounts = createAccounts({ database, plans: createPlans([endlessPlan]), clock: systemClock });
+  const { id: accountId } = await accounts.create('bench@example.com', { plan: endlessPlan.id });
+  const { key } = await accounts.createKey('bench@example.com', 'bench');
+  await database.close();
+  await prepare({ dataDir, accountId });
+  const serving = await serveUntilReady({
+    DATA_DIR: dataDir,
+    PLANS_FILE: plansFile,
+    LOG_LEVEL: 'silent',
+    ...environment,
+  });
+  const kill = () => serving.child.kill('SIGKILL');
+  process.once('exit', kill);
+  return {
+    origin: serving.origin,
+    pid: serving.child.pid ?? 0,
+    key,
+    accountId,
+    dataDir,
+    plansFile,
+    async stop() {
+      process.off('exit', kill);
+      await serving.end();
+      await remove();
+    },
+  };
+}
+
+/** Megabytes that a process holds in memory now. */
+export const memoryMb = (pid: number): number => statusMb(pid, 'VmRSS');
+
+/** The most that it ever held. */
+export const peakMemoryMb = (pid: number): number => statusMb(pid, 'VmHWM');
+
+function statusMb(pid: number, field: string): number {
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(
+    readFileSync(`/proc/${pid}/status`, 'utf8'),
+  )?.[1];
+  return Number(kilobytes) / 1024;
+}

@@ -1,0 +1,39 @@
+// A warm start: from the command to the first 200 of /readyz, with everything installed and built and a database that is there.
+import { figure, type Figure } from '#lab/bench/figures.ts';
+import { freePort, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
+
+const benchmark = 'start';
+const rounds = 8;
+const goalSeconds = 2;
+
+/** The other side of these ratios is the goal itself. */
+export async function benchStart(say: (line: string) => void): Promise<Figure[]> {
+  const { path, remove } = await temporaryFolder();
+  const commands = {
+    'npm start': ['npm', 'start', '--silent'],
+    'tintype serve': undefined,
+  };
+  const times = new Map<string, number[]>();
+  try {
+    for (let round = -1; round < rounds; round += 1) {
+      for (const [name, command] of Object.entries(commands)) {
+        const environment = { DATA_DIR: path, PORT: String(await freePort()), HOME: path };
+        const startedAt = performance.now();
+        const serving = await serveUntilReady(environment, command);
+        const seconds = (performance.now() - startedAt) / 1_000;
+        await serving.end();
+        if (round >= 0) times.set(name, [...(times.get(name) ?? []), seconds]);
+      }
+      say(`round ${round + 2} of ${rounds + 1}`);
+    }
+  } finally {
+    await remove();
+  }
+  return [...times].map(([subject, seconds]) =>
+    figure(
+      { benchmark, subject: `${subject} until it is ready`, unit: 's', against: 'goal', goal: { atMost: 1 } },
+      seconds,
+      [goalSeconds],
+    ),
+  );
+}

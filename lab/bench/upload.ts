@@ -1,0 +1,135 @@
+// Uploads: the whole service against the floor, which does no more than make the bytes and one row durable, and against what a
+// user would pick instead, which makes nothing durable.
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openLanes } from '#lab/bench/connection.ts';
+import { figure, type Figure } from '#lab/bench/figures.ts';
+import { pictureOf, uploadRequest } from '#lab/bench/forms.ts';
+import { alternateLoad, type Load, type Turn, type Work } from '#lab/bench/measure.ts';
+import { startPeer } from '#lab/bench/peers.ts';
+import { peakMemoryMb, startMeasuredService } from '#lab/bench/service.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+
+const benchmark = 'upload';
+const lanes = 16;
+const kilobyte = 1024;
+
+interface Size {
+  name: string;
+  bytes: number;
+  files: number;
+  turns: number;
+  turn: Turn;
+  goal?: { atLeast: number };
+}
+
+const sizes: Size[] = [
+  { name: '10 KB', bytes: 10 * kilobyte, files: 1, turns: 6, turn: { seconds: 1.5 } },
+  {
+    name: '200 KB',
+    bytes: 200 * kilobyte,
+    files: 1,
+    turns: 10,
+    turn: { seconds: 1.5 },
+    goal: { atLeast: 0.8 },
+  },
+  { name: '5 MB', bytes: 5 * kilobyte * kilobyte, files: 1, turns: 5, turn: { pieces: 48 } },
+  { name: 'ten of 10 KB', bytes: 10 * kilobyte, files: 10, turns: 6, turn: { seconds: 1.5 } },
+];
+
+const peers = {
+  floor: { file: 'upload-floor.js', title: 'floor', isDurable: true },
+  multer: { file: 'upload-multer.js', title: 'multer on Express', isDurable: false },
+  fastify: { file: 'upload-fastify.js', title: '@fastify/multipart', isDurable: false },
+};
+type PeerName = keyof typeof peers;
+type Name = 'service' | PeerName;
+
+export async function benchUploads(say: (line: string) => void): Promise<Figure[]> {
+  const { path, remove } = await temporaryFolder();
+  const service = await startMeasuredService();
+  const started = await Promise.all(
+    (Object.keys(peers) as PeerName[]).map(async (name) => {
+      const folder = join(path, name);
+      return { name, folder, ...(await startPeer(peers[name].file, folder)) };
+    }),
+  );
+  /** What was never synced would be written to the disk during somebody else's turn. */
+  const dropUnsynced = async (name: Name): Promise<void> => {
+    if (name === 'service' || peers[name].isDurable) return;
+    for (const file of await readdir(join(path, name))) await rm(join(path, name, file));
+  };
+  try {
+    const figures: Figure[] = [];
+    for (const size of sizes) {
+      say(size.name);
+      const pictures = Array.from({ length: size.files }, () => size.bytes);
+      const files = await Promise.all(pictures.map(pictureOf));
+      const apiPath = size.files > 1 ? '/api/v1/upload/batch' : '/api/v1/upload';
+      const served = [
+        { name: 'service', origin: service.origin, request: uploadRequest(apiPath, service.key, files) },
+        ...started.map(({ name, origin }) => ({
+          name,
+          origin,
+          request: uploadRequest('/upload', '', files),
+        })),
+      ];
+      const open = await Promise.all(
+        served.map(async ({ name, origin, request }) => {
+          const wires = await openLanes(origin, lanes, 201);
+          const work: Work = (lane) => wires.send(lane, request);
+          return { name, work, close: wires.close };
+        }),
+      );
+      const contenders = Object.fromEntries(open.map(({ name, work }) => [name, work])) as Record<Name, Work>;
+      const loads = await alternateLoad(contenders, { ...size, lanes, afterTurn: dropUnsynced });
+      for (const { close } of open) close();
+      figures.push(...figuresOf(size, loads));
+    }
+    for (const { name, pid } of started) {
+      figures.push(
+        figure(
+          { benchmark, subject: 'memory at its peak', unit: 'MB', against: peers[name].title },
+          [peakMemoryMb(service.pid)],
+          [peakMemoryMb(pid)],
+        ),
+      );
+    }
+    return figures;
+  } finally {
+    await Promise.all(started.map((peer) => peer.stop()));
+    await service.stop();
+    await remove();
+  }
+}
+
+function figuresOf({ name, goal }: Size, { service, ...others }: Record<Name, Load>): Figure[] {
+  const { floor } = others;
+  const rates = (Object.keys(others) as PeerName[]).map((peer) =>
+    figure(
+      {
+        benchmark,
+        subject: `${name}, requests`,
+        unit: 'per second',
+        against: peers[peer].title,
+        ...(peer === 'floor' && goal && { goal }),
+      },
+      service.perSecond,
+      others[peer].perSecond,
+    ),
+  );
+  const latency = { benchmark, unit: 'ms', against: 'floor' } as const;
+  return [
+    ...rates,
+    figure(
+      { ...latency, subject: `${name}, latency at ${lanes} clients` },
+      service.latencyMs,
+      floor.latencyMs,
+    ),
+    figure(
+      { ...latency, subject: `${name}, 99th percentile of it`, of: 'p99' },
+      service.latencyMs,
+      floor.latencyMs,
+    ),
+  ];
+}

@@ -1,0 +1,47 @@
+// Proof: no way leads a render to an address that is not public. Real service, real Chromium; canaries on loopback must stay
+// silent, and for each way a server that is allowed shows that the way is one. Spec 4.3, 4.4 (`url`); design section 5.
+import { names, spelledInPage, spelledRedirect, spelledUrl } from '#lab/prove/attacks/addresses.ts';
+import { downloads, ownPorts, schemes } from '#lab/prove/attacks/machine.ts';
+import { everyWay, movedMainFrame, peers, popups } from '#lab/prove/attacks/pages.ts';
+import { type Attack, setUpStage } from '#lab/prove/attacks/stage.ts';
+import type { Finding, Proof } from '#lab/prove/proof.ts';
+
+const attacks: Attack[] = [
+  spelledUrl,
+  spelledInPage,
+  spelledRedirect,
+  names,
+  movedMainFrame,
+  everyWay,
+  peers,
+  popups,
+  schemes,
+  ownPorts,
+  downloads,
+];
+
+export const attacksProof: Proof = {
+  name: 'attacks',
+  title: 'Attacks on the renderer: nothing leads to an address that is not public',
+  async run(size, say) {
+    const { stage, close } = await setUpStage();
+    const findings: Finding[] = [];
+    try {
+      for (const attack of attacks) {
+        const { canaries } = stage;
+        const before = canaries.hits();
+        const finding = await attack(stage, size);
+        const hits = canaries.hits() - before;
+        findings.push({
+          what: finding.what,
+          seen: `${finding.seen}; ${hits} canaries touched`,
+          holds: finding.holds && hits === 0,
+        });
+        say(`${finding.what}: ${findings.at(-1)!.seen}`);
+      }
+      return findings;
+    } finally {
+      await close();
+    }
+  },
+};

@@ -1,0 +1,27 @@
+// What happens when that on which the service stands gives way: the disk, the database, the clock, the process itself.
+import type { Proof } from '#lab/prove/proof.ts';
+import { stepTheClock } from '#lab/prove/faults/clock.ts';
+import { crashAtEveryPoint, crashInTraffic } from '#lab/prove/faults/crashes.ts';
+import { fillTheDisk, lockTheDatabase, makeTheFolderReadOnly } from '#lab/prove/faults/stores.ts';
+
+export const faults: Proof = {
+  name: 'faults',
+  title: 'Faults underneath',
+  async run(size, say) {
+    const scenarios = [
+      crashAtEveryPoint,
+      crashInTraffic,
+      fillTheDisk,
+      makeTheFolderReadOnly,
+      lockTheDatabase,
+      stepTheClock,
+    ];
+    const findings = [];
+    for (const scenario of scenarios) {
+      const startedAt = performance.now();
+      findings.push(...(await scenario(size)));
+      say(`${scenario.name}: ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+    }
+    return findings;
+  },
+};

@@ -1,0 +1,62 @@
+// Requests to a service that may die, stall or refuse in the middle of them.
+import type { UploadResult } from '#http/api/upload-result.ts';
+import { bearer, formOf } from '#lab/support/requests.ts';
+
+/** An answer, or `lost` when the connection went with the service. */
+export type Outcome<T> = { status: number; headers: Headers; body: T } | 'lost';
+
+export function upload(
+  origin: string,
+  key: string,
+  bytes: Buffer,
+  headers: Record<string, string> = {},
+): Promise<Outcome<UploadResult>> {
+  return send(`${origin}/api/v1/upload`, {
+    body: formOf([[bytes, 'a.png']]),
+    headers: { ...bearer(key), ...headers },
+  });
+}
+
+export interface HostedRender {
+  id: string;
+  size_bytes: number;
+}
+
+export function screenshot(
+  origin: string,
+  key: string,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Outcome<HostedRender>> {
+  return send(`${origin}/api/v1/screenshot`, {
+    body: JSON.stringify({ url, width: 320, height: 320, response: 'json' }),
+    headers: { ...bearer(key), 'content-type': 'application/json', ...headers },
+  });
+}
+
+async function send<T>(url: string, init: RequestInit): Promise<Outcome<T>> {
+  try {
+    const response = await fetch(url, { method: 'POST', ...init, signal: AbortSignal.timeout(60_000) });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+  } catch (error) {
+    if (error instanceof TypeError) return 'lost';
+    throw error;
+  }
+}
+
+/** The stored bytes under a slug, or the status of the answer. */
+export async function readBack(origin: string, slug: string): Promise<Buffer | number> {
+  const response = await fetch(`${origin}/f/${slug}`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return response.status === 200 ? bytes : response.status;
+}
+
+/** How many of the acknowledged are not there byte for byte. */
+export async function countLost(origin: string, acknowledged: Map<string, Buffer>): Promise<number> {
+  let lost = 0;
+  for (const [slug, bytes] of acknowledged) {
+    const read = await readBack(origin, slug);
+    if (typeof read === 'number' || !read.equals(bytes)) lost += 1;
+  }
+  return lost;
+}

@@ -1,0 +1,25 @@
+// Every proof, in the order in which they run.
+import { attacksProof } from '#lab/prove/attacks.ts';
+import { connections } from '#lab/prove/connections.ts';
+import { faults } from '#lab/prove/faults.ts';
+import { fuzz } from '#lab/prove/fuzz.ts';
+import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
+import { isolationProof } from '#lab/prove/isolation.ts';
+import { overloadProof } from '#lab/prove/overload.ts';
+import type { Proof } from '#lab/prove/proof.ts';
+import { renderLeaksProof } from '#lab/prove/render-leaks.ts';
+import { sandboxProof } from '#lab/prove/sandbox.ts';
+import { uploadLeaks } from '#lab/prove/upload-leaks.ts';
+
+export const proofs: readonly Proof[] = [
+  attacksProof,
+  sandboxProof,
+  hostilePagesProof,
+  isolationProof,
+  fuzz,
+  faults,
+  connections,
+  overloadProof,
+  uploadLeaks,
+  renderLeaksProof,
+];

@@ -1,0 +1,44 @@
+// The service as the child process of a proof: the product, with what the proof puts into its seams. The argument is JSON.
+// node lab/prove/serve.ts '{"crashFile":"…","patience":{…}}'
+import { readFileSync } from 'node:fs';
+import type { Reached } from '#core/reached.ts';
+import { readConfig } from '#roof/config.ts';
+import { createLog, createService } from '#roof/service.ts';
+import type { Patience } from '#http/server.ts';
+
+export interface ServeOptions {
+  /** Names the point at which the process ends as if by kill -9; none while the file is not there. */
+  crashFile?: string;
+  patience?: Patience;
+}
+
+export const serveCommand = (options: ServeOptions): string[] => [
+  process.execPath,
+  import.meta.filename,
+  JSON.stringify(options),
+];
+
+if (import.meta.main) {
+  const { crashFile, patience } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
+  const config = readConfig();
+  const service = await createService(config, createLog(config.logLevel), {
+    ...(patience && { patience }),
+    ...(crashFile !== undefined && { reached: crashingAt(crashFile) }),
+  });
+  await service.listen();
+  process.once('SIGTERM', () => void service.close().then(() => process.exit(0)));
+}
+
+function crashingAt(file: string): Reached {
+  return (point) => {
+    if (readNow(file) === point) process.kill(process.pid, 'SIGKILL');
+  };
+}
+
+function readNow(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+// The two books of an account, which must always agree: the counter and the sum of the ledger.
+import { monthOf } from '#metering/quota.ts';
+import type { TestService } from '#lab/support/service.ts';
+
+export async function booksOf(
+  { database, clock }: Pick<TestService, 'database' | 'clock'>,
+  accountId: string,
+) {
+  const counter = { accountId, unit: 'upload', month: monthOf(clock.now()) } as const;
+  const { usage } = database.tables;
+  return {
+    counter: { ...(await usage.read(counter)) },
+    ledger: { ...(await usage.sumOfLedger(counter)) },
+  };
+}

@@ -1,0 +1,68 @@
+// A real browser for tests, behind an egress proxy that lets the test's own page servers through and nothing else.
+import { readConfig } from '#roof/config.ts';
+import type { Browser, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
+import { createChromiumBrowser } from '#browser/chromium-browser.ts';
+import type { ChromiumBrowserOptions } from '#browser/chromium-browser.ts';
+import { parseEgressAllow } from '#browser/egress/allow-list.ts';
+import { createEgressProxy } from '#browser/egress/proxy.ts';
+import type { EgressProxy } from '#browser/egress/proxy.ts';
+import { createEgressRules } from '#browser/egress/rules.ts';
+
+export const cacheFolder = readConfig({}).cacheDir;
+
+export interface TestBrowser {
+  readonly browser: Browser;
+  readonly egress: EgressProxy;
+  readonly logged: { level: string; details: object; message: string }[];
+  shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<Screenshot>;
+  print(url: string, job?: Partial<PdfJob>, signal?: AbortSignal): Promise<Pdf>;
+  close(): Promise<void>;
+}
+
+export async function startTestBrowser(
+  allow: string[],
+  options: Partial<ChromiumBrowserOptions> = {},
+): Promise<TestBrowser> {
+  const egress = createEgressProxy({
+    rules: createEgressRules({ allow: parseEgressAllow(allow.join(',')) }),
+  });
+  const logged: TestBrowser['logged'] = [];
+  const note = (level: string) => (details: object, message: string) =>
+    void logged.push({ level, details, message });
+  const browser = await createChromiumBrowser({
+    executable: undefined,
+    // No browser of the system: the suite runs on the one that npm brings.
+    searchPath: '',
+    cacheFolder,
+    egress,
+    concurrency: 2,
+    log: { info: note('info'), warn: note('warn'), error: note('error') },
+    ...options,
+  });
+  return {
+    browser,
+    egress,
+    logged,
+    shoot: (url, job = {}, signal = never) =>
+      browser.screenshot({ url, fullPage: false, format: 'png', width: 1440, height: 900, ...job }, signal),
+    print: (url, job = {}, signal = never) => browser.pdf({ ...plainPdf, url, ...job }, signal),
+    async close() {
+      await browser.close();
+      await egress.close();
+    },
+  };
+}
+
+const never = new AbortController().signal;
+
+const plainPdf: Omit<PdfJob, 'url'> = {
+  paperFormat: 'letter',
+  landscape: false,
+  printBackground: true,
+  preferCssPageSize: false,
+  scale: 1,
+  marginInches: { top: 0, right: 0, bottom: 0, left: 0 },
+  viewport: { width: 1440, height: 900 },
+  waitUntil: 'load',
+  delayMs: 0,
+};

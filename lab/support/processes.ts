@@ -1,0 +1,107 @@
+// The product as the operator meets it: child processes of bin/tintype.js.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '#lab/support/wait-for.ts';
+
+export const root = join(import.meta.dirname, '..', '..');
+const program = join(root, 'bin', 'tintype.js');
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface ServeProcess {
+  child: ChildProcess;
+  origin: string;
+  stdout: () => string;
+  stderr: () => string;
+  /** Resolves when the process is gone. */
+  ended: Promise<Ended>;
+  /** Ends it with a signal and waits. */
+  end: (signal?: NodeJS.Signals) => Promise<Ended>;
+}
+
+type Environment = Record<string, string>;
+
+export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'tintype-test-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Runs one command to its end. */
+export async function tintype(args: string[], environment: Environment = {}): Promise<Ended> {
+  return collect(start(process.execPath, [program, ...args], environment)).ended;
+}
+
+/** A service on a free port, started but perhaps not ready yet. */
+export async function spawnServe(
+  environment: Environment,
+  command: string[] = [process.execPath, program, 'serve'],
+): Promise<ServeProcess> {
+  const port = environment['PORT'] ?? String(await freePort());
+  const [file = '', ...args] = command;
+  const child = start(file, args, { PORT: port, ...environment });
+  const output = collect(child);
+  const scheme = environment['TLS_CERT_FILE'] === undefined ? 'http' : 'https';
+  return {
+    child,
+    origin: `${scheme}://127.0.0.1:${port}`,
+    ...output,
+    async end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return output.ended;
+    },
+  };
+}
+
+/** A service that answers /readyz. */
+export async function serveUntilReady(environment: Environment, command?: string[]): Promise<ServeProcess> {
+  const serving = await spawnServe(environment, command);
+  try {
+    await waitFor('the service to be ready', async () => {
+      if (serving.child.exitCode !== null) throw new Error(`it ended: ${serving.stderr()}`);
+      const response = await fetch(`${serving.origin}/readyz`).catch(() => undefined);
+      return response?.status === 200;
+    });
+  } catch (error) {
+    await serving.end('SIGKILL');
+    throw error;
+  }
+  return serving;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Only the named variables: what the tests' own shell has set must not matter. */
+function start(file: string, args: string[], environment: Environment): ChildProcess {
+  const PATH = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`;
+  return spawn(file, args, {
+    cwd: root,
+    env: { PATH, LOG_LEVEL: 'info', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function collect(child: ChildProcess): Pick<ServeProcess, 'stdout' | 'stderr' | 'ended'> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  child.on('error', reject);
+  child.on('close', (code) => resolve({ code, stdout, stderr }));
+  return { stdout: () => stdout, stderr: () => stderr, ended: promise };
+}

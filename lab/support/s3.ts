@@ -1,0 +1,62 @@
+// A real S3 protocol server on loopback, for tests: a process of its own, gone with the one that asked for it.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '#lab/support/processes.ts';
+
+export interface TestS3 {
+  /** A value for STORAGE_URL, with a part of the bucket that nobody else uses. */
+  newStorageUrl: () => string;
+  /** Ends the server, as an outage would: connections break at once. */
+  pause: () => Promise<void>;
+  resume: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** The only credentials that the server takes. */
+export const s3Credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+
+const bucket = 'tintype-test';
+
+export async function startS3(): Promise<TestS3> {
+  Object.assign(process.env, s3Credentials);
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-s3-'));
+  const port = await freePort();
+  let server = await run();
+  let prefixes = 0;
+
+  async function run(): Promise<ChildProcess> {
+    const script = join(import.meta.dirname, 's3-server.ts');
+    // Its continuation tokens are made with a cipher that OpenSSL keeps for old times' sake.
+    const child = spawn(
+      process.execPath,
+      ['--openssl-legacy-provider', script, String(port), folder, bucket],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    );
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    child.stdout?.once('data', () => resolve());
+    child.once('exit', () => reject(new Error('the S3 server did not start')));
+    await promise;
+    return child;
+  }
+  async function end(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill('SIGKILL');
+    await exited;
+  }
+
+  return {
+    newStorageUrl: () => `s3://${bucket}?endpoint=http://127.0.0.1:${port}&prefix=${(prefixes += 1)}/`,
+    pause: end,
+    async resume() {
+      server = await run();
+    },
+    async stop() {
+      await end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

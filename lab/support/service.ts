@@ -1,0 +1,104 @@
+// A real service for tests: its own data folder, its own port, a clock that the test may turn.
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Lookup } from '#browser/egress/rules.ts';
+import type { Clock } from '#core/clock.ts';
+import { pino } from 'pino';
+import { readConfig, type Config } from '#roof/config.ts';
+import { createService, type Service } from '#roof/service.ts';
+import { newStores } from './stores.ts';
+
+export interface TestService extends Service {
+  /** Where requests go: the service's own port. Links in answers begin with `config.baseUrl` instead. */
+  origin: string;
+  config: Config;
+  /** The variables that lead other processes to the same data. */
+  environment: Record<string, string>;
+  clock: TestClock;
+  logLines: () => Record<string, unknown>[];
+  /** The newest line that is wanted and was not handed out before; waits for it. */
+  nextLine: (isWanted: (line: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
+  /** A key of a new account. */
+  newKey: (options?: {
+    plan?: string;
+    overages?: boolean;
+  }) => Promise<{ key: string; keyId: string; email: string; accountId: string }>;
+  stop: () => Promise<void>;
+}
+
+export interface TestClock extends Clock {
+  advance: (ms: number) => void;
+}
+
+export async function startService(
+  given: Record<string, string> = {},
+  clockAheadMs = 0,
+  lookup?: Lookup,
+): Promise<TestService> {
+  const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
+  const stores = given['DATABASE_URL'] === undefined ? await newStores() : {};
+  const environment = { DATA_DIR: dataDir, BASE_URL: 'http://tintype.test', ...stores, ...given };
+  const config: Config = {
+    ...readConfig(environment),
+    ...(given['PORT'] === undefined && { port: 0 }),
+  };
+  const clock = createTestClock();
+  clock.advance(clockAheadMs);
+  const lines: Record<string, unknown>[] = [];
+  const seen = new Set<Record<string, unknown>>();
+  const written = new EventEmitter();
+  const log = pino(
+    { level: config.logLevel },
+    {
+      write(line: string) {
+        lines.push(JSON.parse(line) as Record<string, unknown>);
+        written.emit('line');
+      },
+    },
+  );
+  const service = await createService(config, log, { clock, ...(lookup && { lookup }) });
+  const port = await service.listen();
+  let accounts = 0;
+  return {
+    ...service,
+    origin: `http://127.0.0.1:${port}`,
+    config,
+    environment,
+    clock,
+    logLines: () => lines,
+    async nextLine(isWanted) {
+      for (;;) {
+        const line = lines.findLast((candidate) => !seen.has(candidate) && isWanted(candidate));
+        if (line) {
+          seen.add(line);
+          return line;
+        }
+        await once(written, 'line', { signal: AbortSignal.timeout(10_000) });
+      }
+    },
+    async newKey({ plan = 'business', overages = false } = {}) {
+      accounts += 1;
+      const email = `user${accounts}-${Date.now()}@example.com`;
+      const { id: accountId } = await service.accounts.create(email, { plan });
+      if (overages) await service.accounts.update(email, { overages: true });
+      const { key, id: keyId } = await service.accounts.createKey(email, 'test');
+      return { key, keyId, email, accountId };
+    },
+    async stop() {
+      await service.close();
+      if (given['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function createTestClock(): TestClock {
+  let offset = 0;
+  return {
+    now: () => Date.now() + offset,
+    advance(ms) {
+      offset += ms;
+    },
+  };
+}

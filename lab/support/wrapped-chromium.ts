@@ -1,0 +1,50 @@
+// The service's own Chromium behind a script, for CHROMIUM_PATH: one that also trusts the certificate of the tests (HTTP/2 is
+// spoken over TLS alone), and one whose sandbox cannot work.
+import { createHash, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findChromium } from '#browser/process/find-chromium.ts';
+import { cacheFolder } from '#lab/support/browser.ts';
+import { root } from '#lab/support/processes.ts';
+
+export interface WrappedChromium {
+  path: string;
+  remove(): Promise<void>;
+}
+
+const folder = join(root, 'test', 'fixtures', 'tls');
+/** Of 127.0.0.2 and 127.0.0.3. */
+export const certificate = {
+  cert: readFileSync(join(folder, 'loopback.crt')),
+  key: readFileSync(join(folder, 'loopback.key')),
+};
+
+export function trustingChromium(): Promise<WrappedChromium> {
+  const publicKey = new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' });
+  const digest = createHash('sha256').update(publicKey).digest('base64');
+  return wrap((executable) => `exec '${executable}' --ignore-certificate-errors-spki-list=${digest} "$@"`);
+}
+
+export function sandboxlessChromium(): Promise<WrappedChromium> {
+  return wrap(
+    (executable) =>
+      `case "$*" in *--no-sandbox*|--version) exec '${executable}' "$@";; esac; echo "No usable sandbox!" >&2; exit 1`,
+  );
+}
+
+async function wrap(script: (executable: string) => string): Promise<WrappedChromium> {
+  const { executable, libraryFolder } = await findChromium({
+    explicitPath: undefined,
+    searchPath: '',
+    cacheFolder,
+  });
+  const home = await mkdtemp(join(tmpdir(), 'tintype-test-'));
+  // The browser runs as another user, who must get to it.
+  await chmod(home, 0o755);
+  const path = join(home, 'chrome-headless-shell');
+  const libraries = libraryFolder === null ? '' : `export LD_LIBRARY_PATH='${libraryFolder}'\n`;
+  await writeFile(path, `#!/bin/sh\n${libraries}${script(executable)}\n`, { mode: 0o755 });
+  return { path, remove: () => rm(home, { recursive: true, force: true }) };
+}

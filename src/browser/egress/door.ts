@@ -1,0 +1,207 @@
+// One listening port for one browser context: all that the context sends to the web comes through here, is checked,
+// counted and reported. Design section 5, "The only way out".
+import { once } from 'node:events';
+import { Agent, createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Authority, authorityOf } from '#browser/egress/canonical-host.ts';
+import { dial } from '#browser/egress/dial.ts';
+import {
+  createEgressLedger,
+  type EgressLimits,
+  EgressRefused,
+  type EgressReport,
+  keyOf,
+  type Refusal,
+} from '#browser/egress/ledger.ts';
+import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
+import { createEgressTraffic, refuseMalformed } from '#browser/egress/forward.ts';
+import { parseAddress } from '#browser/egress/public-address.ts';
+
+export interface Door {
+  port: number;
+  report(): EgressReport;
+  /** Aborts when the page has asked for more than a render may. */
+  overdrawn: AbortSignal;
+  /** The browser's word that a request of the page's was answered; those to https count against the budget. */
+  countAnswer(url: string): void;
+  /** Why the door did not reach the host and port of this URL: the word of the door, which no page can feign. */
+  refusalOf(url: string): Refusal | undefined;
+  /** Destroys every socket of the door at once. */
+  close(): Promise<void>;
+}
+
+// A look-up holds one of the process's few resolver threads until it ends, and cannot be called off: a page of a
+// thousand slow names may not take them all from the other renders.
+const lookupsAtOnce = 4;
+
+export async function openEgressDoor(options: {
+  rules: EgressRules;
+  limits: EgressLimits;
+  /** Ports of all open doors, this one's too. */
+  ownPorts: Set<number>;
+}): Promise<Door> {
+  const { rules, limits, ownPorts } = options;
+  const sockets = new Set<Socket>();
+  const agents = new Map<Socket, Agent>();
+  const tunnels = new Set<Socket>();
+  const verdicts = new Map<string, Promise<Verdict>>();
+  const inTurn = createTurns(lookupsAtOnce);
+  const ledger = createEgressLedger(limits, destroySockets);
+  let isClosed = false;
+  let holding: NodeJS.Timeout | undefined;
+
+  /** Every connection to a server is made here. */
+  async function reach(target: Authority): Promise<Socket> {
+    const verdict = await verdictOf(target);
+    if (verdict.kind !== 'allowed') throw new EgressRefused(verdict.kind, verdict.reason);
+    if (verdict.addresses.some((address) => isOwnDoor(address, target.port)))
+      throw new EgressRefused('denied', 'a door of the egress proxy is not a target');
+    const isDone = () => isClosed || ledger.isSpent();
+    const upstream = await dial({
+      ...verdict,
+      port: target.port,
+      timeoutMs: limits.connectMs,
+      isDone,
+      track,
+    });
+    upstream.on('data', (chunk) => ledger.countBytes('bytesIn', chunk.length));
+    ledger.succeed(target);
+    return upstream;
+  }
+
+  /** One verdict per host and port for the door's life: a name that changes its address later changes nothing here. */
+  function verdictOf(target: Authority): Promise<Verdict> {
+    const decide = async (): Promise<Verdict> =>
+      isClosed
+        ? { kind: 'unresolved', reason: 'the render is over' }
+        : rules.decide(target.host, target.port);
+    const verdict = verdicts.get(keyOf(target)) ?? inTurn(decide);
+    verdicts.set(keyOf(target), verdict);
+    return verdict;
+  }
+
+  /** Only an exception for loopback lets it come to this: a door that dials a door would go round without end. */
+  function isOwnDoor(address: string, port: number): boolean {
+    const text = parseAddress(address)?.join('.');
+    return ownPorts.has(port) && (text === '127.0.0.1' || text === '0.0.0.0');
+  }
+
+  /**
+   * The browser keeps a connection to the door per server and reuses it; so each has its own connection to that server.
+   * When a reused one turns out closed, the browser meets that as it would without a proxy, and retries by its own rules.
+   */
+  function createAgent(client: Socket): Agent {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, timeout: limits.idleMs });
+    const connect = async (target: Authority, settle: (error: Error | null, upstream?: Socket) => void) => {
+      const upstream = await reach(target).catch((error: Error) => error);
+      if (upstream instanceof Error) return settle(upstream);
+      if (!client.destroyed) return settle(null, upstream);
+      upstream.destroy();
+      return settle(new Error('the browser hung up'));
+    };
+    agent.createConnection = ({ host, port }, settle) =>
+      void connect({ host: host!, port: Number(port) }, settle as Parameters<typeof connect>[1]);
+    return agent;
+  }
+
+  function track(socket: Socket): void {
+    sockets.add(socket);
+    socket.setTimeout(limits.idleMs);
+    socket.on('timeout', () => socket.destroy());
+    // What an error means is told by the close that follows it.
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  }
+
+  function noteTunnel(upstream: Socket): void {
+    tunnels.add(upstream);
+    upstream.on('close', () => tunnels.delete(upstream));
+  }
+
+  function holdTunnels(ms: number): void {
+    if (ms <= 0 || holding) return;
+    for (const upstream of tunnels) upstream.pause();
+    holding = setTimeout(() => {
+      holding = undefined;
+      for (const upstream of tunnels) upstream.resume();
+    }, ms);
+  }
+
+  function destroySockets(): void {
+    for (const socket of sockets) socket.destroy();
+  }
+
+  const traffic = createEgressTraffic({
+    ledger,
+    reach,
+    noteTunnel,
+    agentOf: (client) => agents.get(client),
+    limits,
+  });
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    keepAliveTimeout: limits.idleMs,
+    headersTimeout: limits.idleMs,
+    requestTimeout: 0,
+    noDelay: true,
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+  });
+  server.timeout = limits.idleMs;
+  server.on('connection', (client) => {
+    track(client);
+    agents.set(client, createAgent(client));
+    client.on('data', (chunk) => ledger.countBytes('bytesOut', chunk.length));
+    client.on('close', () => {
+      agents.get(client)?.destroy();
+      agents.delete(client);
+    });
+    if (!ledger.countConnection(agents.size)) client.destroy();
+  });
+  server.on('request', traffic.forward);
+  server.on('connect', (request, _client, head) => void traffic.tunnel(request, head));
+  server.on('upgrade', (request, _client, head) => traffic.upgrade(request, head));
+  server.on('clientError', refuseMalformed);
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Past this point only `accept` can fail, for want of descriptors; the connection is then lost, the door is not.
+  server.on('error', () => ledger.countConnection(Infinity));
+  const { port } = server.address() as AddressInfo;
+  ownPorts.add(port);
+
+  return {
+    port,
+    report: () => ledger.report(),
+    overdrawn: ledger.overdrawn,
+    countAnswer(url) {
+      if (url.startsWith('https:')) holdTunnels(ledger.countTunnelledRequest());
+    },
+    refusalOf: (url) => ledger.refusalOf(authorityOf(url)),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      clearTimeout(holding);
+      ownPorts.delete(port);
+      const closed = once(server, 'close');
+      server.close();
+      destroySockets();
+      await closed;
+    },
+  };
+}
+
+function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}

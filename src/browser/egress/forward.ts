@@ -1,0 +1,198 @@
+// The three shapes of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades. Design section 5.
+import { type Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
+import { type Authority, parseAuthority } from '#browser/egress/canonical-host.ts';
+import {
+  type EgressLedger,
+  type EgressLimits,
+  EgressRefused,
+  type RefusalKind,
+} from '#browser/egress/ledger.ts';
+import {
+  egressHeader,
+  formatHead,
+  parseAbsoluteForm,
+  type ProxyTarget,
+  requestHeaders,
+  responseHeaders,
+} from '#browser/egress/proxy-message.ts';
+
+const statusOf = { denied: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
+const notAbsolute = 'this is a proxy: send an absolute http:// address';
+
+export function createEgressTraffic(door: {
+  ledger: EgressLedger;
+  limits: EgressLimits;
+  /** The one checked way to a server. */
+  reach: (target: Authority) => Promise<Socket>;
+  /** Told of each tunnel's far end. */
+  noteTunnel: (upstream: Socket) => void;
+  /** Of a connection from the browser. It connects by `reach` alone, and is destroyed with the connection. */
+  agentOf: (client: Socket) => Agent | undefined;
+}) {
+  const { ledger, limits, reach, noteTunnel, agentOf } = door;
+
+  function forward(request: IncomingMessage, response: ServerResponse): void {
+    function refuse(status: number, kind: RefusalKind | 'malformed', reason: string): void {
+      request.resume();
+      if (response.headersSent) return void response.destroy();
+      response.writeHead(status, refusalHeaders(kind, reason)).end(reason);
+    }
+    const target = parseAbsoluteForm(request.url ?? '');
+    if (target === undefined) return refuse(400, 'malformed', notAbsolute);
+    send(request, target, {
+      refuse: ({ kind, message }) => refuse(statusOf[kind], kind, message),
+      onResponse(answer) {
+        response.sendDate = false;
+        response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer.rawHeaders));
+        pipeline(answer, response, () => {});
+      },
+    });
+  }
+
+  /** Chromium tunnels ws:// through CONNECT; this is the other way that the protocol allows. */
+  function upgrade(request: IncomingMessage, head: Buffer): void {
+    const client = request.socket;
+    const target = parseAbsoluteForm(request.url ?? '');
+    if (target === undefined) return refuseRaw(client, 400, 'malformed', notAbsolute);
+    const switching = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
+    send(request, target, {
+      extraHeaders: switching,
+      refuse: ({ kind, message }) => refuseRaw(client, statusOf[kind], kind, message),
+      onUpgrade(answer, upstream, upstreamHead) {
+        client.write(formatHead(101, [...responseHeaders(answer.rawHeaders), ...switching]));
+        client.write(upstreamHead);
+        upstream.write(head);
+        splice(client, upstream);
+      },
+    });
+  }
+
+  async function tunnel(request: IncomingMessage, head: Buffer): Promise<void> {
+    const client = request.socket;
+    const target = parseAuthority(request.url ?? '');
+    if (target === undefined) return refuseRaw(client, 400, 'malformed', 'CONNECT takes host:port');
+    try {
+      ledger.countRequest();
+      const upstream = await reach(target);
+      client.write(formatHead(200, []));
+      upstream.write(head);
+      splice(client, upstream);
+      noteTunnel(upstream);
+    } catch (error) {
+      const refused = asRefused(error as Error, target);
+      if (client.destroyed) return;
+      ledger.refuse('connect', target, refused);
+      refuseRaw(client, statusOf[refused.kind], refused.kind, refused.message);
+    }
+  }
+
+  /** Ends in exactly one of the three, or in silence when the browser itself has hung up. */
+  function send(
+    request: IncomingMessage,
+    target: ProxyTarget,
+    then: {
+      extraHeaders?: string[];
+      refuse: (refused: EgressRefused) => void;
+      onResponse?: (answer: IncomingMessage) => void;
+      onUpgrade?: (answer: IncomingMessage, upstream: Socket, head: Buffer) => void;
+    },
+  ): void {
+    const client = request.socket;
+    let isSettled = false;
+    function fail(error: Error): void {
+      // After an answer has begun, its own stream tells the browser that it broke off.
+      if (isSettled || client.destroyed) return;
+      isSettled = true;
+      const refused = asRefused(error, target);
+      ledger.refuse('http', target, refused);
+      then.refuse(refused);
+    }
+    try {
+      ledger.countRequest();
+      const agent = agentOf(client);
+      // Without an agent Node would take its global one, which dials unchecked.
+      if (agent === undefined) throw new Error('the browser hung up');
+      const outgoing = httpRequest({
+        agent,
+        host: target.host,
+        port: target.port,
+        method: request.method!,
+        path: target.path,
+        headers: [...requestHeaders(request.rawHeaders, target), ...(then.extraHeaders ?? [])],
+        setHost: false,
+        // Browsers put up with bare line feeds and the like; what is passed on is written anew, by the rules.
+        insecureHTTPParser: true,
+        maxHeaderSize: limits.headerBytes,
+      });
+      outgoing.on('response', (answer) => {
+        try {
+          if (then.onResponse === undefined) throw new Error('it did not switch protocols');
+          // Throws on a status that cannot be written, and when the browser has just gone.
+          then.onResponse(answer);
+          isSettled = true;
+        } catch (error) {
+          outgoing.destroy();
+          fail(error as Error);
+        }
+      });
+      outgoing.on('upgrade', (answer, upstream: Socket, head) => {
+        if (then.onUpgrade === undefined) return upstream.destroy();
+        isSettled = true;
+        return then.onUpgrade(answer, upstream, head);
+      });
+      outgoing.on('error', (error) => {
+        const isStale = outgoing.reusedSocket && !(error instanceof EgressRefused) && !isSettled;
+        if (isStale) client.destroy();
+        else fail(error);
+      });
+      outgoing.on('close', () => fail(new Error('it broke off')));
+      request.pipe(outgoing);
+    } catch (error) {
+      fail(error as Error);
+    }
+  }
+
+  return { forward, tunnel, upgrade };
+}
+
+/** RFC 9112 9.6: what the parser could not read is answered once, and the connection is closed. */
+export function refuseMalformed(error: NodeJS.ErrnoException, client: Duplex): void {
+  if (!client.writable || error.code === 'ECONNRESET') client.destroy();
+  else if (error.code === 'HPE_HEADER_OVERFLOW')
+    refuseRaw(client, 431, 'malformed', 'the headers are too long');
+  else refuseRaw(client, 400, 'malformed', 'the request is not HTTP');
+}
+
+function asRefused(error: NodeJS.ErrnoException, { host, port }: Authority): EgressRefused {
+  if (error instanceof EgressRefused) return error;
+  return new EgressRefused(
+    'unreachable',
+    `no answer from ${host} port ${port} (${error.code ?? error.message})`,
+  );
+}
+
+function refuseRaw(client: Duplex, status: number, kind: RefusalKind | 'malformed', reason: string): void {
+  client.resume();
+  client.end(formatHead(status, Object.entries(refusalHeaders(kind, reason)).flat()) + reason);
+}
+
+/** The renderer must know these from a page's own: Chromium shows the body of a plain 403 as if it were the page. */
+function refusalHeaders(kind: RefusalKind | 'malformed', reason: string): Record<string, string> {
+  return {
+    [egressHeader]: kind,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(Buffer.byteLength(reason)),
+    'cache-control': 'no-store',
+    connection: 'close',
+  };
+}
+
+function splice(left: Socket, right: Socket): void {
+  left.pipe(right).pipe(left);
+  left.on('close', () => right.destroySoon());
+  right.on('close', () => left.destroySoon());
+  // The other side may have gone while this one was being connected.
+  if (left.destroyed || right.destroyed) [left, right].forEach((socket) => socket.destroy());
+}

@@ -1,0 +1,159 @@
+// What one door let through and turned away, and the budget it keeps for the one render behind it. Design section 5.
+import type { Authority } from '#browser/egress/canonical-host.ts';
+
+const MiB = 1024 * 1024;
+
+export interface EgressLimits {
+  /** Both directions together. */
+  bytes: number;
+  /** Plain requests, tunnels, and what the browser tells of the requests answered inside them. */
+  requests: number;
+  /** Inside tunnels so many are answered as fast as they come, and then so many a second: HTTP/2 takes turns with nobody. */
+  tunnelledAtOnce: number;
+  tunnelledPerSecond: number;
+  /** From the browser, open at one time. */
+  connectionsAtOnce: number;
+  connections: number;
+  /** A backstop: the door closes with its render. */
+  idleMs: number;
+  connectMs: number;
+  /** Chromium's own limit for the headers of an answer. */
+  headerBytes: number;
+}
+
+export const egressLimits: EgressLimits = {
+  bytes: 200 * MiB,
+  requests: 3_000,
+  tunnelledAtOnce: 500,
+  tunnelledPerSecond: 150,
+  connectionsAtOnce: 256,
+  connections: 2_000,
+  idleMs: 60_000,
+  connectMs: 10_000,
+  headerBytes: MiB / 4,
+};
+
+export type RefusalKind = 'denied' | 'unresolved' | 'unreachable' | 'exhausted';
+export type Exhausted = 'bytes' | 'requests' | 'connections';
+
+export interface Refusal extends Authority {
+  kind: RefusalKind;
+  scheme: 'http' | 'connect';
+  reason: string;
+}
+
+export interface EgressReport {
+  /** One entry per host and port. Held for the door's life; their number is bounded by the request budget. */
+  denied: Refusal[];
+  unresolved: Refusal[];
+  /** Only those whose last attempt failed. */
+  unreachable: Refusal[];
+  exhausted: Exhausted | undefined;
+  refusedConnections: number;
+  connections: number;
+  requests: number;
+  bytesIn: number;
+  bytesOut: number;
+}
+
+/** Thrown on the way to a server, answered to the browser and told to the renderer. */
+export class EgressRefused extends Error {
+  readonly kind: RefusalKind;
+
+  constructor(kind: RefusalKind, reason: string) {
+    super(reason);
+    this.name = 'EgressRefused';
+    this.kind = kind;
+  }
+}
+
+export type EgressLedger = ReturnType<typeof createEgressLedger>;
+
+/** `cut` ends every open stream; it is called when the bytes are spent, or the requests inside tunnels. */
+export function createEgressLedger(limits: EgressLimits, cut: () => void) {
+  const counts = { connections: 0, requests: 0, bytesIn: 0, bytesOut: 0, refusedConnections: 0 };
+  const refusals = new Map<string, Refusal>();
+  const overdrawn = new AbortController();
+  const tunnelled = { count: 0, since: 0 };
+  let exhausted: Exhausted | undefined;
+
+  function exhaust(what: Exhausted): void {
+    exhausted ??= what;
+    if (what === 'requests') overdrawn.abort();
+  }
+
+  return {
+    /** Aborts when the requests are spent: a page that goes on asking costs more in refusals than it is worth. */
+    overdrawn: overdrawn.signal,
+
+    /** False: this connection is one too many. */
+    countConnection(openNow: number): boolean {
+      counts.connections += 1;
+      if (counts.connections <= limits.connections && openNow <= limits.connectionsAtOnce) return true;
+      counts.refusedConnections += 1;
+      exhaust('connections');
+      return false;
+    },
+
+    countRequest(): void {
+      if (counts.requests >= limits.requests) exhaust('requests');
+      if (counts.requests >= limits.requests || exhausted === 'bytes')
+        throw new EgressRefused('exhausted', `the budget of this render is spent (${exhausted})`);
+      counts.requests += 1;
+    },
+
+    /**
+     * Inside TLS the door sees bytes alone; without this a page could ask without end over one HTTP/2 connection. Returns
+     * the milliseconds for which the tunnels should be held, so that the page does not keep the whole browser busy.
+     */
+    countTunnelledRequest(): number {
+      counts.requests += 1;
+      if (counts.requests === limits.requests + 1) {
+        exhaust('requests');
+        cut();
+      }
+      const now = performance.now();
+      if (tunnelled.count === 0) tunnelled.since = now;
+      tunnelled.count += 1;
+      const { tunnelledAtOnce, tunnelledPerSecond } = limits;
+      const dueMs = ((tunnelled.count - tunnelledAtOnce) / tunnelledPerSecond) * 1_000;
+      return dueMs - (now - tunnelled.since);
+    },
+
+    countBytes(direction: 'bytesIn' | 'bytesOut', length: number): void {
+      counts[direction] += length;
+      if (counts.bytesIn + counts.bytesOut <= limits.bytes || exhausted === 'bytes') return;
+      exhausted = 'bytes';
+      cut();
+    },
+
+    refuse(scheme: Refusal['scheme'], target: Authority, { kind, message: reason }: EgressRefused): void {
+      const { host, port } = target;
+      if (kind !== 'exhausted') refusals.set(keyOf(target), { kind, scheme, host, port, reason });
+    },
+
+    succeed(target: Authority): void {
+      refusals.delete(keyOf(target));
+    },
+
+    refusalOf(target: Authority | undefined): Refusal | undefined {
+      return target && refusals.get(keyOf(target));
+    },
+
+    /** The bytes are spent: nothing new begins. */
+    isSpent: () => exhausted === 'bytes',
+
+    report(): EgressReport {
+      const all = [...refusals.values()];
+      return {
+        denied: all.filter(({ kind }) => kind === 'denied'),
+        unresolved: all.filter(({ kind }) => kind === 'unresolved'),
+        unreachable: all.filter(({ kind }) => kind === 'unreachable'),
+        exhausted,
+        ...counts,
+      };
+    },
+  };
+}
+
+export const keyOf = ({ host, port }: Authority): string => `${host} ${port}`;

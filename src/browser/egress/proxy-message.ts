@@ -1,0 +1,79 @@
+// How requests to a proxy are read and what of their headers travels on. RFC 9110 7.6.1, RFC 9112 3.2 and 6.
+import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
+import { type Authority, parseAuthority } from '#browser/egress/canonical-host.ts';
+
+/** Marks an answer as the door's own. An upstream's header of this name is dropped, so that no page can feign it. */
+export const egressHeader = 'x-tintype-egress';
+
+export interface ProxyTarget extends Authority {
+  /** The authority as the browser wrote it, for the Host header. */
+  written: string;
+  /** Byte for byte what the browser wrote after the authority. */
+  path: string;
+}
+
+/** `http://host:port/path` as a browser sends it to a proxy. No userinfo, no other scheme, no origin-form. */
+export function parseAbsoluteForm(requestTarget: string): ProxyTarget | undefined {
+  const [, written = '', rest = ''] = /^http:\/\/([^/?#]+)([^#]*)$/i.exec(requestTarget) ?? [];
+  const authority = parseAuthority(written, 80);
+  return authority && { ...authority, written, path: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+const hopByHop = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-authentication-info',
+  'te',
+  'trailer',
+  'upgrade',
+  'http2-settings',
+  egressHeader,
+]);
+
+/** Host is the target's, whatever the request said (RFC 9112 3.2.2). Expect was already answered by this hop. */
+export function requestHeaders(rawHeaders: readonly string[], target: ProxyTarget): string[] {
+  return ['Host', target.written, ...endToEnd(rawHeaders, ['host', 'expect'])];
+}
+
+export const responseHeaders = (rawHeaders: readonly string[]): string[] => endToEnd(rawHeaders, []);
+
+function endToEnd(rawHeaders: readonly string[], without: readonly string[]): string[] {
+  const headers: [string, string][] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) headers.push([rawHeaders[at]!, rawHeaders[at + 1]!]);
+  const valuesOf = (wanted: string) =>
+    headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+
+  const listed = valuesOf('connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/));
+  // Framing survives whatever Connection lists. Where chunks and a length contradict each other, chunks were read.
+  const isChunked = valuesOf('transfer-encoding').some((value) => /\bchunked\s*$/i.test(value));
+  const framing = isChunked ? 'transfer-encoding' : 'content-length';
+
+  return headers
+    .filter(([name, value]) => {
+      const key = name.toLowerCase();
+      if (key === 'transfer-encoding' || key === 'content-length') return key === framing;
+      return !hopByHop.has(key) && !without.includes(key) && !listed.includes(key) && isSendable(name, value);
+    })
+    .flat();
+}
+
+/** Answers are read leniently, as browsers do; what could break ours into two is dropped here. */
+function isSendable(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The head of a response on a socket that the server has handed over. */
+export function formatHead(status: number, headers: readonly string[]): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  return `${head}\r\n`;
+}

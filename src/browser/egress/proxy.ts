@@ -1,0 +1,46 @@
+// The browser's only way to the web: a loopback proxy with one door per render, so that what a page tried is known of
+// that page, and its budget is its own. Design section 5.
+import { type Door, openEgressDoor } from '#browser/egress/door.ts';
+import { type EgressLimits, egressLimits } from '#browser/egress/ledger.ts';
+import type { EgressRules } from '#browser/egress/rules.ts';
+
+export interface EgressProxy {
+  /** For one browser context (`proxyServer` of `Target.createBrowserContext`). */
+  openDoor(): Promise<Door>;
+  close(): Promise<void>;
+}
+
+export function createEgressProxy(options: {
+  rules: EgressRules;
+  limits?: Partial<EgressLimits>;
+}): EgressProxy {
+  const limits = { ...egressLimits, ...options.limits };
+  const doors = new Set<Door>();
+  const ownPorts = new Set<number>();
+  let isClosed = false;
+
+  async function openDoor(): Promise<Door> {
+    const opened = await openEgressDoor({ rules: options.rules, limits, ownPorts });
+    // Asked after the wait, so that a door opened while the proxy closes does not stay behind.
+    if (isClosed) {
+      await opened.close();
+      throw new Error('the egress proxy is closed');
+    }
+    const door: Door = {
+      ...opened,
+      async close() {
+        doors.delete(door);
+        await opened.close();
+      },
+    };
+    doors.add(door);
+    return door;
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    await Promise.all([...doors].map((door) => door.close()));
+  }
+
+  return { openDoor, close };
+}

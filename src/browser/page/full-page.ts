@@ -1,0 +1,68 @@
+// Makes a long page show all of itself: scrolls through it so that lazy images and observers fire, returns to the top,
+// waits for pictures and fonts, and tells how tall it is. Spec 4.3 (full_page), design section 5 (capture).
+import type { Deadline } from '#browser/process/deadline.ts';
+import { openWorld } from '#browser/page/isolated-world.ts';
+import type { Page } from '#browser/page/page.ts';
+import { settle } from '#browser/page/settle.ts';
+import { settleMotion } from '#browser/page/steady.ts';
+
+const scrollMs = 8_000;
+const mostSteps = 250;
+const decodeMs = 2_000;
+const lazyVirtualMs = 1_000;
+
+/** Answers the height of the page in CSS pixels; scrolls no further than `limitPx`. */
+export async function revealFullPage(page: Page, limitPx: number, deadline: Deadline): Promise<number> {
+  const world = await openWorld(page, inPage, deadline.signal);
+  if (await world.run<boolean>('root().scrollHeight > innerHeight', deadline.signal)) {
+    await atMost(scrollMs, deadline, (signal) =>
+      world.run(`scrollThrough(${mostSteps}, ${limitPx})`, signal),
+    );
+    await world.run('toTop()', deadline.signal);
+    await settle(page, deadline, lazyVirtualMs);
+  }
+  await settleMotion(page, deadline);
+  await atMost(decodeMs, deadline, (signal) => world.run('picturesDecoded()', signal));
+  const { cssContentSize } = await page.session.send('Page.getLayoutMetrics', undefined, deadline.signal);
+  return Math.ceil(cssContentSize.height);
+}
+
+/** A position counts as seen when a frame was drawn there: scripts set it within one frame, the next one moves on. */
+const inPage = `
+  const root = () => document.scrollingElement ?? document.documentElement;
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const toTop = () => { window.scrollTo({ top: 0, left: 0, behavior: 'instant' }); };
+  const scrollThrough = async (mostSteps, limit) => {
+    await frame();
+    await frame();
+    for (let step = 1; step <= mostSteps; step += 1) {
+      const top = step * innerHeight;
+      if (top >= Math.min(root().scrollHeight, limit)) break;
+      window.scrollTo({ top, behavior: 'instant' });
+      await frame();
+    }
+    toTop();
+    await frame();
+  };
+  const picturesDecoded = () => Promise.all([
+    document.fonts.ready,
+    ...[...document.images].filter((image) => image.complete && image.naturalWidth > 0)
+      .map((image) => image.decode().catch(() => {})),
+  ]).then(() => true)`;
+
+/** What is not done by then is left as it is. */
+async function atMost(
+  budgetMs: number,
+  deadline: Deadline,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  const enough = new Error('long enough');
+  const phase = deadline.phase(budgetMs, () => enough);
+  try {
+    await work(phase.signal);
+  } catch (error) {
+    if (error !== enough) throw error;
+  } finally {
+    phase.end();
+  }
+}

@@ -1,0 +1,29 @@
+// Runs scripts of ours in a page, in a world of their own: a page may have replaced any function of its world, in this
+// one they are the browser's.
+import type { Page } from '#browser/page/page.ts';
+
+export interface IsolatedWorld {
+  /** Evaluates an expression that may use what the world was given; a promise is waited for. */
+  run<T>(expression: string, signal: AbortSignal): Promise<T>;
+}
+
+/** For the document that the page shows now. */
+export async function openWorld(page: Page, given: string, signal: AbortSignal): Promise<IsolatedWorld> {
+  const { session, frameId } = page;
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId }, signal);
+  return {
+    async run<T>(expression: string, until: AbortSignal): Promise<T> {
+      const { result } = await session.send(
+        'Runtime.evaluate',
+        {
+          expression: `(() => { ${given}; return ${expression}; })()`,
+          contextId: executionContextId,
+          awaitPromise: true,
+          returnByValue: true,
+        },
+        until,
+      );
+      return result.value as T;
+    },
+  };
+}

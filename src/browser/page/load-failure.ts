@@ -1,0 +1,74 @@
+// Tells the client why a page could not be loaded, from the network's error and from what the egress proxy denied.
+import { RenderFailure } from '#browser/browser.ts';
+import type { RenderFailureReason } from '#browser/browser.ts';
+import type { Door } from '#browser/egress/door.ts';
+import type { RefusalKind } from '#browser/egress/ledger.ts';
+import type { FailureJudge } from '#browser/page/main-frame.ts';
+import { egressHeader } from '#browser/egress/proxy-message.ts';
+
+const errors: Record<string, [RenderFailureReason, string]> = {
+  NAME_NOT_RESOLVED: ['unresolved', 'its name does not resolve'],
+  NAME_RESOLUTION_FAILED: ['unresolved', 'its name does not resolve'],
+  CONNECTION_REFUSED: ['unreachable', 'it refused the connection'],
+  CONNECTION_RESET: ['unreachable', 'it broke off the connection'],
+  CONNECTION_CLOSED: ['unreachable', 'it broke off the connection'],
+  CONNECTION_ABORTED: ['unreachable', 'it broke off the connection'],
+  EMPTY_RESPONSE: ['unreachable', 'it closed the connection without an answer'],
+  CONNECTION_TIMED_OUT: ['unreachable', 'it did not answer'],
+  TIMED_OUT: ['unreachable', 'it did not answer'],
+  ADDRESS_UNREACHABLE: ['unreachable', 'it is out of reach'],
+  TUNNEL_CONNECTION_FAILED: ['unreachable', 'no connection could be made'],
+  PROXY_CONNECTION_FAILED: ['unreachable', 'no connection could be made'],
+  TOO_MANY_REDIRECTS: ['unreachable', 'it redirects without end'],
+  UNSAFE_PORT: ['unreachable', 'browsers refuse its port'],
+  UNSAFE_REDIRECT: ['unreachable', 'it redirects to something that is not a web page'],
+  UNKNOWN_URL_SCHEME: ['unreachable', 'it redirects to something that is not a web page'],
+  INVALID_RESPONSE: ['unreachable', 'its answer is not valid HTTP'],
+  INVALID_HTTP_RESPONSE: ['unreachable', 'its answer is not valid HTTP'],
+  RESPONSE_HEADERS_TRUNCATED: ['unreachable', 'its answer is not valid HTTP'],
+};
+
+const refusals: Record<RefusalKind, [RenderFailureReason, string]> = {
+  denied: ['denied', 'is not a public address'],
+  unresolved: ['unresolved', 'could not be loaded: its name does not resolve'],
+  unreachable: ['unreachable', 'could not be loaded: it cannot be reached'],
+  exhausted: ['too_large', 'loads more than a render may'],
+};
+
+export function createFailureJudge(door: Door): FailureJudge {
+  return {
+    ofError(errorText, url) {
+      const code = errorText.replace(/^net::ERR_/, '');
+      // An error page with an empty body is still the page that the site answers with.
+      if (code === 'HTTP_RESPONSE_CODE_FAILURE') return undefined;
+      const refusal = refusalOf(door, url);
+      if (refusal) return refusal;
+      const [reason, words] = errors[code] ?? [
+        'unreachable' as const,
+        code.startsWith('CERT_') || code.startsWith('SSL_')
+          ? 'its certificate or encryption is not valid'
+          : 'the connection failed',
+      ];
+      return new RenderFailure(reason, `${hostOf(url)} could not be loaded: ${words}`, { cause: errorText });
+    },
+    ofAnswer(headers, url) {
+      // The door drops this header from every answer but its own; inside a tunnel it cannot, and a page could feign it.
+      if (!url.startsWith('http:')) return undefined;
+      const isRefusal = Object.keys(headers).some((name) => name.toLowerCase() === egressHeader);
+      if (!isRefusal) return undefined;
+      return refusalOf(door, url) ?? new RenderFailure('too_large', 'the page loads more than a render may');
+    },
+  };
+}
+
+/** What the proxy says of this very address, which no error text of the network tells. */
+function refusalOf(door: Door, url: string): RenderFailure | undefined {
+  const refusal = door.refusalOf(url);
+  if (refusal === undefined) return undefined;
+  const [reason, words] = refusals[refusal.kind];
+  return new RenderFailure(reason, `${hostOf(url)} ${words}`, { cause: refusal.reason });
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the page';
+}

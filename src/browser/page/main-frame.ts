@@ -1,0 +1,129 @@
+// What became of the main frame: which document it shows, how far it has loaded, where it is going next, and whether
+// it ended at an address that gives no picture (denied, unreachable).
+import type { CdpSession } from '#browser/process/cdp.ts';
+import type { RenderFailure } from '#browser/browser.ts';
+import type { Watch } from '#browser/page/watch.ts';
+
+export interface MainFrame {
+  readonly url: string;
+  readonly status: number;
+  readonly loaded: boolean;
+  readonly domReady: boolean;
+  /** On the way to another document that has not arrived yet. */
+  readonly leaving: boolean;
+  /** Documents seen so far. */
+  readonly documents: number;
+  /** The frame ended where there is nothing to show; a later good document does not undo it. */
+  readonly failure: RenderFailure | undefined;
+}
+
+/** Tells failures apart; given the network's error text, or the headers of an answer. */
+export interface FailureJudge {
+  ofError(errorText: string, url: string): RenderFailure | undefined;
+  ofAnswer(headers: Record<string, string>, url: string): RenderFailure | undefined;
+}
+
+interface Answer {
+  status: number;
+  failure: RenderFailure | undefined;
+}
+
+export function followMainFrame(
+  session: CdpSession,
+  frameId: string,
+  judge: FailureJudge,
+  watch: Watch,
+): MainFrame {
+  const answers = new Map<string, Answer>();
+  const errors = new Map<string, string>();
+  const state = {
+    url: 'about:blank',
+    status: 0,
+    loaded: false,
+    domReady: false,
+    documents: 0,
+    failure: undefined as RenderFailure | undefined,
+  };
+  let nextLoaderId: string | undefined;
+  let wasInterrupted = false;
+
+  session.on('Network.requestWillBeSent', ({ type, frameId: of, loaderId, requestId }) => {
+    if (type !== 'Document' || of !== frameId || requestId !== loaderId) return;
+    nextLoaderId = loaderId;
+    watch.notify();
+  });
+  session.on('Network.responseReceived', ({ type, frameId: of, loaderId, response }) => {
+    if (type !== 'Document' || of !== frameId) return;
+    answers.set(loaderId, {
+      status: response.status,
+      failure: judge.ofAnswer(response.headers, response.url),
+    });
+  });
+  session.on('Network.loadingFailed', ({ requestId, errorText }) => {
+    if (requestId !== nextLoaderId) return;
+    errors.set(requestId, errorText);
+    // A download or an empty answer: the frame stays where it is.
+    if (errorText === 'net::ERR_ABORTED') {
+      nextLoaderId = undefined;
+      wasInterrupted = true;
+    }
+    watch.notify();
+  });
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.parentId !== undefined || frame.id !== frameId) return;
+    const answer = answers.get(frame.loaderId);
+    const unreachable =
+      frame.unreachableUrl === undefined
+        ? undefined
+        : judge.ofError(errors.get(frame.loaderId) ?? '', frame.unreachableUrl);
+    if (frame.loaderId === nextLoaderId) nextLoaderId = undefined;
+    answers.clear();
+    errors.clear();
+    state.documents += 1;
+    state.url = frame.unreachableUrl ?? frame.url + (frame.urlFragment ?? '');
+    state.status = answer?.status ?? 0;
+    state.loaded = false;
+    state.domReady = false;
+    wasInterrupted = false;
+    state.failure ??= answer?.failure ?? unreachable;
+    watch.notify();
+  });
+  session.on('Page.domContentEventFired', () => {
+    state.domReady = true;
+    watch.notify();
+  });
+  const finish = () => {
+    state.domReady = true;
+    state.loaded = true;
+    watch.notify();
+  };
+  session.on('Page.loadEventFired', finish);
+  session.on('Page.frameStoppedLoading', ({ frameId: of }) => {
+    // A script that leaves for another program (`mailto:`), a file or nothing stops its own page, which then has no load event.
+    if (of === frameId && wasInterrupted && nextLoaderId === undefined) finish();
+  });
+
+  return {
+    get url() {
+      return state.url;
+    },
+    get status() {
+      return state.status;
+    },
+    get loaded() {
+      return state.loaded;
+    },
+    get domReady() {
+      return state.domReady;
+    },
+    get leaving() {
+      return nextLoaderId !== undefined;
+    },
+    get documents() {
+      return state.documents;
+    },
+    get failure() {
+      return state.failure;
+    },
+  };
+}

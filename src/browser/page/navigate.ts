@@ -1,0 +1,60 @@
+// Opens an address in a page and waits until it is ready, within the navigation budget. Spec 4.3, 4.4 (behavior).
+import { RenderFailure } from '#browser/browser.ts';
+import type { WaitUntil } from '#browser/browser.ts';
+import { limits } from '#core/limits.ts';
+import type { Deadline } from '#browser/process/deadline.ts';
+import { networkIdle } from '#browser/page/idle.ts';
+import type { Page } from '#browser/page/page.ts';
+
+export async function navigate(
+  page: Page,
+  url: string,
+  waitUntil: WaitUntil,
+  deadline: Deadline,
+): Promise<void> {
+  const budget = deadline.phase(
+    limits.navigationMs,
+    () => new RenderFailure('timed_out', `the page did not load within ${limits.navigationMs / 1000} s`),
+  );
+  try {
+    await open(page, url, budget.signal);
+    await ready(page, waitUntil, budget.signal);
+    if (waitUntil === 'networkidle0' || waitUntil === 'networkidle2') {
+      await networkIdle(page, waitUntil === 'networkidle0' ? 0 : 2, budget.signal, deadline.signal);
+    }
+    throwIfFailed(page);
+  } finally {
+    budget.end();
+  }
+}
+
+/** Waits for the document that a page has gone on to by itself. */
+export async function ready(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<void> {
+  const { mainFrame } = page;
+  const isReady = () => (waitUntil === 'load' ? mainFrame.loaded : mainFrame.domReady);
+  await page.changes.until(() => isReady() || mainFrame.failure !== undefined, signal);
+  throwIfFailed(page);
+}
+
+export function throwIfFailed({ mainFrame }: Page): void {
+  if (mainFrame.failure) throw mainFrame.failure;
+}
+
+async function open(page: Page, url: string, signal: AbortSignal): Promise<void> {
+  // `file:`, `view-source:` and `javascript:` would work here, and show our own disk.
+  if (!/^https?:$/.test(new URL(url).protocol))
+    throw new RenderFailure('denied', 'only http and https are opened');
+  // A server that never answers leaves this call without an answer too: the signal ends it.
+  const answer = await page.session.send('Page.navigate', { url }, signal);
+  if (answer.errorText === 'net::ERR_ABORTED') {
+    // A dead page process gives the same error, and is told apart by its silence.
+    await page.session.send('Runtime.evaluate', { expression: '1' }, signal);
+    // A capture would work even so, and show a blank page.
+    throw answer.isDownload === true
+      ? new RenderFailure('download', 'the address answers with a file to download, not with a page')
+      : new RenderFailure('no_content', 'the address answers without a page');
+  }
+  if (answer.errorText === undefined) return;
+  const failure = page.mainFrame.failure ?? page.judge.ofError(answer.errorText, url);
+  if (failure) throw failure;
+}

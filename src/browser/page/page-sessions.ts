@@ -1,0 +1,73 @@
+// The debugging sessions of one page: its own and those of its cross-site frames and workers, which are followed as
+// they come and go, so that their requests count and their dialogs are answered.
+import type { CdpConnection, CdpSession } from '#browser/process/cdp.ts';
+import type { Traffic } from '#browser/page/traffic.ts';
+import type { VirtualClock } from '#browser/page/virtual-clock.ts';
+
+export interface PageSessions {
+  forget(): void;
+}
+
+/** Resolves when the page's own session is ready; children are made ready as they appear. */
+export async function followSessions(
+  connection: CdpConnection,
+  page: CdpSession,
+  { traffic, clock }: { traffic: Traffic; clock: VirtualClock },
+  signal: AbortSignal,
+): Promise<PageSessions> {
+  const children = new Map<string, CdpSession>();
+
+  function follow(session: CdpSession): void {
+    traffic.follow(session);
+    session.on('Page.javascriptDialogOpening', ({ type }) => {
+      // A page that is asked to leave may not refuse; every other dialog is answered as if closed.
+      ignore(session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }));
+    });
+    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+      const child = connection.session(sessionId);
+      children.set(sessionId, child);
+      const isFrame = targetInfo.type === 'iframe';
+      if (isFrame) clock.join(child);
+      else traffic.workerStarted();
+      follow(child);
+      for (const sent of enable(child, isFrame)) ignore(sent);
+      ignore(child.send('Runtime.runIfWaitingForDebugger', undefined));
+    });
+    session.on('Target.detachedFromTarget', ({ sessionId }) => {
+      const child = children.get(sessionId);
+      if (!child) return;
+      children.delete(sessionId);
+      clock.leave(child);
+      traffic.forget(child);
+      child.forget();
+    });
+  }
+
+  follow(page);
+  clock.join(page);
+  await Promise.all(enable(page, true, signal));
+  return {
+    forget() {
+      for (const child of children.values()) child.forget();
+      page.forget();
+    },
+  };
+}
+
+function enable(session: CdpSession, hasPage: boolean, signal?: AbortSignal): Promise<unknown>[] {
+  return [
+    ...(hasPage ? [session.send('Page.enable', {}, signal)] : []),
+    // No body is ever asked for, so none is kept.
+    session.send('Network.enable', { maxTotalBufferSize: 1, maxResourceBufferSize: 1 }, signal),
+    session.send(
+      'Target.setAutoAttach',
+      { autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
+      signal,
+    ),
+  ];
+}
+
+/** For what is sent to a target that may be gone before it answers. */
+export function ignore(sent: Promise<unknown>): void {
+  sent.catch(() => {});
+}

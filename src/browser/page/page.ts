@@ -1,0 +1,141 @@
+// One page in a browser context of its own, with its own door to the web: made ahead of need, used for one render,
+// always thrown away. Design section 5 (pool, faults).
+import { RenderFailure } from '#browser/browser.ts';
+import type { CdpSession } from '#browser/process/cdp.ts';
+import { proxyBypassList } from '#browser/process/chromium-flags.ts';
+import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import type { Door } from '#browser/egress/door.ts';
+import { createFailureJudge } from '#browser/page/load-failure.ts';
+import { followMainFrame } from '#browser/page/main-frame.ts';
+import type { FailureJudge, MainFrame } from '#browser/page/main-frame.ts';
+import { followSessions, ignore } from '#browser/page/page-sessions.ts';
+import { createTraffic } from '#browser/page/traffic.ts';
+import type { Traffic } from '#browser/page/traffic.ts';
+import { createVirtualClock } from '#browser/page/virtual-clock.ts';
+import type { VirtualClock } from '#browser/page/virtual-clock.ts';
+import { createWatch } from '#browser/page/watch.ts';
+import type { Watch } from '#browser/page/watch.ts';
+
+export interface Viewport {
+  width: number;
+  height: number;
+}
+
+export interface Page {
+  readonly session: CdpSession;
+  readonly frameId: string;
+  readonly door: Door;
+  readonly judge: FailureJudge;
+  readonly mainFrame: MainFrame;
+  readonly traffic: Traffic;
+  /** Notified by both. */
+  readonly changes: Watch;
+  readonly clock: VirtualClock;
+  /** Something in it is moved by the browser, or was. */
+  readonly isAnimated: boolean;
+  /** Aborts with a RenderFailure when the page crashes or its browser is lost. */
+  readonly fault: AbortSignal;
+  /** Goes ahead of what is sent next; nobody waits for the answer. */
+  resize(viewport: Viewport): void;
+  /** Throws the context away with all that is in it. Rejects when the browser does not do so in time. */
+  dispose(signal: AbortSignal): Promise<void>;
+}
+
+export interface PageOptions {
+  process: ChromiumProcess;
+  door: Door;
+  viewport: Viewport;
+  /** Asked when the page's process has died: was it ended for its memory? */
+  wasTooLarge: () => boolean;
+}
+
+export async function openPage(options: PageOptions, signal: AbortSignal): Promise<Page> {
+  const { process, door } = options;
+  const { root } = process.connection;
+  const { browserContextId } = await root.send(
+    'Target.createBrowserContext',
+    { proxyServer: `http://127.0.0.1:${door.port}`, proxyBypassList, disposeOnDetach: true },
+    signal,
+  );
+  try {
+    const [{ targetId }] = await Promise.all([
+      root.send('Target.createTarget', { url: 'about:blank', browserContextId, ...options.viewport }, signal),
+      root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }, signal),
+    ]);
+    const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
+    const session = process.connection.session(sessionId);
+    const fault = watchForFaults(session, options, () => mainFrame.documents > 0);
+    const judge = createFailureJudge(door);
+    // The main frame has the id of its target.
+    const changes = createWatch();
+    const mainFrame = followMainFrame(session, targetId, judge, changes);
+    const traffic = createTraffic(changes, door.countAnswer);
+    const clock = createVirtualClock(changes, fault.signal);
+    let isAnimated = false;
+    session.on('Animation.animationCreated', () => (isAnimated = true));
+    let viewport = options.viewport;
+    const [sessions] = await Promise.all([
+      followSessions(process.connection, session, { traffic, clock }, signal),
+      session.send('Animation.enable', undefined, signal),
+      session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),
+    ]);
+    return {
+      session,
+      frameId: targetId,
+      door,
+      judge,
+      mainFrame,
+      traffic,
+      changes,
+      clock,
+      get isAnimated() {
+        return isAnimated;
+      },
+      fault: fault.signal,
+      resize(wanted) {
+        if (wanted.width === viewport.width && wanted.height === viewport.height) return;
+        viewport = wanted;
+        ignore(session.send('Emulation.setDeviceMetricsOverride', metricsOf(wanted)));
+      },
+      async dispose(until) {
+        clock.stop();
+        fault.end();
+        sessions.forget();
+        await root.send('Target.disposeBrowserContext', { browserContextId }, until);
+      },
+    };
+  } catch (error) {
+    ignore(root.send('Target.disposeBrowserContext', { browserContextId }));
+    throw error;
+  }
+}
+
+function watchForFaults(
+  session: CdpSession,
+  { process, door, wasTooLarge }: PageOptions,
+  isUsed: () => boolean,
+) {
+  const controller = new AbortController();
+  door.overdrawn.addEventListener('abort', () =>
+    controller.abort(new RenderFailure('too_large', 'the page loads more than a render may')),
+  );
+  const lost = () =>
+    controller.abort(
+      new RenderFailure('crashed', 'the browser was lost during the render', { browserLost: true }),
+    );
+  if (process.gone.aborted) lost();
+  process.gone.addEventListener('abort', lost, { once: true });
+  session.on('Inspector.targetCrashed', () =>
+    controller.abort(
+      wasTooLarge()
+        ? new RenderFailure('too_large', 'the page used more memory than a render may')
+        : // A process that died before it was shown any page is not that page's doing.
+          new RenderFailure('crashed', 'the page crashed', { browserLost: !isUsed() }),
+    ),
+  );
+  return { signal: controller.signal, end: () => process.gone.removeEventListener('abort', lost) };
+}
+
+function metricsOf({ width, height }: Viewport) {
+  return { width, height, deviceScaleFactor: 1, mobile: false };
+}

@@ -1,0 +1,134 @@
+// Prints a page to PDF and proves the result before it is handed on. Spec 4.4, design section 5 (print).
+import { RenderFailure } from '#browser/browser.ts';
+import type { PaperFormat, PdfJob } from '#browser/browser.ts';
+import { CdpError } from '#browser/process/cdp.ts';
+import type { Deadline } from '#browser/process/deadline.ts';
+import { openWorld } from '#browser/page/isolated-world.ts';
+import type { Page } from '#browser/page/page.ts';
+import { ignore } from '#browser/page/page-sessions.ts';
+
+const inchMm = 25.4;
+const papers: Record<PaperFormat, { width: number; height: number }> = {
+  letter: { width: 8.5, height: 11 },
+  legal: { width: 8.5, height: 14 },
+  a4: { width: 210 / inchMm, height: 297 / inchMm },
+};
+const chunkBytes = 4 * 1024 * 1024;
+const mostBytes = 256 * 1024 * 1024;
+
+export async function print(
+  page: Page,
+  job: PdfJob,
+  deadline: Deadline,
+): Promise<{ bytes: Buffer; pageCount: number }> {
+  checkMargins(job);
+  const { width, height } = papers[job.paperFormat];
+  await prepare(page, job, deadline.signal);
+  const { top, right, bottom, left } = job.marginInches;
+  const { signal } = deadline;
+  let stream: string | undefined;
+  try {
+    ({ stream } = await page.session.send(
+      'Page.printToPDF',
+      {
+        paperWidth: width,
+        paperHeight: height,
+        landscape: job.landscape,
+        printBackground: job.printBackground,
+        preferCSSPageSize: job.preferCssPageSize,
+        scale: job.scale,
+        marginTop: top,
+        marginRight: right,
+        marginBottom: bottom,
+        marginLeft: left,
+        transferMode: 'ReturnAsStream',
+        generateTaggedPDF: false,
+        generateDocumentOutline: false,
+      },
+      signal,
+    ));
+  } catch (error) {
+    if (!(error instanceof CdpError) || error.connectionLost) throw error;
+    throw new RenderFailure(
+      'unprintable',
+      'the page could not be printed with this paper, margin and scale',
+      {
+        cause: error,
+      },
+    );
+  }
+  const bytes = await readStream(page, stream ?? '', signal);
+  const pageCount = pageCountOf(bytes);
+  if (pageCount === 0) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
+  return { bytes, pageCount };
+}
+
+async function prepare(page: Page, job: PdfJob, signal: AbortSignal): Promise<void> {
+  // Chromium itself would wait up to two seconds for what is still loading, and the caller asked not to.
+  if (job.waitUntil === 'domcontentloaded' && !page.mainFrame.loaded) {
+    await page.session.send('Page.stopLoading', undefined, signal);
+  }
+  if (job.preferCssPageSize) return;
+  // A page size in CSS would turn the paper and set the page in its middle even when it is not preferred.
+  const { width, height } = papers[job.paperFormat];
+  const size = job.landscape ? `${height}in ${width}in` : `${width}in ${height}in`;
+  const world = await openWorld(page, '', signal);
+  await world.run(
+    `(() => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync('@page { size: ${size} !important; }');
+      document.adoptedStyleSheets.push(sheet);
+    })()`,
+    signal,
+  );
+}
+
+/** Chromium says only "invalid print parameters", or prints nothing at all. */
+function checkMargins(job: PdfJob): void {
+  // The page's own size is known to the browser alone.
+  if (job.preferCssPageSize) return;
+  const paper = papers[job.paperFormat];
+  const [width, height] = job.landscape ? [paper.height, paper.width] : [paper.width, paper.height];
+  const { top, right, bottom, left } = job.marginInches;
+  const [side, room] = left + right >= width ? ['left and right', width] : ['top and bottom', height];
+  if (left + right < width && top + bottom < height) return;
+  throw new RenderFailure(
+    'unprintable',
+    `the ${side} margins leave no room on the paper (${job.paperFormat}${job.landscape ? ', landscape' : ''}: ${room.toFixed(2)} in)`,
+  );
+}
+
+async function readStream(page: Page, handle: string, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { data, base64Encoded, eof } = await page.session.send(
+        'IO.read',
+        { handle, size: chunkBytes },
+        signal,
+      );
+      const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'latin1');
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > mostBytes) throw new RenderFailure('too_large', 'the PDF is larger than a render may be');
+      if (eof) return Buffer.concat(chunks);
+    }
+  } finally {
+    ignore(page.session.send('IO.close', { handle }));
+  }
+}
+
+/** Zero when the bytes are not a whole PDF. The page tree's root is written last and holds the largest count. */
+function pageCountOf(bytes: Buffer): number {
+  const isWhole =
+    bytes.toString('latin1', 0, 5) === '%PDF-' &&
+    bytes.toString('latin1', Math.max(0, bytes.length - 32)).includes('%%EOF');
+  if (!isWhole) return 0;
+  let most = 0;
+  for (let at = bytes.indexOf('/Type /Pages'); at !== -1; at = bytes.indexOf('/Type /Pages', at + 1)) {
+    const count = /\/Count (\d+)/.exec(bytes.toString('latin1', Math.max(0, at - 64), at + 64))?.[1];
+    most = Math.max(most, Number(count ?? 0));
+  }
+  return most;
+}

@@ -1,0 +1,92 @@
+// What a page has under way: its requests in flight, those of its frames and workers included, and how many workers
+// it has. Settle and network idle are measured on it. WebSockets are not requests and never count.
+import type { Protocol } from 'devtools-protocol';
+import type { CdpSession } from '#browser/process/cdp.ts';
+import type { Watch } from '#browser/page/watch.ts';
+
+export interface Traffic {
+  readonly inFlight: number;
+  /** Requests that are still worth waiting for: not a long poll, which would never end. */
+  readonly awaited: number;
+  readonly workers: number;
+  /** Counts the requests of this session; those of a child end with it. */
+  follow(session: CdpSession): void;
+  forget(session: CdpSession): void;
+  workerStarted(): void;
+}
+
+interface Flight {
+  startedAt: number;
+  answeredAt: number | undefined;
+  isPoll: boolean;
+}
+
+const longPollMs = 1_500;
+// A response that was begun and then fell silent: nobody reads it, and it will never be reported as finished.
+const silentMs = 5_000;
+const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
+  'Fetch',
+  'XHR',
+  'EventSource',
+  'Ping',
+  'Other',
+]);
+
+/** `onAnswer` hears of every answer that came from the network, frames and workers included. */
+export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Traffic {
+  const flights = new Map<string, Flight>();
+  let workers = 0;
+
+  function land(key: string): void {
+    if (flights.delete(key)) watch.notify();
+  }
+
+  return {
+    get inFlight() {
+      const now = performance.now();
+      return count(flights, ({ answeredAt }) => answeredAt === undefined || now - answeredAt < silentMs);
+    },
+    get awaited() {
+      const now = performance.now();
+      return count(flights, ({ isPoll, startedAt }) => !isPoll || now - startedAt < longPollMs);
+    },
+    get workers() {
+      return workers;
+    },
+    workerStarted() {
+      workers += 1;
+      watch.notify();
+    },
+    follow(session) {
+      const prefix = `${session.id} `;
+      session.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
+        if (/^(data|blob):/.test(request.url.slice(0, 5))) return;
+        const isPoll = type === undefined || pollTypes.has(type);
+        flights.set(prefix + requestId, { startedAt: performance.now(), answeredAt: undefined, isPoll });
+        watch.notify();
+      });
+      session.on('Network.responseReceived', ({ requestId, response }) => {
+        const flight = flights.get(prefix + requestId);
+        if (!flight) return;
+        flight.answeredAt = performance.now();
+        if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);
+      });
+      session.on('Network.dataReceived', ({ requestId }) => {
+        const flight = flights.get(prefix + requestId);
+        if (flight) flight.answeredAt = performance.now();
+      });
+      session.on('Network.requestServedFromCache', ({ requestId }) => land(prefix + requestId));
+      session.on('Network.loadingFinished', ({ requestId }) => land(prefix + requestId));
+      session.on('Network.loadingFailed', ({ requestId }) => land(prefix + requestId));
+    },
+    forget(session) {
+      for (const key of flights.keys()) if (key.startsWith(`${session.id} `)) land(key);
+    },
+  };
+}
+
+function count(flights: Map<string, Flight>, matches: (flight: Flight) => boolean): number {
+  let total = 0;
+  for (const flight of flights.values()) if (matches(flight)) total += 1;
+  return total;
+}

@@ -1,0 +1,138 @@
+// One running Chromium: started over the debugging pipe as an unprivileged user with its sandbox on, in a process
+// group and a folder of its own, and gone without a trace when closed. Design section 5 (process).
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { CdpConnection } from '#browser/process/cdp.ts';
+import { connectCdp } from '#browser/process/cdp.ts';
+import { chromiumFlags } from '#browser/process/chromium-flags.ts';
+import { createPhase, within } from '#browser/process/deadline.ts';
+import type { Chromium } from '#browser/process/find-chromium.ts';
+import { createScratchFolder } from '#browser/process/scratch-folder.ts';
+
+export interface ChromiumProcess {
+  readonly pid: number;
+  readonly version: string;
+  readonly connection: CdpConnection;
+  readonly startedAt: number;
+  /** Aborts when the process is gone or no longer answers on its pipe. */
+  readonly gone: AbortSignal;
+  /** Ends the whole process group; resolves when it and its folder are gone. */
+  close(): Promise<void>;
+}
+
+export interface LaunchOptions {
+  chromium: Chromium;
+  fontsFile: string;
+  sandboxed: boolean;
+  /** The user to run as; null keeps the service's own. */
+  user: { uid: number; gid: number } | null;
+  /** Left out of the arguments; only the self-test of the wall has a reason to. */
+  withoutFlags?: string[];
+}
+
+const startBudgetMs = 20_000;
+const keptErrorBytes = 4096;
+
+export async function launchChromium(options: LaunchOptions): Promise<ChromiumProcess> {
+  const { chromium, user, sandboxed } = options;
+  const scratch = createScratchFolder(user);
+  const flags = chromiumFlags({
+    kind: chromium.kind,
+    userDataFolder: join(scratch.path, 'profile'),
+    sandboxed,
+  }).filter((flag) => !options.withoutFlags?.includes(flag));
+  const child = spawn(chromium.executable, flags, {
+    ...user,
+    cwd: scratch.path,
+    // A group of its own, so that no helper process of the browser can be left over.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    env: environment(scratch.path, options),
+  });
+  const gone = new AbortController();
+  let errorText = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errorText = (errorText + chunk.toString()).slice(-keptErrorBytes);
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      errorText += error.message;
+      resolve();
+    });
+    child.once('exit', () => resolve());
+  });
+  const connection = connectCdp(child.stdio[3] as Writable, child.stdio[4] as Readable, (reason) =>
+    gone.abort(reason),
+  );
+  void exited.then(() => connection.close('the browser process ended'));
+
+  let closing: Promise<void> | undefined;
+  function close(): Promise<void> {
+    closing ??= (async () => {
+      killGroup(child.pid);
+      await exited;
+      connection.close('the browser was closed');
+      await scratch.remove();
+    })();
+    return closing;
+  }
+  // Whatever ends the connection ends the process: there is no other way to reach it.
+  gone.signal.addEventListener('abort', () => void close(), { once: true });
+  const onExit = () => killGroup(child.pid);
+  process.once('exit', onExit);
+  void exited.then(() => process.removeListener('exit', onExit));
+
+  const phase = createPhase(gone.signal, startBudgetMs, () => new Error('it did not answer in time'));
+  try {
+    const { product } = await within(connection.root.send('Browser.getVersion', undefined), phase.signal);
+    return {
+      pid: child.pid!,
+      version: product,
+      connection,
+      startedAt: performance.now(),
+      gone: gone.signal,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw new ChromiumStartError(errorText.trim(), error);
+  } finally {
+    phase.end();
+  }
+}
+
+/** The browser did not start; `detail` is what it said on its way out. */
+export class ChromiumStartError extends Error {
+  readonly detail: string;
+
+  constructor(detail: string, cause: unknown) {
+    super(`The browser did not start: ${detail.split('\n').at(-1) || String(cause)}`, { cause });
+    this.name = 'ChromiumStartError';
+    this.detail = detail;
+  }
+}
+
+/** Only what Chromium needs: no secret of the service is ever in its environment. */
+function environment(folder: string, { chromium, fontsFile }: LaunchOptions): Record<string, string> {
+  return {
+    PATH: '/usr/bin:/bin',
+    HOME: folder,
+    TMPDIR: join(folder, 'tmp'),
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    XDG_CONFIG_HOME: join(folder, 'cache'),
+    FONTCONFIG_FILE: fontsFile,
+    LANG: 'en_US.UTF-8',
+    TZ: 'UTC',
+    ...(chromium.libraryFolder === null ? {} : { LD_LIBRARY_PATH: chromium.libraryFolder }),
+  };
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Already gone.
+  }
+}

