@@ -6,7 +6,7 @@ import { copyBlobs } from '#storage/copy-blobs.ts';
 import { openSqliteSource, TargetError } from '#storage/copy-rows.ts';
 import { readConfig, readConfigWith, type Config } from '#roof/config.ts';
 import { createProgress } from '#roof/progress.ts';
-import { openBlobs, openDatabase } from '#roof/service.ts';
+import { openBlobs, openDatabase } from '#roof/engines.ts';
 
 export const dataUsage = `  backup DIR                                        copy database and files of one machine, while it runs
   restore DIR                                       put a backup back into an empty DATA_DIR

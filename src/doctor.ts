@@ -4,7 +4,7 @@ import { newId } from '#core/ids.ts';
 import type { Browser } from '#browser/browser.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig, type Config } from '#roof/config.ts';
-import { openBlobs, openBrowser, openDatabase } from '#roof/service.ts';
+import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 
 interface Finding {
   check: string;

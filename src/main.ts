@@ -2,7 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { AccountError } from '#accounts/accounts.ts';
 import { readConfig, type Config } from '#roof/config.ts';
-import { createLog, createService, type Service } from '#roof/service.ts';
+import { createLog } from '#roof/log.ts';
+import { createService, type Service } from '#roof/service.ts';
 
 const shutdownMs = 80_000;
 

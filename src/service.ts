@@ -1,42 +1,24 @@
-// Builds the object graph by hand, in one visible place. Only this file names implementations.
-import { join } from 'node:path';
-import { pino, type Logger } from 'pino';
-import { limits } from '#core/limits.ts';
+// Builds the object graph by hand, in one visible place, room by room.
+import type { Logger } from 'pino';
+import type { Chore } from '#core/chore.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
 import { passBy, type Reached } from '#core/reached.ts';
-import type { Database } from '#storage/database.ts';
 import type { Blobs } from '#storage/blobs.ts';
-import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { openSqlite } from '#storage/sqlite.ts';
+import type { Database } from '#storage/database.ts';
+import { createEgressRules, type Lookup } from '#browser/egress/rules.ts';
+import { createAccountDeletion } from '#accounts/account-deletion.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
-import { createAdministration } from '#accounts/administration.ts';
-import { createAuthentication } from '#accounts/authenticate.ts';
-import { createDepartures } from '#accounts/departures.ts';
-import { createKeys } from '#accounts/keys.ts';
 import { createPlans } from '#accounts/plans.ts';
-import type { SignIn, SignInParts } from '#accounts/sign-in.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
-import type { Browser } from '#browser/browser.ts';
-import { createEgressRules, type EgressRules, type Lookup } from '#browser/egress/rules.ts';
-import { createCaptureSlots } from '#metering/capture-slots.ts';
-import { createAdmission } from '#metering/admission.ts';
-import { createRequestLog } from '#metering/request-log.ts';
-import { createRequestBudget } from '#metering/request-budget.ts';
-import { createHostedUploads } from '#uploads/hosted-uploads.ts';
-import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
-import { createThumbnails } from '#uploads/thumbnail.ts';
-import { createUploadStore } from '#uploads/store-uploads.ts';
-import { createHostedRenders } from '#renders/hosted-renders.ts';
-import { createRenderQueue } from '#renders/render-queue.ts';
-import { createRenders } from '#renders/render.ts';
-import type { Patience } from '#http/server.ts';
+import { createAccountsRoom, openSignIn } from '#accounts/room.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
+import { createMeteringRoom } from '#metering/room.ts';
+import { createUploadsRoom } from '#uploads/room.ts';
+import { createRendersRoom } from '#renders/room.ts';
+import type { ConnectionTimeouts } from '#http/listener.ts';
 import type { Config } from '#roof/config.ts';
+import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
+import { createLog } from '#roof/log.ts';
 import { repeat } from '#roof/repeat.ts';
-
-const sweepEveryMs = 15_000;
-const orphansEveryMs = 60 * 60_000;
-const lastUsedEveryMs = 30_000;
-const requestLogEveryMs = 1_000;
 
 export interface Service {
   accounts: Accounts;
@@ -52,131 +34,90 @@ export interface Service {
 export interface Seams {
   clock: Clock;
   reached: Reached;
-  patience: Patience;
+  timeouts: ConnectionTimeouts;
   lookup: Lookup;
 }
 
 export async function createService(
   config: Config,
   log: Logger,
-  seams: Partial<Seams> = {},
+  { clock = systemClock, reached = passBy, timeouts, lookup }: Partial<Seams> = {},
 ): Promise<Service> {
-  const { clock = systemClock, reached = passBy, lookup } = seams;
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   const uploadBlobs = await openBlobs(config, 'uploads', reached);
   const renderBlobs = await openBlobs(config, 'renders', reached);
-  const authentication = createAuthentication({ database, plans, clock });
-  const onChange = authentication.forget;
-  const accounts = createAccounts({ database, plans, clock, onChange });
   const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
   // Together: the browser starts in processes of its own while these modules are loaded. The server is loaded here, so that
   // the commands, which need none, start in half the time.
-  const [browser, signIn, { createServer, patience }, { createIdempotency }] = await Promise.all([
+  const [browser, accounts, { createServer }] = await Promise.all([
     openBrowser(config, egressRules, log),
-    openSignIn(config, { database, accounts, clock, log, onChange }),
+    createAccountsRoom({ database, plans, clock, log, settings: config }),
     import('#http/server.ts'),
-    import('#http/idempotency.ts'),
   ]);
-  const departures = createDepartures({ database, uploadBlobs, renderBlobs, clock, onChange });
-  const budget = createRequestBudget({ clock });
-  const requestLog = createRequestLog({ database, clock, log });
-  const sanitizer = createSvgSanitizer();
-  const hostedUploads = createHostedUploads({ database, blobs: uploadBlobs, clock });
-  const hostedRenders = createHostedRenders({ database, blobs: renderBlobs, clock });
-  const idempotency = createIdempotency({ database, renderBlobs, clock });
-  const slots = createCaptureSlots({ database, clock });
-  const queue = createRenderQueue({ concurrency: config.renderConcurrency, maxWaitMs: limits.renderQueueMs });
+  const metering = createMeteringRoom({ database, clock, log, ...accounts });
+  const uploads = createUploadsRoom({ database, blobs: uploadBlobs, clock, reached });
+  const renders = createRendersRoom({
+    database,
+    blobs: renderBlobs,
+    browser,
+    egressRules,
+    slots: metering.slots,
+    concurrency: config.renderConcurrency,
+    clock,
+    reached,
+  });
+  const accountDeletion = createAccountDeletion({
+    database,
+    clock,
+    onChange: accounts.onChange,
+    purgeFiles: [uploads.hostedUploads.purgeAccount, renders.hostedRenders.purgeAccount],
+  });
   const server = createServer({
     log,
     clock,
-    baseUrl: config.baseUrl,
-    contentBaseUrl: config.contentBaseUrl,
-    pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
-    trustProxy: config.trustProxy,
-    tls: config.tls,
-    patience: seams.patience ?? patience,
+    settings: { ...addressOf(config), pictureOrigins: await pictureOriginsOf(config, uploadBlobs), timeouts },
     database,
-    plans,
     browser,
-    uploadBlobs,
-    authentication,
-    admission: createAdmission({ authentication, budget, database, plans, clock }),
-    renderBlobs,
-    signIn,
-    departures,
-    keys: createKeys({ database, clock, onChange }),
-    administration: createAdministration({ database, accounts, clock, onChange }),
-    onChange,
-    requestLog,
-    renderQueue: queue,
-    thumbnails: createThumbnails({ blobs: uploadBlobs }),
-    budget,
-    uploadStore: createUploadStore({ database, blobs: uploadBlobs, clock, sanitizer, reached }),
-    hostedUploads,
-    renders: createRenders({
-      database,
-      blobs: renderBlobs,
-      clock,
-      browser,
-      egressRules,
-      slots,
-      queue,
-      reached,
-    }),
-    hostedRenders,
-    idempotency,
+    accounts: { ...accounts, accountDeletion },
+    metering,
+    uploads,
+    renders,
   });
+  const chores = [accounts, metering, uploads, renders, accountDeletion, server].flatMap((room) =>
+    room.chores.map((chore) => start(chore)),
+  );
 
-  /** Of machines that share a database, one does each round: whoever comes first after nine tenths of the time. */
-  const shared = (name: string, everyMs: number, chore: () => Promise<unknown>) =>
-    repeat(
-      name,
-      everyMs,
-      async () => {
-        const isOurs = (await database.chores?.claim(name, Math.round(everyMs * 0.9), clock.now())) ?? true;
-        if (isOurs) await chore();
-      },
-      log,
-    );
-  const chores = [
-    shared('sweep of uploads', sweepEveryMs, hostedUploads.sweep),
-    shared('sweep of renders', sweepEveryMs, hostedRenders.sweep),
-    shared('sweep of leases', sweepEveryMs, slots.sweep),
-    shared('sweep of remembered answers', orphansEveryMs, idempotency.sweep),
-    shared('sweep of orphaned uploads', orphansEveryMs, hostedUploads.sweepOrphans),
-    shared('sweep of orphaned renders', orphansEveryMs, hostedRenders.sweepOrphans),
-    shared('departures', sweepEveryMs, departures.finish),
-    shared('sweep of sessions', orphansEveryMs, signIn.purgeExpired),
-    repeat('request log', requestLogEveryMs, requestLog.flush, log),
-    shared('sweep of the request log', orphansEveryMs, () => requestLog.sweep()),
-    repeat('last use of keys', lastUsedEveryMs, authentication.flushLastUsed, log),
-  ];
+  function start({ name, everyMs, run, onEveryMachine = false }: Chore) {
+    const { chores: table } = database;
+    if (onEveryMachine || !table) return repeat(name, everyMs, run, log);
+    /** Whichever machine comes first after nine tenths of the time does the round. */
+    const runIfFirst = async () => {
+      if (await table.claim(name, Math.round(everyMs * 0.9), clock.now())) await run();
+    };
+    return repeat(name, everyMs, runIfFirst, log);
+  }
 
   return {
-    accounts,
-    signIn,
+    accounts: accounts.accounts,
+    signIn: accounts.signIn,
     database,
     async listen() {
       const startedAt = clock.now();
-      await server.listen({ host: config.host, port: config.port });
-      // Whoever has the port has the data, where no other machine shares it.
+      const port = await server.listen();
+      // Whoever has the port has the data, where no other machine shares it: what ran before is not running any more.
       if (database.engine === 'sqlite') {
-        await slots.forgetBefore(startedAt);
-        await idempotency.forgetAttemptsBefore(startedAt);
+        await metering.slots.forgetBefore(startedAt);
+        await server.forgetAttemptsBefore(startedAt);
       }
-      const address = server.server.address();
-      return typeof address === 'object' && address ? address.port : config.port;
+      return port;
     },
     async close() {
       await server.close();
       await Promise.all(chores.map((chore) => chore.stop()));
-      await authentication
-        .flushLastUsed()
-        .catch((error: unknown) => log.warn({ err: error }, 'last use of keys'));
-      await requestLog.flush();
-      await signIn.close();
-      await sanitizer.close();
+      await accounts.close();
+      await metering.close();
+      await uploads.close();
       await browser.close();
       await database.close();
     },
@@ -204,83 +145,15 @@ export async function openAccounts(config: Config): Promise<{
   };
 }
 
-/** Loaded when needed: most commands of the operator do not, and it takes half a second. */
-async function openSignIn(
-  { baseUrl, signups, smtpUrl, mailFrom: from }: Config,
-  parts: Omit<SignInParts, 'mailer' | 'baseUrl' | 'signups'>,
-): Promise<SignIn> {
-  const { createMailer } = await import('#accounts/mailer.ts');
-  const { createSignIn } = await import('#accounts/sign-in.ts');
-  return createSignIn({
-    ...parts,
-    baseUrl,
-    signups,
-    mailer: createMailer({ smtpUrl, from, log: parts.log }),
-  });
-}
-
-export function createLog(level: string): Logger {
-  return pino({
-    level,
-    // Nothing logs headers today; should something start to, these stay out.
-    redact: [
-      'headers.authorization',
-      'headers.cookie',
-      'req.headers.authorization',
-      'req.headers.cookie',
-      '*.token',
-      '*.key_hash',
-    ],
-  });
-}
-
-/** A browser whose only way out is a proxy of its own, closed with it. */
-export async function openBrowser(config: Config, rules: EgressRules, log: Logger): Promise<Browser> {
-  const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
-  const egress = createEgressProxy({ rules });
-  const browser = await createChromiumBrowser({
-    executable: config.chromiumPath,
-    searchPath: config.searchPath,
-    cacheFolder: config.cacheDir,
-    egress,
-    concurrency: config.renderConcurrency,
-    log,
-  });
-  return {
-    ...browser,
-    async close() {
-      await browser.close();
-      await egress.close();
-    },
-  };
-}
-
-/** Engines that one machine does not need are loaded only when they are asked for. */
-export async function openDatabase({
-  databaseUrl,
-  databasePoolSize,
-  databaseFile,
-}: Config): Promise<Database> {
-  if (databaseUrl === undefined) return openSqlite(databaseFile);
-  const { openPostgres } = await import('#storage/postgres.ts');
-  return openPostgres(databaseUrl, { poolSize: databasePoolSize });
-}
-
-export async function openBlobs(
-  config: Config,
-  kind: 'uploads' | 'renders',
-  reached?: Reached,
-): Promise<Blobs> {
-  const { storage, redirectsToStorage } = config;
-  const folder = join(config.blobsDir, kind);
-  if (!storage) return createDiskBlobs(folder, reached);
-  const { createS3Blobs } = await import('#storage/s3-blobs.ts');
-  const { signedUrl, ...blobs } = await createS3Blobs(
-    { ...storage, prefix: `${storage.prefix}${kind}/` },
-    folder,
-  );
-  return redirectsToStorage && signedUrl ? { ...blobs, signedUrl } : blobs;
-}
+/** Picked, not spread: other settings have the names of parts, such as `plans`. */
+const addressOf = ({ host, port, baseUrl, contentBaseUrl, trustProxy, tls }: Config) => ({
+  host,
+  port,
+  baseUrl,
+  contentBaseUrl,
+  trustProxy,
+  tls,
+});
 
 /** The hosts that a share page must let its picture come from. */
 async function pictureOriginsOf({ baseUrl, contentBaseUrl }: Config, blobs: Blobs): Promise<string[]> {

@@ -81,10 +81,10 @@ test('process.env is read in config.ts alone', () => {
   assert.deepEqual(readers, ['config.ts']);
 });
 
-test('only service.ts names implementations', () => {
+test('only engines.ts names implementations', () => {
   const implementations = /(sqlite|postgres|disk-blobs|s3-blobs|chromium-browser)\.ts$/;
   const wrong = files
-    .filter((file) => file !== 'service.ts')
+    .filter((file) => file !== 'engines.ts')
     .flatMap((file) =>
       importsOf(file)
         .filter((target) => target.startsWith('#') && implementations.test(target))

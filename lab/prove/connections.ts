@@ -29,8 +29,8 @@ const scales: Record<Size, Scale> = {
   short: { idle: 500, slow: 50, stalled: 10, endlessEach: 1, aloneMs: 1_500 },
   long: { idle: 5_000, slow: 500, stalled: 100, endlessEach: 8, aloneMs: 20_000 },
 };
-/** The long form waits as long as the product does; the short one has a product with less patience. */
-const shortPatience = {
+/** The long form uses the product's timeouts; the short one has a product with shorter ones. */
+const shortTimeouts = {
   headersMs: 2_000,
   requestMs: 4_000,
   keepAliveMs: 2_000,
@@ -44,7 +44,7 @@ export const connections: Proof = {
   async run(size, say) {
     const scale = scales[size];
     const product = await startProduct(
-      size === 'short' ? { command: serveCommand({ patience: shortPatience }) } : {},
+      size === 'short' ? { command: serveCommand({ timeouts: shortTimeouts }) } : {},
     );
     try {
       const key = await product.newKey(endless);

@@ -1,15 +1,16 @@
 // The service as the child process of a proof: the product, with what the proof puts into its seams. The argument is JSON.
-// node lab/prove/serve.ts '{"crashFile":"…","patience":{…}}'
+// node lab/prove/serve.ts '{"crashFile":"…","timeouts":{…}}'
 import { readFileSync } from 'node:fs';
 import type { Reached } from '#core/reached.ts';
 import { readConfig } from '#roof/config.ts';
-import { createLog, createService } from '#roof/service.ts';
-import type { Patience } from '#http/server.ts';
+import { createLog } from '#roof/log.ts';
+import { createService } from '#roof/service.ts';
+import type { ConnectionTimeouts } from '#http/listener.ts';
 
 export interface ServeOptions {
   /** Names the point at which the process ends as if by kill -9; none while the file is not there. */
   crashFile?: string;
-  patience?: Patience;
+  timeouts?: ConnectionTimeouts;
 }
 
 export const serveCommand = (options: ServeOptions): string[] => [
@@ -19,10 +20,10 @@ export const serveCommand = (options: ServeOptions): string[] => [
 ];
 
 if (import.meta.main) {
-  const { crashFile, patience } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
+  const { crashFile, timeouts } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
   const config = readConfig();
   const service = await createService(config, createLog(config.logLevel), {
-    ...(patience && { patience }),
+    ...(timeouts && { timeouts }),
     ...(crashFile !== undefined && { reached: crashingAt(crashFile) }),
   });
   await service.listen();

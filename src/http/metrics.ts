@@ -3,6 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RenderQueue } from '#renders/render-queue.ts';
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
 export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 'load'> }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

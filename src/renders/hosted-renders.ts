@@ -5,7 +5,7 @@ import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { RenderKind, RenderRow } from '#storage/schema.ts';
-import { deleteBlobs, sweepOrphans } from '#storage/free-blobs.ts';
+import { deleteBlobs, purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
 
 const sweepBatch = 200;
 /** How long renders that are not hosted stay in the history. */
@@ -39,16 +39,16 @@ export function createHostedRenders({
     openBlob: blobs.open,
     signedUrl: blobs.signedUrl,
 
-    async delete(id: string): Promise<boolean> {
-      const isMine = await renders.markDeleted(id, clock.now());
-      if (isMine) await free([id], 0).catch(() => {});
-      return isMine;
+    /** Deletes those of the account's renders; returns the ids of those that were alive. Bytes that cannot go now are left to the sweep. */
+    async deleteOwned(accountId: string, ids: string[]): Promise<string[]> {
+      const deleted = await database.tables.ownedBy(accountId).renders.markDeleted(ids, clock.now());
+      await free(deleted, 0).catch(() => {});
+      return deleted;
     },
 
-    /** After rows were marked deleted elsewhere: what cannot go now is left to the sweep. */
-    async freeDeleted(ids: string[]): Promise<void> {
-      await free(ids, 0).catch(() => {});
-    },
+    /** Deletes every render of an account, for good. */
+    purgeAccount: (accountId: string): Promise<void> =>
+      purgeOwned(blobs, database.tables.ownedBy(accountId).renders.ids, renders.purge),
 
     async sweep(): Promise<number> {
       const historyBefore = clock.now() - historyMs;

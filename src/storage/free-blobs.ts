@@ -33,3 +33,20 @@ export async function deleteBlobs(blobs: Blobs, ids: string[]): Promise<string[]
   }
   return gone;
 }
+
+const purgeBatch = 200;
+
+/** Deletes everything of one kind that an account owns: bytes first, then their rows. Throws when bytes are left. */
+export async function purgeOwned(
+  blobs: Blobs,
+  nextIds: (limit: number) => Promise<string[]>,
+  purgeRows: (ids: string[]) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const ids = await nextIds(purgeBatch);
+    if (ids.length === 0) return;
+    const gone = await deleteBlobs(blobs, ids);
+    if (gone.length > 0) await purgeRows(gone);
+    if (gone.length < ids.length) throw new Error(`${ids.length - gone.length} files could not be deleted`);
+  }
+}

@@ -5,7 +5,7 @@ import { hashSecret, isName, sameHash } from '#core/ids.ts';
 import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
-import { deleteBlobs, sweepOrphans } from '#storage/free-blobs.ts';
+import { deleteBlobs, purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
 /** So many rows go in one statement, which everyone else waits for. */
@@ -50,8 +50,16 @@ export function createHostedUploads({
       return isMine;
     },
 
-    /** After rows were marked deleted elsewhere: what cannot go now is left to the sweep. */
-    freeDeleted: (ids: string[]): Promise<number> => free(ids).catch(() => 0),
+    /** Deletes those of the account's uploads; returns the ids of those that were alive. */
+    async deleteOwned(accountId: string, ids: string[]): Promise<string[]> {
+      const deleted = await database.tables.ownedBy(accountId).uploads.markDeleted(ids, clock.now());
+      await free(deleted).catch(() => {});
+      return deleted;
+    },
+
+    /** Deletes every upload of an account, for good. */
+    purgeAccount: (accountId: string): Promise<void> =>
+      purgeOwned(blobs, database.tables.ownedBy(accountId).uploads.ids, uploads.purge),
 
     /** Frees the space of deleted and expired uploads; returns how many. */
     async sweep(): Promise<number> {

@@ -34,15 +34,13 @@ export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> 
       return toPage(rows, page, (row) => renderView(parts, row, now));
     },
     async 'POST /renders/delete'({ owned, body }) {
-      const deleted = await owned.renders.markDeleted(body.ids, clock.now());
+      const deleted = await hostedRenders.deleteOwned(owned.accountId, body.ids);
       if (deleted.length === 0) throw notFound();
-      await hostedRenders.freeDeleted(deleted);
       return { deleted };
     },
     async 'DELETE /renders/:id'({ owned, id }) {
-      const deleted = await owned.renders.markDeleted([id], clock.now());
+      const deleted = await hostedRenders.deleteOwned(owned.accountId, [id]);
       if (deleted.length === 0) throw notFound();
-      await hostedRenders.freeDeleted(deleted);
       return { deleted };
     },
     'POST /playground/screenshot': ({ request, reply }) => takeScreenshot(request, reply),

@@ -1,7 +1,7 @@
 // Settings: profile, address, password, sessions, and leaving with everything.
 import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
-import type { Departures } from '#accounts/departures.ts';
+import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Person, SignIn } from '#accounts/sign-in.ts';
@@ -23,11 +23,11 @@ export interface SettingsParts {
   database: Database;
   plans: Plans;
   signIn: SignIn;
-  departures: Departures;
+  accountDeletion: AccountDeletion;
 }
 
 export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
-  const { database, plans, signIn, departures } = parts;
+  const { database, plans, signIn, accountDeletion } = parts;
 
   /** The person as they are after a change. */
   async function renewed(client: Client) {
@@ -103,8 +103,8 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
       await signIn.checkPassword(body.current_password, person, client);
       await requireNotLastOwner(person);
       setCookies(reply, await signIn.signOut(client));
-      await departures.begin(person.account.id);
-      await departures.finish();
+      await accountDeletion.begin(person.account.id);
+      await accountDeletion.finish();
       return { done: true };
     },
   };

@@ -53,15 +53,13 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
     'POST /playground/upload': ({ request, reply }) => store(request, reply),
 
     async 'POST /uploads/delete'({ owned, body }) {
-      const deleted = await owned.uploads.markDeleted(body.ids, clock.now());
+      const deleted = await hostedUploads.deleteOwned(owned.accountId, body.ids);
       if (deleted.length === 0) throw notFound();
-      await hostedUploads.freeDeleted(deleted);
       return { deleted };
     },
     async 'DELETE /uploads/:id'({ owned, id }) {
-      const deleted = await owned.uploads.markDeleted([id], clock.now());
+      const deleted = await hostedUploads.deleteOwned(owned.accountId, [id]);
       if (deleted.length === 0) throw notFound();
-      await hostedUploads.freeDeleted(deleted);
       return { deleted };
     },
     async 'PATCH /uploads/:id'({ owned, person, id, body }) {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { openBlobs } from '#roof/service.ts';
+import { openBlobs } from '#roof/engines.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { openBlobs } from '#roof/service.ts';
+import { openBlobs } from '#roof/engines.ts';
 import * as images from '#lab/support/images.ts';
 import { rawRequest } from '#lab/support/raw-request.ts';
 import { startService, type TestService } from '#lab/support/service.ts';

@@ -1,0 +1,47 @@
+// Deletes an account with everything in it. It stops existing at once, in one transaction; its files follow, and its row
+// goes last, so a crash half-way leaves something to finish and nothing to see.
+import { seconds, type Chore } from '#core/chore.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+
+export type AccountDeletion = ReturnType<typeof createAccountDeletion>;
+
+export function createAccountDeletion(parts: {
+  database: Database;
+  clock: Clock;
+  onChange: () => void;
+  /** Each deletes the files of one kind that an account owns, with their rows. */
+  purgeFiles: ((accountId: string) => Promise<void>)[];
+}) {
+  const { database, clock, onChange, purgeFiles } = parts;
+  const { tables } = database;
+
+  /** Deletes the files of deleted accounts, then their rows. */
+  async function finish(): Promise<void> {
+    for (const accountId of await tables.accounts.leaving()) {
+      for (const purge of purgeFiles) await purge(accountId);
+      await tables.accounts.purge(accountId);
+    }
+  }
+
+  const chores: Chore[] = [{ name: 'deletion of accounts', everyMs: seconds(15), run: finish }];
+
+  return {
+    async begin(accountId: string): Promise<void> {
+      await database.transaction(async (tables) => {
+        // Suspended: no link resolves and no key works from this moment on. The address is free for another account.
+        await tables.accounts.update(accountId, {
+          deleted_at: clock.now(),
+          suspended: 1,
+          owner: 0,
+          email: `deleted ${accountId}`,
+        });
+        await tables.people.delete(accountId);
+        await tables.auditLog.forgetTarget(accountId);
+      });
+      onChange();
+    },
+    finish,
+    chores,
+  };
+}

@@ -1,0 +1,72 @@
+// The accounts room: who is calling, and who may manage what. Everything here shares one memory of API keys.
+import type { Logger } from 'pino';
+import { hours, seconds, type Chore } from '#core/chore.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import { createAccounts, type Accounts } from '#accounts/accounts.ts';
+import { createAdministration } from '#accounts/administration.ts';
+import { createAuthentication } from '#accounts/authenticate.ts';
+import { createKeys } from '#accounts/keys.ts';
+import type { Plans } from '#accounts/plans.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
+
+export interface SignInSettings {
+  baseUrl: string;
+  signups: 'open' | 'closed';
+  smtpUrl: string | undefined;
+  mailFrom: string;
+}
+
+interface Parts {
+  database: Database;
+  plans: Plans;
+  clock: Clock;
+  log: Logger;
+  settings: SignInSettings;
+}
+
+export type AccountsRoom = Awaited<ReturnType<typeof createAccountsRoom>>;
+
+export async function createAccountsRoom({ database, plans, clock, log, settings }: Parts) {
+  const authentication = createAuthentication({ database, plans, clock });
+  /** Called after every change that API keys must feel at once. */
+  const onChange = authentication.forget;
+  const accounts = createAccounts({ database, plans, clock, onChange });
+  const signIn = await openSignIn(settings, { database, accounts, clock, log, onChange });
+  const chores: Chore[] = [
+    { name: 'sweep of sessions', everyMs: hours(1), run: signIn.purgeExpired },
+    {
+      name: 'last use of keys',
+      everyMs: seconds(30),
+      run: authentication.flushLastUsed,
+      onEveryMachine: true,
+    },
+  ];
+  return {
+    plans,
+    accounts,
+    authentication,
+    onChange,
+    signIn,
+    keys: createKeys({ database, clock, onChange }),
+    administration: createAdministration({ database, accounts, clock, onChange }),
+    chores,
+    async close(): Promise<void> {
+      await authentication
+        .flushLastUsed()
+        .catch((error: unknown) => log.warn({ err: error }, 'last use of keys'));
+      await signIn.close();
+    },
+  };
+}
+
+/** Loaded when needed: most commands of the operator do not need it, and it takes half a second. */
+export async function openSignIn(
+  { baseUrl, signups, smtpUrl, mailFrom }: SignInSettings,
+  parts: { database: Database; accounts: Accounts; clock: Clock; log: Logger; onChange: () => void },
+): Promise<SignIn> {
+  const { createMailer } = await import('#accounts/mailer.ts');
+  const { createSignIn } = await import('#accounts/sign-in.ts');
+  const mailer = createMailer({ smtpUrl, from: mailFrom, log: parts.log });
+  return createSignIn({ ...parts, baseUrl, signups, mailer });
+}

@@ -1,0 +1,60 @@
+// Opens what the service stands on: the database, the blob stores and the browser. Only this file names implementations; those
+// that one machine does not need are loaded only when the configuration asks for them.
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Reached } from '#core/reached.ts';
+import type { Blobs } from '#storage/blobs.ts';
+import type { Database } from '#storage/database.ts';
+import { createDiskBlobs } from '#storage/disk-blobs.ts';
+import { openSqlite } from '#storage/sqlite.ts';
+import type { Browser } from '#browser/browser.ts';
+import { createEgressProxy } from '#browser/egress/proxy.ts';
+import type { EgressRules } from '#browser/egress/rules.ts';
+import type { Config } from '#roof/config.ts';
+
+/** A browser whose only way out is a proxy of its own, closed with it. */
+export async function openBrowser(config: Config, rules: EgressRules, log: Logger): Promise<Browser> {
+  const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
+  const egress = createEgressProxy({ rules });
+  const browser = await createChromiumBrowser({
+    executable: config.chromiumPath,
+    searchPath: config.searchPath,
+    cacheFolder: config.cacheDir,
+    egress,
+    concurrency: config.renderConcurrency,
+    log,
+  });
+  return {
+    ...browser,
+    async close() {
+      await browser.close();
+      await egress.close();
+    },
+  };
+}
+
+export async function openDatabase({
+  databaseUrl,
+  databasePoolSize,
+  databaseFile,
+}: Config): Promise<Database> {
+  if (databaseUrl === undefined) return openSqlite(databaseFile);
+  const { openPostgres } = await import('#storage/postgres.ts');
+  return openPostgres(databaseUrl, { poolSize: databasePoolSize });
+}
+
+export async function openBlobs(
+  config: Config,
+  kind: 'uploads' | 'renders',
+  reached?: Reached,
+): Promise<Blobs> {
+  const { storage, redirectsToStorage } = config;
+  const folder = join(config.blobsDir, kind);
+  if (!storage) return createDiskBlobs(folder, reached);
+  const { createS3Blobs } = await import('#storage/s3-blobs.ts');
+  const { signedUrl, ...blobs } = await createS3Blobs(
+    { ...storage, prefix: `${storage.prefix}${kind}/` },
+    folder,
+  );
+  return redirectsToStorage && signedUrl ? { ...blobs, signedUrl } : blobs;
+}

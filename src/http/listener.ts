@@ -1,0 +1,122 @@
+// The listening side of the server: timeouts of a connection, TLS, and what Node and Fastify must not answer by themselves.
+import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { newId } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
+import { answerUnreadable } from '#http/unreadable.ts';
+import type { Guards } from '#http/guards.ts';
+
+/** How long a connection may take over each step. Forms and JSON bodies have shorter timers of their own. */
+export interface ConnectionTimeouts {
+  /** Until the headers of a request have arrived; also for a connection that sends nothing. */
+  headersMs: number;
+  /** Until a request has arrived with its body. */
+  requestMs: number;
+  /** Between two requests; longer than the minute after which common load balancers close an idle connection. */
+  keepAliveMs: number;
+  /** How often the first two are checked. */
+  checkEveryMs: number;
+  /** After an answer to a request whose body is still arriving: how long it may go on before the connection is cut. */
+  drainMs: number;
+}
+
+export const connectionTimeouts: ConnectionTimeouts = {
+  headersMs: 20_000,
+  requestMs: 300_000,
+  keepAliveMs: 72_000,
+  checkEveryMs: 5_000,
+  drainMs: 10_000,
+};
+
+/** Bytes a client may still send after its answer: twice the largest form, because some clients read only after sending everything. */
+const drainBytes = 2 * limits.batchBytes;
+
+export interface ListenerSettings {
+  trustProxy: boolean | number | string[];
+  tls: { cert: Buffer; key: Buffer } | undefined;
+  /** Those of the product, unless a proof sets others. */
+  timeouts: ConnectionTimeouts | undefined;
+}
+
+export function createListener(parts: {
+  log: FastifyBaseLogger;
+  settings: ListenerSettings;
+  guards: Guards;
+  /** The methods that work at a path, for paths without parameters. */
+  methodsAt: (path: string) => string[] | undefined;
+  /** Answers a path that cannot be decoded: no hook runs for it. */
+  answerUndecodable: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+}): FastifyInstance {
+  const { timeouts = connectionTimeouts, trustProxy, tls } = parts.settings;
+  const openReplies = new WeakMap<Socket, FastifyReply>();
+  const listener = {
+    headersTimeout: timeouts.headersMs,
+    connectionsCheckingInterval: timeouts.checkEveryMs,
+    // Without it Node answers HTTP/1.1 that names no host by itself, and not in the contract's words.
+    requireHostHeader: false,
+  };
+  const app = Fastify({
+    loggerInstance: parts.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newId,
+    trustProxy: trustProxyOption(trustProxy),
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    frameworkErrors: parts.answerUndecodable,
+    clientErrorHandler: answerUnreadable({
+      log: parts.log,
+      methodsAt: parts.methodsAt,
+      addressBudget: parts.guards.addressBudget,
+      openReply: (socket) => openReplies.get(socket),
+    }),
+    ...(tls ? { https: { ...listener, ...tls } } : { http: listener }),
+  }) as unknown as FastifyInstance;
+
+  // An unknown expectation is ignored, as RFC 9110 10.1.1 allows: Node would answer it without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  // Handlers read their bodies themselves, after the checks of key and budget.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addHook('onRequest', async (request, reply) => {
+    openReplies.set(request.raw.socket, reply);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    if (openReplies.get(request.raw.socket) === reply) openReplies.delete(request.raw.socket);
+    cutEndlessBody(request, timeouts.drainMs);
+  });
+  app.addHook('preClose', async () => letGoOfIdleConnections(app));
+  return app;
+}
+
+/** A number of hops, in the only form of it that Fastify's types still know. */
+function trustProxyOption(trust: boolean | number | string[]) {
+  return typeof trust === 'number' ? (_address: string, hop: number): boolean => hop < trust : trust;
+}
+
+/** A connection that is busy when the end begins falls idle later, and its client would keep it open for a minute. */
+function letGoOfIdleConnections({ server }: FastifyInstance): void {
+  const timer = setInterval(() => server.closeIdleConnections(), 100).unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+/** A client that goes on sending after its answer may do so for a little, so that it gets to read the answer. */
+function cutEndlessBody({ raw }: FastifyRequest, drainMs: number): void {
+  if (raw.complete) return;
+  const { socket } = raw;
+  const [bytesBefore, endsAt] = [socket.bytesRead, performance.now() + drainMs];
+  const timer = setInterval(() => {
+    if (performance.now() > endsAt || socket.bytesRead - bytesBefore > drainBytes) socket.destroy();
+  }, 100).unref();
+  raw.once('close', () => clearInterval(timer));
+  raw.once('end', () => clearInterval(timer));
+}

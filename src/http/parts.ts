@@ -1,0 +1,32 @@
+// What the server is made of: the rooms, and how it is reached.
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import type { Browser } from '#browser/browser.ts';
+import type { AccountDeletion } from '#accounts/account-deletion.ts';
+import type { AccountsRoom } from '#accounts/room.ts';
+import type { MeteringRoom } from '#metering/room.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
+import type { RendersRoom } from '#renders/room.ts';
+import type { ListenerSettings } from '#http/listener.ts';
+
+export interface ServerParts {
+  log: FastifyBaseLogger;
+  clock: Clock;
+  settings: ServerSettings;
+  database: Database;
+  browser: Browser;
+  accounts: AccountsRoom & { accountDeletion: AccountDeletion };
+  metering: MeteringRoom;
+  uploads: UploadsRoom;
+  renders: RendersRoom;
+}
+
+export interface ServerSettings extends ListenerSettings {
+  host: string;
+  port: number;
+  baseUrl: string;
+  contentBaseUrl: string;
+  /** The other hosts that pictures on our pages come from. */
+  pictureOrigins: string[];
+}

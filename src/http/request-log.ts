@@ -1,0 +1,47 @@
+// One line in the log for every answer, one row for the account's owner, and the metrics.
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { Refusal } from '#accounts/authenticate.ts';
+import type { RequestLog } from '#metering/request-log.ts';
+import type { Metrics } from '#http/metrics.ts';
+
+export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: RequestLog; metrics: Metrics }) {
+  return function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
+    parts.metrics.observe(request, reply);
+    const { failure, caller } = request;
+    // A refused key says whose it is here alone; the client is told nothing.
+    const refusal = failure?.code === 'unauthorized' ? (failure.cause as Refusal | undefined) : undefined;
+    const accountId = caller?.accountId ?? refusal?.accountId;
+    const keyId = caller?.keyId ?? refusal?.keyId;
+    const { statusCode: status } = reply;
+    const durationMs = Math.round(reply.elapsedTime);
+    const line = {
+      requestId: request.id,
+      method: request.method,
+      path: loggedPath(request),
+      status,
+      durationMs,
+      account: accountId,
+      key: keyId,
+      code: failure?.code,
+    };
+    if (failure?.code === 'internal') parts.log.error({ ...line, err: failure.cause }, 'request failed');
+    else parts.log.info({ ...line, reason: refusal?.reason ?? failure?.cause }, 'request');
+    const path = request.routeOptions.url;
+    if (accountId === undefined || !path?.startsWith('/api/v1/')) return;
+    parts.requestLog.record({
+      id: request.id,
+      account_id: accountId,
+      key_id: keyId ?? null,
+      path,
+      status,
+      code: failure?.code ?? null,
+      reason: refusal?.reason ?? null,
+      duration_ms: durationMs,
+    });
+  };
+}
+
+export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+
+/** Never the query, which can hold a delete token; and a key or token that strayed into the path stays out as well. */
+const loggedPath = (request: FastifyRequest): string => pathOf(request).replace(/[\w-]{40,}/g, '…');

@@ -1,0 +1,98 @@
+// The whole route table: methods, path, guard, handler. Every other method at a path gets a 405. Spec 4, 7.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '#core/errors.ts';
+import { deleteUpload } from '#http/api/delete-upload.ts';
+import { pdf } from '#http/api/pdf.ts';
+import { screenshot } from '#http/api/screenshot.ts';
+import { upload } from '#http/api/upload.ts';
+import { uploadBatch } from '#http/api/upload-batch.ts';
+import { sendAsset } from '#http/assets.ts';
+import { createDashboardApp, entryPaths, toDashboard } from '#http/dashboard/app.ts';
+import { dashboard } from '#http/dashboard/handlers.ts';
+import { docsPage, openapiJson } from '#http/docs.ts';
+import type { Guards } from '#http/guards.ts';
+import { healthz, readyz } from '#http/health.ts';
+import { hostedFile } from '#http/hosted/file.ts';
+import { renderFile } from '#http/hosted/render-file.ts';
+import { oembed, sharePage } from '#http/hosted/share-page.ts';
+import type { Idempotency } from '#http/idempotency.ts';
+import { landingPage } from '#http/landing.ts';
+import type { Metrics } from '#http/metrics.ts';
+import type { ServerParts } from '#http/parts.ts';
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+type AddRoute = (methods: string[], url: string, guard: Handler, handler: Handler) => void;
+
+export interface RouteParts extends ServerParts {
+  guards: Guards;
+  metrics: Metrics;
+  idempotency: Idempotency;
+}
+
+/** Anyone may call: these routes need no key. */
+const open: Handler = async () => {};
+const reading = ['GET', 'HEAD'];
+
+export function addRoutes(route: AddRoute, parts: RouteParts): void {
+  const { settings, clock, database, browser, guards, metrics, idempotency } = parts;
+  const uploads = { ...settings, clock, idempotency, ...parts.uploads };
+  const renders = { ...settings, clock, idempotency, ...parts.renders };
+  const pages = createDashboardApp(settings.pictureOrigins);
+
+  route(['POST'], '/api/v1/upload', guards.admit, upload(uploads));
+  route(['POST'], '/api/v1/upload/batch', guards.admit, uploadBatch(uploads));
+  route(['POST'], '/api/v1/screenshot', guards.admit, screenshot(renders));
+  route(['POST'], '/api/v1/pdf', guards.admit, pdf(renders));
+  // The token in the query is its key; the handler counts wrong ones.
+  route(
+    [...reading, 'POST', 'DELETE'],
+    '/api/uploads/:id/delete',
+    open,
+    deleteUpload({ ...uploads, guards }),
+  );
+
+  const { accounts, metering } = parts;
+  const everything = { ...accounts, ...metering, ...uploads, ...renders, database, browser, guards };
+  // Who may call which of these is a column of the dashboard's own table, in dashboard/contract.ts.
+  for (const { methods, url, handler } of dashboard(everything)) route(methods, url, open, handler);
+
+  route(reading, '/', open, landingPage(settings));
+  for (const url of entryPaths) route(reading, url, open, toDashboard);
+  route(reading, '/dashboard', open, pages.page);
+  route(reading, '/dashboard/*', open, pages.page);
+  route(reading, '/dashboard/assets/:name', open, pages.asset);
+
+  route(reading, '/i/:slug', open, sharePage(uploads));
+  route(reading, '/f/:slug', open, hostedFile(uploads));
+  route(reading, '/s/:id', open, renderFile('screenshot', renders));
+  route(reading, '/p/:id', open, renderFile('pdf', renders));
+  route(reading, '/oembed', open, oembed(uploads));
+  route(reading, '/assets/:name', open, sendAsset);
+
+  route(reading, '/openapi.json', open, openapiJson(settings));
+  route(reading, '/docs', open, docsPage(settings));
+  route(reading, '/healthz', open, healthz);
+  route(reading, '/readyz', open, readyz({ ...uploads, database, browser }));
+  route(reading, '/metrics', open, metrics.send);
+}
+
+/** Adds routes to the application and remembers which methods each path has. */
+export function createRouter(app: () => FastifyInstance) {
+  const methodsByUrl = new Map<string, string[]>();
+  return {
+    methodsAt: (path: string): string[] | undefined => methodsByUrl.get(path),
+    add(methods: string[], url: string, guard: Handler, handler: Handler): void {
+      methodsByUrl.set(url, methods);
+      app().route({ method: methods, url, onRequest: guard, handler });
+      app().route({
+        method: app().supportedMethods.filter((method) => !methods.includes(method)),
+        url,
+        onRequest: async (_request, reply) => {
+          reply.header('allow', methods.join(', '));
+          throw new ServiceError('method_not_allowed', `Only ${methods.join(', ')} works here.`);
+        },
+        handler: async () => {},
+      });
+    },
+  };
+}

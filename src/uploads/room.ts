@@ -1,0 +1,34 @@
+// The uploads room: taking images in, showing them, and deleting them.
+import { hours, seconds, type Chore } from '#core/chore.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Reached } from '#core/reached.ts';
+import type { Blobs } from '#storage/blobs.ts';
+import type { Database } from '#storage/database.ts';
+import { createHostedUploads } from '#uploads/hosted-uploads.ts';
+import { createUploadStore } from '#uploads/store-uploads.ts';
+import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
+import { createThumbnails } from '#uploads/thumbnail.ts';
+
+export type UploadsRoom = ReturnType<typeof createUploadsRoom>;
+
+export function createUploadsRoom(parts: {
+  database: Database;
+  blobs: Blobs;
+  clock: Clock;
+  reached: Reached;
+}) {
+  const sanitizer = createSvgSanitizer();
+  const hostedUploads = createHostedUploads(parts);
+  const chores: Chore[] = [
+    { name: 'sweep of uploads', everyMs: seconds(15), run: hostedUploads.sweep },
+    { name: 'sweep of orphaned uploads', everyMs: hours(1), run: hostedUploads.sweepOrphans },
+  ];
+  return {
+    uploadStore: createUploadStore({ ...parts, sanitizer }),
+    hostedUploads,
+    thumbnails: createThumbnails(parts),
+    uploadBlobs: parts.blobs,
+    chores,
+    close: sanitizer.close,
+  };
+}
