@@ -162,7 +162,8 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
 
 /** One line, whatever went wrong. */
 function explain(error: unknown): string {
-  return (error as Error).message.replaceAll(/\s*\n\s*/g, '; ');
+  const lines = (error as Error).message.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join('; ');
 }
 
 function required(option: string, value: string | boolean | undefined): string {

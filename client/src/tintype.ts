@@ -16,6 +16,7 @@ import type { Meta } from './meta.ts';
 import { isBatchBody, send, type Answer, type Retry, type Sender } from './send.ts';
 import { uploadInBatches, type Progress } from './upload-batch.ts';
 import type { Fetch } from './transport.ts';
+import { withoutTail } from './without-tail.ts';
 
 export interface TintypeOptions {
   /** Where the service is, such as https://images.example.com */
@@ -75,7 +76,7 @@ export class Tintype {
       throw new TypeError('apiKey must be a text of printable characters without spaces');
     }
     this.#sender = {
-      baseUrl: new URL(baseUrl).href.replace(/\/+$/, ''),
+      baseUrl: withoutTail(new URL(baseUrl).href, '/'),
       apiKey,
       maxRetries,
       onRetry,

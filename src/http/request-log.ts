@@ -44,4 +44,5 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
 /** Never the query, which can hold a delete token; and a key or token that strayed into the path stays out as well. */
-const loggedPath = (request: FastifyRequest): string => pathOf(request).replace(/[\w-]{40,}/g, '…');
+const loggedPath = (request: FastifyRequest): string =>
+  pathOf(request).replaceAll(/[\w-]+/g, (word) => (word.length < 40 ? word : '…'));

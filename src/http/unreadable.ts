@@ -17,9 +17,6 @@ interface UnreadableError {
   rawPacket?: unknown;
 }
 
-/** A request line that is right but for its method, which the HTTP parser does not know. */
-const requestLine = /^([!#$%&'*+.^_`|~\w-]{1,40}) (\/[^\s?]*)\S* HTTP\/1\.[01]\r?\n/;
-
 export function answerUnreadable(parts: {
   log: FastifyBaseLogger;
   /** The methods that work at a path, for those without parameters. */
@@ -59,8 +56,8 @@ export function answerUnreadable(parts: {
     );
 
     function refuse({ code = '', rawPacket }: UnreadableError) {
-      const [, method, path] = (code === 'HPE_INVALID_METHOD' && requestLine.exec(String(rawPacket))) || [];
-      if (method !== undefined && path !== undefined) return refuseMethod(path);
+      const path = code === 'HPE_INVALID_METHOD' && Buffer.isBuffer(rawPacket) && pathOf(rawPacket);
+      if (typeof path === 'string') return refuseMethod(path);
       const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400;
       const message = `request: ${STATUS_CODES[status]?.toLowerCase()}`;
       return { status, failure: new ServiceError('validation_error', message), headers: {} };
@@ -78,6 +75,20 @@ export function answerUnreadable(parts: {
       };
     }
   };
+}
+
+/** Node refuses a longer head itself, so a line that does not end here belongs to no request. */
+const maxLineBytes = 16 * 1024;
+
+/** The path in a request line that is right but for its method, which the HTTP parser does not know. */
+function pathOf(packet: Buffer): string | undefined {
+  const text = packet.toString('latin1', 0, maxLineBytes);
+  const lineEnd = text.indexOf('\n');
+  if (lineEnd === -1) return undefined;
+  const [method = '', target = '', version = '', ...more] = text.slice(0, lineEnd).trimEnd().split(' ');
+  const isRequestLine =
+    more.length === 0 && /^[!#$%&'*+.^_`|~\w-]+$/.test(method) && /^HTTP\/1\.[01]$/.test(version);
+  return isRequestLine && /^\/\S*$/.test(target) ? target.split('?', 1)[0] : undefined;
 }
 
 function endWith({ request, raw }: FastifyReply, socket: Socket): void {

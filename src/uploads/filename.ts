@@ -19,16 +19,22 @@ export function sanitizeFilename(submitted: string, type: ImageType): string {
     .normalize('NFC')
     .replaceAll(/\s+/gu, ' ')
     .replaceAll(invisible, '')
-    .replaceAll(unsafe, '_')
-    .replace(/[. ]+$/, '');
-  const { stem, extension } = splitExtension(clean, type);
+    .replaceAll(unsafe, '_');
+  const { stem, extension } = splitExtension(withoutTail(clean), type);
   const trimmed = stem.replace(/^[. ]+/, '').replace(windowsDevice, '_$&');
-  return `${cut(trimmed, extension.length + 1).replace(/[. ]+$/, '') || 'image'}.${extension}`;
+  return `${withoutTail(cut(trimmed, extension.length + 1)) || 'image'}.${extension}`;
 }
 
 /** A name of thousands of characters is cut before it is looked at, so that no pattern runs long; its extension is kept. */
 function shortened(name: string): string {
   return name.length > 600 ? name.slice(0, 512) + name.slice(-32) : name;
+}
+
+/** Without the dots and blanks at its end, which some disks drop. A pattern for them would look again at every blank inside. */
+function withoutTail(name: string): string {
+  let end = name.length;
+  while (end > 0 && '. '.includes(name.charAt(end - 1))) end -= 1;
+  return name.slice(0, end);
 }
 
 function splitExtension(name: string, type: ImageType): { stem: string; extension: string } {

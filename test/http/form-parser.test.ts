@@ -190,3 +190,13 @@ test('the boundary may be quoted, and is missed where there is none', () => {
     assert.throws(() => createFormParser(type), FormError);
   }
 });
+
+test('a boundary of 200 characters is read, a longer one is refused by name', () => {
+  const formOf = (boundary: string) =>
+    parse(
+      `--${boundary}\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--${boundary}--`,
+      `multipart/form-data; boundary=${boundary}`,
+    );
+  assert.deepEqual(formOf('a'.repeat(200)), [{ name: 'a', filename: undefined, content: 'x' }]);
+  assert.throws(() => formOf('a'.repeat(201)), /^Error: the boundary is longer than 200 characters/);
+});

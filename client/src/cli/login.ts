@@ -5,6 +5,7 @@ import { print, readStdin, say, text, type Command } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 import { checkKey } from './check-key.ts';
 import { storeSettings } from './settings.ts';
+import { withoutTail } from '../without-tail.ts';
 
 export const login: Command = {
   summary: 'Keep the address of a service and an API key',
@@ -30,7 +31,7 @@ Examples:
     const key = (process.stdin.isTTY ? await askSecretly('API key: ', signal) : await readStdin()).trim();
     if (key === '') throw new UsageError('no key given');
     if (isExposed(address)) say('this address is not https: the key can be read on its way');
-    const settings = { url: address.replace(/\/+$/, ''), key };
+    const settings = { url: withoutTail(address, '/'), key };
     await checkKey(settings, signal);
     const file = await storeSettings(settings);
     say(`logged in to ${settings.url}`);

@@ -2,14 +2,13 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { print } from './command.ts';
+import { withoutTail } from '../without-tail.ts';
 
 /** A name that every file system takes: www.example.com/a/b?c=d → www.example.com-a-b-c-d */
 export function nameAfter(url: string): string {
   const { host, pathname, search } = new URL(url);
-  const name = `${host}${pathname}${search}`
-    .replaceAll(/[^\p{L}\p{N}.]+/gu, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
-  return name.slice(0, 80) || 'page';
+  const name = `${host}${pathname}${search}`.replaceAll(/[^\p{L}\p{N}.]+/gu, '-').replace(/^[-.]+/, '');
+  return withoutTail(name, '-.').slice(0, 80) || 'page';
 }
 
 export async function deliver(

@@ -26,8 +26,8 @@ function parseEntry(entry: string): EgressException | undefined {
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
 
-  const [, inside, length = ''] = /^\[(.*:.*)\](\/\d+)?$/.exec(target) ?? [];
-  const address = inside === undefined ? target : inside + length;
+  const [, inside, length = ''] = /^\[([^\]]*)\](\/\d+)?$/.exec(target) ?? [];
+  const address = inside?.includes(':') ? inside + length : target;
   const block = address.includes('/') ? parseBlock(address) : wholeAddress(address);
   if (block !== undefined) return { kind: 'block', block, port };
 

@@ -14,7 +14,7 @@ export interface ProxyTarget extends Authority {
 
 /** `http://host:port/path` as a browser sends it to a proxy. No userinfo, no other scheme, no origin-form. */
 export function parseAbsoluteForm(requestTarget: string): ProxyTarget | undefined {
-  const [, written = '', rest = ''] = /^http:\/\/([^/?#]+)([^#]*)$/i.exec(requestTarget) ?? [];
+  const [, written = '', rest = ''] = /^http:\/\/([^/?#]+)([/?][^#]*)?$/i.exec(requestTarget) ?? [];
   const authority = parseAuthority(written, 80);
   return authority && { ...authority, written, path: rest.startsWith('/') ? rest : `/${rest}` };
 }

@@ -93,7 +93,7 @@ async function problemOf(executable: string, libraryFolder: string | null): Prom
   try {
     const env = libraryFolder === null ? {} : { LD_LIBRARY_PATH: libraryFolder };
     const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: 10_000 });
-    return /\d+\.\d+/.test(stdout) ? null : 'it does not tell its version';
+    return /\d\.\d/.test(stdout) ? null : 'it does not tell its version';
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
     return (stderr?.trim() || message).split('\n')[0] ?? 'it failed';

@@ -92,7 +92,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, content: Conte
 function encodingOf(request: FastifyRequest): Encoding | undefined {
   const accepted = (request.headers['accept-encoding'] ?? '')
     .split(',')
-    .map((part) => part.trim().split(/\s*;\s*/))
+    .map((part) => part.split(';').map((piece) => piece.trim()))
     .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
     .map(([name]) => name);
   return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));

@@ -2,6 +2,7 @@
 // the doctype is dropped, so attribute defaults, parameter entities and external files never take effect.
 
 const maxDeclared = 256;
+const maxNameCharacters = 100;
 const maxExpandedCharacters = 256 * 1024;
 const predefined: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -33,10 +34,10 @@ function* entityDeclarations(doctype: string): Generator<{ name: string; value: 
   for (let mark = marks.exec(doctype); mark !== null; mark = marks.exec(doctype)) {
     const close = { '<!--': '-->', '<?': '?>', '"': '"', "'": "'" }[mark[0]];
     if (close === undefined) {
-      const declaration = /\s*([^\s%"'<>&]{1,100})\s+(?:"([^"]*)"|'([^']*)')\s*>/y;
+      const declaration = /\s*([^\s%"'<>&]+)\s+(?:"([^"]*)"|'([^']*)')\s*>/y;
       declaration.lastIndex = marks.lastIndex;
       const [whole, name, double, single] = declaration.exec(doctype) ?? [];
-      if (whole === undefined || name === undefined) continue;
+      if (whole === undefined || name === undefined || name.length > maxNameCharacters) continue;
       marks.lastIndex += whole.length;
       yield { name, value: double ?? single ?? '' };
     } else {

@@ -163,9 +163,10 @@ function filterFontDescriptor(name: string, value: CssToken[]): CssToken[] | und
 const comma: CssToken = { kind: 'delim', value: ',' };
 
 function isFontData(address: string): boolean {
-  const [, type, data] =
-    /^data:([a-z\d/.+-]{1,60});(?:charset=utf-8;)?base64,([a-z\d+/=]*)$/i.exec(address) ?? [];
-  return data !== undefined && fontMediaTypes.has(type!.toLowerCase());
+  const comma = address.indexOf(',');
+  const [, type = ''] =
+    /^data:([a-z\d/.+-]+);(?:charset=utf-8;)?base64$/i.exec(address.slice(0, Math.max(comma, 0))) ?? [];
+  return fontMediaTypes.has(type.toLowerCase()) && /^[a-z\d+/=]*$/i.test(address.slice(comma + 1));
 }
 
 const isFragment = (address: string): boolean => address.startsWith('#');
