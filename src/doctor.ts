@@ -1,6 +1,7 @@
 // npx tintype doctor: checks what the service stands on, and says what to do about each thing that fails.
 import { pino } from 'pino';
 import { newId } from '#core/ids.ts';
+import { readBlob } from '#storage/blobs.ts';
 import type { Browser } from '#browser/browser.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig, type Config } from '#roof/config.ts';
@@ -52,10 +53,10 @@ async function examineStorage(config: Config): Promise<Finding> {
   const key = `doctor-${newId()}`;
   try {
     const blobs = await openBlobs(config, 'uploads');
-    const spool = blobs.createSpool();
+    await using spool = blobs.createSpool();
     await spool.write(Buffer.from(key));
     await spool.commit(key);
-    const stored = Buffer.concat((await (await blobs.open(key))?.toArray()) ?? []).toString();
+    const stored = (await readBlob(blobs, key))?.toString();
     await blobs.delete(key);
     if (stored !== key) throw new Error('what was written was not what was read');
     return { check: 'storage', ok: true, found: 'a file was written, read and deleted' };

@@ -7,7 +7,7 @@ import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
-import type { Blobs } from '#storage/blobs.ts';
+import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { IdempotencyRow } from '#storage/schema.ts';
 import type { Answer } from '#http/answer.ts';
@@ -80,18 +80,13 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
   }
 
   async function replay({ status, headers, body, render_id }: IdempotencyRow): Promise<Answer | undefined> {
-    const bytes = render_id === null ? undefined : await readBlob(render_id);
+    const bytes = render_id === null ? undefined : await readBlob(renderBlobs, render_id);
     if (render_id !== null && !bytes) return undefined;
     return {
       status: status ?? 200,
       headers: { ...(JSON.parse(headers ?? '{}') as Record<string, string>), 'idempotent-replayed': 'true' },
       body: bytes ?? (JSON.parse(body ?? 'null') as object),
     };
-  }
-
-  async function readBlob(renderId: string): Promise<Buffer | undefined> {
-    const stream = await renderBlobs.open(renderId);
-    return stream && Buffer.concat((await stream.toArray()) as Buffer[]);
   }
 
   function newClaim(request: FastifyRequest, key: string, content: unknown): IdempotencyRow {

@@ -14,11 +14,10 @@ import {
   type PartHead,
 } from '#http/form-parser.ts';
 
-export interface UploadForm {
+/** Owns the spools of its files: `await using` drops what was not stored. */
+export interface UploadForm extends AsyncDisposable {
   files: ReceivedFile[];
   expiresInSeconds: number | undefined;
-  /** Drops what was spooled and not stored. */
-  discard(): Promise<void>;
 }
 
 const idleMs = 30_000;
@@ -33,20 +32,16 @@ export async function readUploadForm(
   blobs: Blobs,
   kind: 'single' | 'batch',
 ): Promise<UploadForm> {
-  const receivers: FileReceiver[] = [];
-  const discard = async () => {
-    await Promise.all(receivers.map((receiver) => receiver.discard()));
-  };
+  await using receivers = new AsyncDisposableStack();
   try {
-    const { files, expiresIn } = await parseForm(request, kind, (filename) => {
-      const receiver = receiveFile(blobs, filename);
-      receivers.push(receiver);
-      return receiver;
-    });
+    const { files, expiresIn } = await parseForm(request, kind, (filename) =>
+      receivers.use(receiveFile(blobs, filename)),
+    );
     if (files.length === 0) throw invalid('file', 'missing; send the image as a part named "file"');
-    return { files, expiresInSeconds: parseExpiresIn(expiresIn), discard };
+    const expiresInSeconds = parseExpiresIn(expiresIn);
+    const kept = receivers.move();
+    return { files, expiresInSeconds, [Symbol.asyncDispose]: () => kept.disposeAsync() };
   } catch (error) {
-    await discard();
     throw error instanceof FormError ? malformed(error.message) : error;
   }
 }

@@ -135,15 +135,9 @@ export function createRenders(parts: Parts) {
     alsoRecord: AlsoRecord,
   ): Promise<Omit<FinishedRender, 'timings'>> {
     if (row.sha256 !== null) {
-      const spool = blobs.createSpool();
-      try {
-        await spool.write(bytes);
-        await spool.commit(row.id);
-      } catch (error) {
-        // A file that is left open ends the process when it is collected.
-        await spool.discard();
-        throw error;
-      }
+      await using spool = blobs.createSpool();
+      await spool.write(bytes);
+      await spool.commit(row.id);
       reached('render durable');
     }
     try {

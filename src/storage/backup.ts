@@ -54,23 +54,26 @@ export async function restore(
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
-  const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   const unfinished = `${to}.unfinished`;
-  try {
-    await rm(unfinished, { force: true });
-    await backup(database, unfinished);
-  } finally {
-    database.close();
-  }
-  const copy = new DatabaseSync(unfinished);
-  // One file, without the two that the log of a running service has beside it.
-  copy.exec('pragma journal_mode = delete');
-  const [{ integrity_check: verdict } = {}] = copy.prepare('pragma integrity_check').all();
-  copy.close();
-  if (verdict !== 'ok') throw new BackupError(`the copy of the database is damaged: ${String(verdict)}`);
+  await rm(unfinished, { force: true });
+  await writeCopy(from, unfinished);
+  checkCopy(unfinished);
   await sync(unfinished);
   await rename(unfinished, to);
   await sync(dirname(to));
+}
+
+async function writeCopy(from: string, to: string): Promise<void> {
+  using database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+  await backup(database, to);
+}
+
+function checkCopy(file: string): void {
+  using copy = new DatabaseSync(file);
+  // One file, without the two log files of a running service.
+  copy.exec('pragma journal_mode = delete');
+  const [{ integrity_check: verdict } = {}] = copy.prepare('pragma integrity_check').all();
+  if (verdict !== 'ok') throw new BackupError(`the copy of the database is damaged: ${String(verdict)}`);
 }
 
 /** Files never change once they are there, so that those of an earlier backup are good. */
@@ -124,12 +127,8 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 async function sync(path: string): Promise<void> {
-  const handle = await open(path, (await stat(path)).isDirectory() ? 'r' : 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, (await stat(path)).isDirectory() ? 'r' : 'r+');
+  await handle.sync();
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -8,7 +8,8 @@ export interface ByteRange {
   end: number;
 }
 
-export interface Spool {
+/** Whoever makes one owns it: `await using` drops its bytes, its file and its descriptor on every way out, unless it was committed. */
+export interface Spool extends AsyncDisposable {
   /** A promise where there is something to wait for before the next write. */
   write(chunk: Buffer): Promise<void> | undefined;
   /** Everything written so far, or its beginning. */
@@ -17,8 +18,28 @@ export interface Spool {
   sha256(): Promise<string>;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
-  /** Drops the bytes; harmless after commit. */
-  discard(): Promise<void>;
+}
+
+/** A blob that is being read. Whoever opens one owns it: `using` closes it on every way out, and so does a reply that sends it. */
+export interface OpenBlob extends Disposable {
+  readonly stream: Readable;
+}
+
+export function openBlob(stream: Readable): OpenBlob {
+  return {
+    stream,
+    [Symbol.dispose]() {
+      // Nobody reads any more, so nobody is left to hear of an error.
+      stream.on('error', () => {});
+      stream.destroy();
+    },
+  };
+}
+
+/** All of a blob, in memory. */
+export async function readBlob(blobs: Pick<Blobs, 'open'>, key: string): Promise<Buffer | undefined> {
+  using blob = await blobs.open(key);
+  return blob && Buffer.concat((await blob.stream.toArray()) as Buffer[]);
 }
 
 export interface StoredBlob {
@@ -36,8 +57,8 @@ export interface SignedAnswer {
 
 export interface Blobs {
   createSpool(options?: { isHashed: boolean }): Spool;
-  /** The bytes of a blob, or undefined when there is none under this key. */
-  open(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** Undefined when there is no blob under this key. */
+  open(key: string, range?: ByteRange): Promise<OpenBlob | undefined>;
   /** All of a blob of this size that is small enough to be kept in memory, where the store keeps any. */
   readSmall?(key: string, sizeBytes: number): Promise<Buffer | undefined>;
   /** An address under which the store itself serves the blob for a short time, where it can. */

@@ -1,6 +1,5 @@
 // Moves every blob of one store into another: what is there already stays, and all of it is read back and compared.
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { Blobs } from '#storage/blobs.ts';
 
 const parallel = 16;
@@ -30,8 +29,8 @@ export async function copyBlobs(
   const damaged: string[] = [];
   let verified = 0;
   await inParallel(keys, async (key) => {
-    const wanted = checksumOf(key) ?? (await hashOf(await from.open(key)));
-    const found = await hashOf(await to.open(key));
+    const wanted = checksumOf(key) ?? (await hashOf(from, key));
+    const found = await hashOf(to, key);
     // A file that was deleted at the source meanwhile has nothing to be compared with.
     if (found !== wanted && (await isIn(from, key))) damaged.push(key);
     onProgress('verified', (verified += 1), keys.length);
@@ -40,15 +39,11 @@ export async function copyBlobs(
 }
 
 async function copyOne(from: Blobs, to: Blobs, key: string): Promise<void> {
-  const stream = await from.open(key);
-  if (!stream) return;
-  const spool = to.createSpool();
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) await spool.write(chunk);
-    await spool.commit(key);
-  } finally {
-    await spool.discard();
-  }
+  using blob = await from.open(key);
+  if (!blob) return;
+  await using spool = to.createSpool();
+  for await (const chunk of blob.stream as AsyncIterable<Buffer>) await spool.write(chunk);
+  await spool.commit(key);
 }
 
 async function keysOf(blobs: Blobs): Promise<string[]> {
@@ -58,15 +53,15 @@ async function keysOf(blobs: Blobs): Promise<string[]> {
 }
 
 async function isIn(blobs: Blobs, key: string): Promise<boolean> {
-  const stream = await blobs.open(key);
-  stream?.destroy();
-  return stream !== undefined;
+  using blob = await blobs.open(key);
+  return blob !== undefined;
 }
 
-async function hashOf(stream: Readable | undefined): Promise<string | undefined> {
-  if (!stream) return undefined;
+async function hashOf(blobs: Blobs, key: string): Promise<string | undefined> {
+  using blob = await blobs.open(key);
+  if (!blob) return undefined;
   const hash = createHash('sha256');
-  for await (const chunk of stream as AsyncIterable<Buffer>) hash.update(chunk);
+  for await (const chunk of blob.stream as AsyncIterable<Buffer>) hash.update(chunk);
   return hash.digest('hex');
 }
 

@@ -1,11 +1,10 @@
 // Blobs as files: spooled beside the store, synced, renamed into a fan-out folder, and the folder synced too, so that
 // what was acknowledged is there after a power cut.
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { passBy } from '#core/reached.ts';
-import type { Blobs, ByteRange } from '#storage/blobs.ts';
+import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
 
@@ -34,21 +33,18 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
   }
   const pathOf = (key: string): string => join(store, key.slice(0, 2), key);
   const small = createSmallBlobs(async (key, sizeBytes) => {
-    const file = await open(pathOf(key), 'r').catch(ignoreMissing);
+    await using file = await open(pathOf(key), 'r').catch(ignoreMissing);
     if (!file) return undefined;
-    try {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, 0);
-      return bytesRead === sizeBytes ? buffer : undefined;
-    } finally {
-      await file.close();
-    }
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, 0);
+    return bytesRead === sizeBytes ? buffer : undefined;
   });
 
   return {
     createSpool: (options) => spools.create(put, options),
     async open(key, range) {
       const file = await open(pathOf(key), 'r').catch(ignoreMissing);
-      return file && streamOf(file, range);
+      // The stream closes the descriptor when it ends or is destroyed.
+      return file && openBlob(file.createReadStream(range && { start: range.start, end: range.end }));
     },
     readSmall: small.read,
     async delete(key) {
@@ -71,17 +67,9 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
   };
 }
 
-function streamOf(file: FileHandle, range: ByteRange | undefined): Readable {
-  return file.createReadStream(range && { start: range.start, end: range.end });
-}
-
 async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -14,7 +14,7 @@ import {
   type GetObjectCommandInput,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Blobs } from '#storage/blobs.ts';
+import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createOutageGuard } from '#storage/outage.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
 
@@ -78,7 +78,11 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
     // A stream can be sent only once, so that trying again is not the client's business.
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await ask(() => send(createReadStream(path)));
+        await ask(async () => {
+          // A request that fails leaves its body's descriptor open.
+          using body = openBlob(createReadStream(path));
+          await send(body.stream);
+        });
         break;
       } catch (error) {
         if (attempt === attempts) throw error;
@@ -96,7 +100,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
       };
       try {
         const { Body } = await ask(() => client.send(new GetObjectCommand(input)));
-        return Body as Readable;
+        return openBlob(Body as Readable);
       } catch (error) {
         if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return undefined;
         throw error;

@@ -148,7 +148,7 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
       finished = true;
       letGo();
     },
-    async discard() {
+    async [Symbol.asyncDispose]() {
       if (finished) return;
       finished = true;
       await flushing?.catch(() => {});

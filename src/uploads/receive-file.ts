@@ -5,7 +5,7 @@ import { limits } from '#core/limits.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
 import { detectionBytes } from '#uploads/detect-type.ts';
 
-/** A file as it came in: spooled, counted, not yet judged. */
+/** A file as it came in: spooled, counted, not yet judged. Its receiver owns the spool. */
 export interface ReceivedFile {
   sourceFilename: string;
   spool: Spool;
@@ -16,11 +16,10 @@ export interface ReceivedFile {
   sha256: string;
 }
 
-export interface FileReceiver {
+export interface FileReceiver extends AsyncDisposable {
   /** A promise where the disk has to be waited for. */
   write(chunk: Buffer): Promise<void> | undefined;
   finish(): Promise<ReceivedFile>;
-  discard(): Promise<void>;
 }
 
 export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver {
@@ -47,7 +46,7 @@ export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver 
       head: Buffer.concat(heads),
       sha256: await spool.sha256(),
     }),
-    discard: () => spool.discard(),
+    [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),
   };
 }
 

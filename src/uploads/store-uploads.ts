@@ -1,4 +1,5 @@
-// One upload told top to bottom: judged, sanitized, made durable, then row and unit in one transaction. Spec 4.1, 4.2.
+// One upload from top to bottom: check the file, sanitize it, make it durable, then write row and unit in one transaction.
+// Several files take each step together; a file that fails drops out with its own error. Spec 4.1, 4.2.
 import { ServiceError, toServiceError } from '#core/errors.ts';
 import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -17,7 +18,7 @@ import {
   type Payer,
   type QuotaStanding,
 } from '#metering/quota.ts';
-import { detectType, unsupportedType } from '#uploads/detect-type.ts';
+import { detectType, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { findDimensions } from '#uploads/dimensions.ts';
 import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
@@ -31,18 +32,35 @@ export interface StoredUpload {
   quota: QuotaStanding;
 }
 
-/** Runs in the transaction that stores and meters the uploads, so that what it writes stands and falls with them. */
-export type AlsoRecord = (tables: Tables, outcomes: UploadOutcome[]) => Promise<void>;
-
 export type UploadOutcome = { ok: true; upload: StoredUpload } | { ok: false; error: ServiceError };
 
-const rememberedAccounts = 10_000;
+/**
+ * Turns the outcomes into the caller's answer. Where something was stored it runs in that transaction, so that an answer
+ * which it writes down commits together with the uploads.
+ */
+export type ComposeAnswer<T> = (outcomes: UploadOutcome[], tables?: Tables) => Promise<T>;
 
-interface PreparedFile {
+/** One file on its way into the store. Each step fills in its part, or sets `error`, after which no step touches it. */
+interface Attempt {
+  file: ReceivedFile;
+  error?: ServiceError;
+  detected?: DetectedType;
+  draft?: Draft;
+  isDurable?: true;
+}
+
+interface Draft {
   spool: Spool;
   row: UploadRow;
   deleteToken: string;
 }
+
+interface Stored<T> {
+  outcomes: UploadOutcome[];
+  answer: T;
+}
+
+const rememberedAccounts = 10_000;
 
 export function createUploadStore(parts: {
   database: Database;
@@ -54,65 +72,64 @@ export function createUploadStore(parts: {
   const { database, blobs, clock, sanitizer, reached = passBy } = parts;
   const refusedAccounts = new Set<string>();
 
-  /** Stores the files that can be stored, in order; each has its own outcome. */
-  async function storeUploads(
+  /** Stores the files that can be stored, in order, each with its own outcome. */
+  async function storeUploads<T extends object>(
     uploader: Payer,
     files: ReceivedFile[],
     expiresInSeconds: number | undefined,
-    alsoRecord: AlsoRecord = async () => {},
-  ): Promise<UploadOutcome[]> {
+    composeAnswer: ComposeAnswer<T>,
+  ): Promise<Stored<T>> {
     reached('files received');
     const expiresAt = expiryOf(uploader.plan, expiresInSeconds, clock.now());
-    const prepared = await Promise.all(
-      files.map((file) => prepare(uploader, file, expiresAt).catch(toServiceError)),
-    );
-    if (prepared.every((file) => file instanceof ServiceError)) return prepared.map(failed);
-
-    // A courtesy that spares the disk the files of an account that was refused before; the guarded counter below decides.
-    if (refusedAccounts.has(uploader.accountId)) await refuseSpentQuota(uploader);
-    const durable = await Promise.all(prepared.map((file) => makeDurable(file).catch(toServiceError)));
-    reached('file durable');
-    let isUnknown = false;
-    const outcomes = await record(uploader, durable, alsoRecord).catch((error: unknown) => {
-      isUnknown = error instanceof UnknownOutcomeError;
-      return durable.map((file) => failed(file instanceof ServiceError ? file : toServiceError(error)));
+    await using sanitizedFiles = new AsyncDisposableStack();
+    const attempts: Attempt[] = files.map((file) => ({ file }));
+    await eachOf(attempts, async (attempt) => {
+      attempt.detected = detect(attempt.file);
     });
-    reached('upload committed');
-    await Promise.all(
-      durable.map(async (file, index) => {
-        // A blob that may have a row after all is left to the search for orphans, which looks.
-        if (!(file instanceof ServiceError) && outcomes[index]?.ok !== true && !isUnknown)
-          await blobs.delete(file.row.id).catch(() => {});
-      }),
-    );
-    return outcomes;
+    await refuseSpentQuota(uploader, attempts);
+    await eachOf(attempts, async (attempt) => {
+      const kept =
+        attempt.detected === 'markup' ? await sanitize(attempt.file, sanitizedFiles) : attempt.file;
+      attempt.draft = await draftOf(uploader, attempt, kept, expiresAt);
+    });
+    await eachOf(attempts, async (attempt) => {
+      await attempt.draft?.spool.commit(attempt.draft.row.id);
+      attempt.isDurable = true;
+    });
+    reached('file durable');
+    return conclude(uploader, attempts, composeAnswer);
+  }
 
-    async function refuseSpentQuota({ accountId }: Payer): Promise<void> {
-      const limit = limitOf(uploader, 'upload');
-      const ceiling = ceilingOf(uploader, 'upload');
-      if (!Number.isFinite(ceiling)) return;
-      const { used } = await database.tables.usage.read({
-        accountId,
-        unit: 'upload',
-        month: monthOf(clock.now()),
-      });
-      if (used < ceiling) return;
-      prepared.forEach((file, index) => {
-        if (!(file instanceof ServiceError)) prepared[index] = quotaExceeded('upload', limit);
-      });
+  /** A spent quota is looked up where it spares work: before SVGs, and for accounts that were refused before. */
+  async function refuseSpentQuota(uploader: Payer, attempts: Attempt[]): Promise<void> {
+    const { accountId } = uploader;
+    const ceiling = ceilingOf(uploader, 'upload');
+    const isWorthAsking =
+      refusedAccounts.has(accountId) || attempts.some(({ detected }) => detected === 'markup');
+    if (!isWorthAsking || !Number.isFinite(ceiling)) return;
+    try {
+      const month = monthOf(clock.now());
+      const { used } = await database.tables.usage.read({ accountId, unit: 'upload', month });
+      if (used >= ceiling) failAll(attempts, quotaExceeded('upload', limitOf(uploader, 'upload')));
+    } catch (error) {
+      failAll(attempts, error);
     }
   }
 
-  async function prepare(
+  /** What is stored of an SVG is the sanitized document, and that is what is measured. Spec 2.1, 4.1. */
+  async function sanitize(file: ReceivedFile, owner: AsyncDisposableStack): Promise<ReceivedFile> {
+    const clean = owner.use(receiveFile(blobs, file.sourceFilename));
+    await clean.write(await sanitizer.sanitize(await file.spool.read()));
+    return clean.finish();
+  }
+
+  async function draftOf(
     uploader: Payer,
-    file: ReceivedFile,
+    { file, detected }: Attempt,
+    kept: ReceivedFile,
     expiresAt: number | null,
-  ): Promise<PreparedFile> {
-    if (file.sizeBytes > limits.fileBytes) throw fileTooLarge();
-    const detected = detectType(file.head);
-    if (!detected) throw unsupportedType();
-    const type: ImageType = detected === 'markup' ? 'image/svg+xml' : detected;
-    const kept = detected === 'markup' ? await sanitized(file) : file;
+  ): Promise<Draft> {
+    const type: ImageType = detected === undefined || detected === 'markup' ? 'image/svg+xml' : detected;
     const dimensions = await findDimensions(type, kept.head, kept.spool.read);
     const deleteToken = newDeleteToken();
     return {
@@ -137,61 +154,94 @@ export function createUploadStore(parts: {
     };
   }
 
-  /** What is stored of an SVG is the sanitized document, and that is what is measured. Spec 2.1, 4.1. */
-  async function sanitized(file: ReceivedFile): Promise<ReceivedFile> {
-    const clean = receiveFile(blobs, file.sourceFilename);
-    await clean.write(await sanitizer.sanitize(await file.spool.read()));
-    return clean.finish();
+  async function conclude<T extends object>(
+    uploader: Payer,
+    attempts: Attempt[],
+    composeAnswer: ComposeAnswer<T>,
+  ): Promise<Stored<T>> {
+    const { outcomes, answer, isUnknown } = await record(uploader, attempts, composeAnswer);
+    reached('upload committed');
+    for (const [index, { draft, isDurable }] of attempts.entries()) {
+      // A blob that may have a row after all is left to the sweep of orphans, which checks.
+      if (draft && isDurable && outcomes[index]?.ok !== true && !isUnknown)
+        await blobs.delete(draft.row.id).catch(() => {});
+    }
+    return { outcomes, answer: answer ?? (await composeAnswer(outcomes)) };
   }
 
-  async function makeDurable(file: PreparedFile | ServiceError): Promise<PreparedFile> {
-    if (file instanceof ServiceError) throw file;
+  /** One transaction for all rows, their units and the answer. */
+  async function record<T extends object>(
+    uploader: Payer,
+    attempts: Attempt[],
+    composeAnswer: ComposeAnswer<T>,
+  ): Promise<{ outcomes: UploadOutcome[]; answer?: T; isUnknown?: boolean }> {
+    if (attempts.every(({ error }) => error)) return { outcomes: attempts.map(failureOf) };
     try {
-      await file.spool.commit(file.row.id);
-      return file;
+      return await database.transaction(async (tables) => {
+        const outcomes: UploadOutcome[] = [];
+        for (const attempt of attempts) outcomes.push(await recordOne(tables, uploader, attempt));
+        if (!outcomes.some(({ ok }) => ok)) return { outcomes };
+        return { outcomes, answer: await composeAnswer(outcomes, tables) };
+      });
     } catch (error) {
-      await file.spool.discard();
-      throw error;
+      failAll(attempts, error);
+      return { outcomes: attempts.map(failureOf), isUnknown: error instanceof UnknownOutcomeError };
     }
   }
 
-  /** One transaction for all rows and their units; a spent quota fails one file and leaves the others. */
-  function record(
-    uploader: Payer,
-    files: (PreparedFile | ServiceError)[],
-    alsoRecord: AlsoRecord,
-  ): Promise<UploadOutcome[]> {
-    return database.transaction(async (tables) => {
-      const outcomes: UploadOutcome[] = [];
-      for (const file of files) {
-        if (file instanceof ServiceError) {
-          outcomes.push(failed(file));
-          continue;
-        }
-        try {
-          const quota = await consumeUnit(tables, uploader, 'upload', file.row.id, clock.now());
-          reached('unit taken');
-          await insertWithFreeSlug(tables, file.row);
-          reached('row written');
-          outcomes.push({ ok: true, upload: { row: file.row, deleteToken: file.deleteToken, quota } });
-          refusedAccounts.delete(uploader.accountId);
-        } catch (error) {
-          // Anything but a spent quota leaves a unit without its row: the whole transaction goes back.
-          if (!(error instanceof ServiceError && error.code === 'quota_exceeded')) throw error;
-          if (refusedAccounts.size >= rememberedAccounts) refusedAccounts.clear();
-          refusedAccounts.add(uploader.accountId);
-          outcomes.push(failed(error));
-        }
-      }
-      await alsoRecord(tables, outcomes);
-      return outcomes;
-    });
+  async function recordOne(tables: Tables, uploader: Payer, attempt: Attempt): Promise<UploadOutcome> {
+    const { draft, error } = attempt;
+    if (error || !draft) return failureOf(attempt);
+    const { row, deleteToken } = draft;
+    try {
+      const quota = await consumeUnit(tables, uploader, 'upload', row.id, clock.now());
+      reached('unit taken');
+      await insertWithFreeSlug(tables, row);
+      reached('row written');
+      refusedAccounts.delete(uploader.accountId);
+      return { ok: true, upload: { row, deleteToken, quota } };
+    } catch (failure) {
+      // A spent quota fails this file only. Anything else leaves a unit without its row: the transaction is rolled back.
+      if (!(failure instanceof ServiceError && failure.code === 'quota_exceeded')) throw failure;
+      if (refusedAccounts.size >= rememberedAccounts) refusedAccounts.clear();
+      refusedAccounts.add(uploader.accountId);
+      return { ok: false, error: failure };
+    }
   }
 
   return { storeUploads };
 }
 
 export type UploadStore = ReturnType<typeof createUploadStore>;
+
+/** One step for every file that has not failed, all of them at once. */
+async function eachOf(attempts: Attempt[], step: (attempt: Attempt) => Promise<void>): Promise<void> {
+  await Promise.all(
+    attempts.map(async (attempt) => {
+      if (attempt.error) return;
+      try {
+        await step(attempt);
+      } catch (error) {
+        attempt.error = toServiceError(error);
+      }
+    }),
+  );
+}
+
+function failAll(attempts: Attempt[], error: unknown): void {
+  for (const attempt of attempts) attempt.error ??= toServiceError(error);
+}
+
+function failureOf({ error }: Attempt): UploadOutcome {
+  return { ok: false, error: error ?? toServiceError(new Error('the file was not stored')) };
+}
+
+function detect({ sizeBytes, head }: ReceivedFile): DetectedType {
+  if (sizeBytes > limits.fileBytes) throw fileTooLarge();
+  const detected = detectType(head);
+  if (!detected) throw unsupportedType();
+  return detected;
+}
 
 /** A plan with a cap has it as the default too. Spec 4.1. */
 function expiryOf(plan: Plan, expiresInSeconds: number | undefined, now: number): number | null {
@@ -206,5 +256,3 @@ async function insertWithFreeSlug(tables: Tables, row: UploadRow): Promise<void>
   }
   throw new Error('no free slug after five attempts');
 }
-
-const failed = (error: ServiceError): UploadOutcome => ({ ok: false, error });

@@ -1,6 +1,6 @@
 // A small picture of an upload, for the dashboard's grid.
 import sharp from 'sharp';
-import type { Blobs } from '#storage/blobs.ts';
+import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
 const sidePixels = 360;
@@ -23,9 +23,9 @@ export function createThumbnails({ blobs }: { blobs: Blobs }) {
       if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
       running += 1;
       try {
-        const stream = await blobs.open(id);
-        if (!stream) return undefined;
-        return await sharp(Buffer.concat((await stream.toArray()) as Buffer[]), {
+        const bytes = await readBlob(blobs, id);
+        if (!bytes) return undefined;
+        return await sharp(bytes, {
           limitInputPixels: maxPixels,
           failOn: 'none',
         })

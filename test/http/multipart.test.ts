@@ -42,7 +42,7 @@ test('several files in one chunk wait for the disk one after the other, and noth
       [true, true, true],
     );
   } finally {
-    await form.discard();
+    await form[Symbol.asyncDispose]();
     await remove();
   }
 });

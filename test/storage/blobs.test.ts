@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { newId } from '#core/ids.ts';
-import type { ByteRange, StoredBlob } from '#storage/blobs.ts';
+import { readBlob, type ByteRange, type StoredBlob } from '#storage/blobs.ts';
 import { blobEngines, type OpenBlobs } from '#test/storage/engines.ts';
 
 for (const engine of blobEngines) {
@@ -16,8 +16,8 @@ for (const engine of blobEngines) {
     after(() => opened.close());
 
     const read = async (key: string, range?: ByteRange): Promise<Buffer | undefined> => {
-      const stream = await opened.blobs.open(key, range);
-      return stream && buffer(stream);
+      using blob = await opened.blobs.open(key, range);
+      return blob && (await buffer(blob.stream));
     };
     const store = async (bytes: Buffer, key = newId()): Promise<string> => {
       const spool = opened.blobs.createSpool();
@@ -44,11 +44,8 @@ for (const engine of blobEngines) {
         assert.equal(await opened.blobs.open(key), undefined, 'invisible until commit');
         await spool.commit(key);
         assert.ok(bytes.equals((await read(key)) ?? Buffer.from('missing')));
-        await spool.discard();
-        assert.ok(
-          await opened.blobs.open(key).then((stream) => stream?.destroy()),
-          'discard is harmless now',
-        );
+        await spool[Symbol.asyncDispose]();
+        assert.ok(await readBlob(opened.blobs, key), 'disposal is harmless now');
       });
     }
 
@@ -77,9 +74,9 @@ for (const engine of blobEngines) {
         const before = (await list()).length;
         const spool = opened.blobs.createSpool();
         await spool.write(randomBytes(sizeBytes));
-        await spool.discard();
+        await spool[Symbol.asyncDispose]();
         await spool.write(randomBytes(300_000));
-        await spool.discard();
+        await spool[Symbol.asyncDispose]();
         assert.equal((await list()).length, before);
       }
     });
@@ -87,7 +84,7 @@ for (const engine of blobEngines) {
     test('discarding while a write is on its way leaves nothing', async () => {
       const spool = opened.blobs.createSpool();
       const writing = spool.write(randomBytes(1_000_000));
-      await Promise.all([writing?.catch(() => {}), spool.discard()]);
+      await Promise.all([writing?.catch(() => {}), spool[Symbol.asyncDispose]()]);
       await spool.write(randomBytes(1_000_000));
       await opened.blobs.sweepSpools();
     });

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { newId } from '#core/ids.ts';
-import type { Blobs } from '#storage/blobs.ts';
+import { readBlob, type Blobs } from '#storage/blobs.ts';
 import { createS3Blobs, type S3Location } from '#storage/s3-blobs.ts';
 import { readConfig } from '#roof/config.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
@@ -38,7 +37,7 @@ describe('an S3 store', () => {
       await spool.write(bytes);
       await spool.commit(key);
     } finally {
-      await spool.discard();
+      await spool[Symbol.asyncDispose]();
     }
     return key;
   }
@@ -87,7 +86,6 @@ describe('an S3 store', () => {
         () => false,
       ),
     );
-    const stream = await blobs.open(key);
-    assert.equal(stream && (await buffer(stream)).length, small);
+    assert.equal((await readBlob(blobs, key))?.length, small);
   });
 });

@@ -19,8 +19,6 @@ export function uploadBatch(parts: UploadParts) {
     answerUpload(parts, 'batch', request, reply, (outcomes, { files }) => {
       const stored = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.upload] : []));
       const errors = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
-      for (const { code, cause } of errors)
-        if (code === 'internal') request.log.error({ err: cause }, 'upload failed');
       return {
         status: statusOf(stored.length, errors),
         headers: headersOf(stored, errors, limitOf(callerOf(request), 'upload')),

@@ -26,7 +26,7 @@ export function upload(parts: UploadParts) {
     });
 }
 
-/** What both upload endpoints share: reading the form, storing its files once, and dropping what was not stored. */
+/** What both upload endpoints share: reading the form, storing its files once, and answering. */
 export async function answerUpload(
   { uploadStore, uploadBlobs, idempotency }: UploadParts,
   kind: 'single' | 'batch',
@@ -34,26 +34,32 @@ export async function answerUpload(
   reply: FastifyReply,
   toAnswer: (outcomes: UploadOutcome[], form: UploadForm) => Answer,
 ): Promise<FastifyReply> {
-  const form = await readUploadForm(request.raw, uploadBlobs, kind);
-  try {
-    const { files, expiresInSeconds } = form;
-    const content = {
+  await using form = await readUploadForm(request.raw, uploadBlobs, kind);
+  const { files, expiresInSeconds } = form;
+  const content = {
+    expiresInSeconds,
+    files: files.map(({ sourceFilename, sha256 }) => [sourceFilename, sha256]),
+  };
+  const answer = await idempotency.once(request, content, async (remember) => {
+    const stored = await uploadStore.storeUploads(
+      callerOf(request),
+      files,
       expiresInSeconds,
-      files: files.map(({ sourceFilename, sha256 }) => [sourceFilename, sha256]),
-    };
-    const answer = await idempotency.once(request, content, async (remember) => {
-      const outcomes = await uploadStore.storeUploads(
-        callerOf(request),
-        files,
-        expiresInSeconds,
-        async (tables, done) => {
-          if (done.some(({ ok }) => ok)) await remember?.(tables, toAnswer(done, form));
-        },
-      );
-      return toAnswer(outcomes, form);
-    });
-    return sendAnswer(reply, answer);
-  } finally {
-    await form.discard();
-  }
+      async (outcomes, tables) => {
+        const composed = toAnswer(outcomes, form);
+        if (tables) await remember?.(tables, composed);
+        return composed;
+      },
+    );
+    if (kind === 'batch') logInternalErrors(request, stored.outcomes);
+    return stored.answer;
+  });
+  return sendAnswer(reply, answer);
+}
+
+/** A batch is answered as a whole, so the error handler does not see what became of each file. */
+function logInternalErrors(request: FastifyRequest, outcomes: UploadOutcome[]): void {
+  for (const outcome of outcomes)
+    if (!outcome.ok && outcome.error.code === 'internal')
+      request.log.error({ err: outcome.error.cause }, 'upload failed');
 }

@@ -95,9 +95,10 @@ function* entry(name: string, text: string, now: number) {
 
 /** A file that is deleted while the export runs is left out. */
 async function* file(name: string, blobs: Blobs, key: string, sizeBytes: number, createdAt: number) {
-  const stream = await blobs.open(key);
-  if (!stream) return;
+  // The reader may leave at any of the yields.
+  using blob = await blobs.open(key);
+  if (!blob) return;
   yield tarHeader(name, sizeBytes, createdAt);
-  yield* stream as AsyncIterable<Buffer>;
+  yield* blob.stream as AsyncIterable<Buffer>;
   yield tarPadding(sizeBytes);
 }

@@ -1,9 +1,9 @@
 // Serves stored bytes: conditional requests and ranges by RFC 9110, never cached beyond the thing's remaining life, and so
 // that no script inside them can run in our origin.
-import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
-import type { ByteRange, SignedAnswer } from '#storage/blobs.ts';
+import { sendStream } from '#http/answer.ts';
+import type { ByteRange, OpenBlob, SignedAnswer } from '#storage/blobs.ts';
 
 export interface HostedBlob {
   contentType: string;
@@ -12,7 +12,7 @@ export interface HostedBlob {
   createdAt: number;
   expiresAt: number | null;
   filename: string;
-  open: (range?: ByteRange) => Promise<Readable | undefined>;
+  open: (range?: ByteRange) => Promise<OpenBlob | undefined>;
   /** All of it, where it is small and the store has it at hand. */
   readSmall?: (() => Promise<Buffer | undefined>) | undefined;
   /** Where the store serves it itself. */
@@ -78,8 +78,10 @@ export async function sendBlob(
   reply.header('content-length', range ? range.end - range.start + 1 : blob.sizeBytes);
   if (request.method === 'HEAD') return reply.send();
 
-  const payload = (range ? undefined : await blob.readSmall?.()) ?? (await blob.open(range));
-  if (payload) return reply.send(payload);
+  const bytes = range ? undefined : await blob.readSmall?.();
+  if (bytes) return reply.send(bytes);
+  const opened = await blob.open(range);
+  if (opened) return sendStream(request, reply, opened);
   for (const name of Object.keys(reply.getHeaders())) if (name !== 'x-request-id') reply.removeHeader(name);
   throw notFound();
 }

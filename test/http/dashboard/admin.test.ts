@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { readBlob } from '#storage/blobs.ts';
 import { openBlobs } from '#roof/engines.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -153,9 +154,7 @@ test('an account that is deleted leaves no row and no file, and its address is f
   });
   assert.match(wrong.body.error.message, /^current_password: /);
   const blobs = await openBlobs(service.config, 'uploads');
-  const bytes = await blobs.open(upload.id);
-  assert.ok(bytes);
-  await bytes.toArray();
+  assert.ok(await readBlob(blobs, upload.id));
 
   const { status } = await person.call('POST /delete-account', {
     body: { email: person.email, current_password: password },
