@@ -1,5 +1,5 @@
 // Calls of /api/dashboard, typed by the server's own route table.
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { AnswerOf, BodyOf, QueryOf, RouteName } from '#http/dashboard/contract.ts';
 
 type Part<Key extends string, Value> = [Value] extends [undefined] ? unknown : Record<Key, Value>;
@@ -18,11 +18,14 @@ interface Loose {
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
+  /** Of a 429. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, retryAfterSeconds?: number) {
     super(message);
     this.status = status;
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -72,20 +75,38 @@ export async function errorOf(response: Response): Promise<ApiError> {
   return errorFrom(response.status, text);
 }
 
-export function errorFrom(status: number, text: string): ApiError {
+export function errorFrom(status: number, text: string, retryAfter = Number.NaN): ApiError {
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string } };
-    return new ApiError(status, error.code, error.message);
+    return new ApiError(
+      status,
+      error.code,
+      error.message,
+      Number.isFinite(retryAfter) ? retryAfter : undefined,
+    );
   } catch {
     return new ApiError(
       status,
       'internal',
-      `The service answered ${status}. Please try again in a moment; if it stays, look at its log.`,
+      `The service answered ${status}. Try again in a moment. If it happens again, the service log says why.`,
     );
   }
 }
 
+export const sessionKey = ['session'];
+
+/** A 401 in the middle of work: the session ended, or the account was suspended. Asking again who is signed in tells which. */
+export function noteRefusal(error: unknown): void {
+  if (signedOut(error)) void queries.invalidateQueries({ queryKey: sessionKey });
+}
+
 export const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      if (queryKey[0] !== sessionKey[0]) noteRefusal(error);
+    },
+  }),
+  mutationCache: new MutationCache({ onError: noteRefusal }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -2,6 +2,7 @@
 import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent } from 'react';
 import { Entry } from '#app/pages/entry/entry.tsx';
 import { Suspended } from '#app/pages/suspended.tsx';
+import { Boundary, renewIfOutdated } from '#app/boundary.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
 import { Toasts } from '#app/parts/toast.tsx';
 import { navigate, usePath } from '#app/router.tsx';
@@ -14,7 +15,7 @@ function page<Name extends string>(
   load: () => Promise<Record<Name, PageOf>>,
   name: Name,
 ): LazyExoticComponent<PageOf> {
-  return lazy(async () => ({ default: (await load())[name] }));
+  return lazy(async () => ({ default: (await load().catch(renewIfOutdated))[name] }));
 }
 
 const pages: Record<string, LazyExoticComponent<PageOf>> = {
@@ -77,9 +78,11 @@ function Current() {
   const Shown = pages[path] ?? (session.owner ? adminPages[path] : undefined) ?? NotFound;
   return (
     <Shell session={session} path={path}>
-      <Suspense fallback={<Loading />}>
-        <Shown key={path} session={session} />
-      </Suspense>
+      <Boundary key={path}>
+        <Suspense fallback={<Loading />}>
+          <Shown session={session} />
+        </Suspense>
+      </Boundary>
     </Shell>
   );
 }

@@ -1,11 +1,11 @@
 // Who is signed in, and what this service offers.
 import { useQuery } from '@tanstack/react-query';
 import type { SignedIn } from '#http/dashboard/schemas/session.ts';
-import { call, queries, signedOut } from '#app/api.ts';
+import { call, queries, sessionKey, signedOut } from '#app/api.ts';
 
 export type Session = SignedIn;
 
-const sessionKey = ['session'];
+const lasting = [...sessionKey, 'instance'];
 
 /** Null when nobody is signed in; undefined until that is known. */
 export function useSession() {
@@ -29,6 +29,9 @@ export function useInstance() {
 }
 
 export function putSession(session: Session | null): void {
-  if (session === null) queries.clear();
+  const before = queries.getQueryData<Session | null>(sessionKey);
+  // What was loaded belongs to whoever was signed in.
+  if (before?.id !== session?.id)
+    queries.removeQueries({ predicate: ({ queryKey }) => !lasting.includes(String(queryKey[0])) });
   queries.setQueryData(sessionKey, session);
 }

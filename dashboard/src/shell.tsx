@@ -9,6 +9,8 @@ import { Empty } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { Link, navigate } from '#app/router.tsx';
 import { putSession, type Session } from '#app/session.ts';
+import { Intake } from '#app/uploading/intake.tsx';
+import { Tray } from '#app/uploading/tray.tsx';
 
 type Entry = [path: string, text: string, icon: IconName];
 
@@ -75,6 +77,8 @@ export function Shell({ session, path, children }: { session: Session; path: str
           {children}
         </div>
       </main>
+      <Tray session={session} />
+      <Intake canUpload={session.verified} />
     </div>
   );
 }
@@ -185,11 +189,11 @@ export function NotFound() {
       title="There is no such page"
       action={
         <LinkButton to="/" tone="primary">
-          To the overview
+          Go to the overview
         </LinkButton>
       }
     >
-      The address may be mistyped, or the page is for the owner of this service alone.
+      The address may be mistyped, or only the owner of this service may see the page.
     </Empty>
   );
 }

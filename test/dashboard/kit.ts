@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { launchTestChromium } from '#lab/support/chromium.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { freePort } from '#lab/support/processes.ts';
@@ -32,6 +32,9 @@ export interface Dashboard {
   close: () => Promise<void>;
 }
 
+/** A name for the service under which browsers do not trust it as they trust localhost: what a machine on a LAN is. */
+export const lanName = 'tintype.lan';
+
 export async function startDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
   await mkdir(outputFolder, { recursive: true });
   const port = await freePort();
@@ -43,7 +46,7 @@ export async function startDashboard(environment: Record<string, string> = {}): 
       EGRESS_ALLOW: site.host,
       ...environment,
     }),
-    launchTestChromium(),
+    launchTestChromium([`--host-resolver-rules=MAP ${lanName} 127.0.0.1`]),
   ]);
   const { browser } = chromium;
 
@@ -64,7 +67,7 @@ export async function startDashboard(environment: Record<string, string> = {}): 
         [...as.cookies].map(([name, value]) => ({
           name,
           value,
-          domain: '127.0.0.1',
+          domain: new URL(origin).hostname,
           path: '/api/dashboard',
           httpOnly: true,
         })),
@@ -106,6 +109,23 @@ function watch(page: Page, origin: string): WatchedPage {
     if (protocol.startsWith('http') && asked !== origin) troubles.push(`foreign request: ${request.url()}`);
   });
   return Object.assign(page, { troubles });
+}
+
+/** The files over the window, as a person drags them, and let go at the element. */
+export async function drop(target: Locator, files: [name: string, bytes: Buffer][]): Promise<void> {
+  const page = target.page();
+  const given = files.map(([name, bytes]) => ({ name, text: bytes.toString('base64') }));
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    for (const { name, text } of ${JSON.stringify(given)}) {
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      transfer.items.add(new File([bytes], name));
+    }
+    return transfer;
+  })()`);
+  await target.dispatchEvent('dragenter', { dataTransfer: transfer });
+  await page.getByText('Drop to upload').waitFor();
+  await target.dispatchEvent('drop', { dataTransfer: transfer });
 }
 
 /** What axe-core calls serious or critical. */

@@ -109,7 +109,7 @@ function Row({ item }: { item: Item }) {
       </div>
       <div className="flex items-center">
         <code className="font-mono text-xs text-quiet max-md:hidden">{item.request_id}</code>
-        <CopyIcon text={item.request_id} what="Request id" />
+        <CopyIcon text={item.request_id} what="request id" />
       </div>
     </li>
   );

@@ -1,21 +1,48 @@
 // Copying: a button, a field with one, and a block of code with one.
-import { useId, useState, type ReactNode } from 'react';
+import { useId, useState, type ComponentProps, type ReactNode } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { note, problem } from '#app/parts/toast.tsx';
 
-async function copy(text: string, what: string): Promise<boolean> {
+/** `what` names it in the message, as in "Key copied." */
+export async function copy(text: string, what: string): Promise<boolean> {
+  const isCopied = (await copyByClipboard(text)) || copyBySelection(text);
+  if (isCopied) note(`${what.charAt(0).toUpperCase()}${what.slice(1)} copied.`);
+  else problem('The browser did not let this page copy. Select the text and copy it by hand.');
+  return isCopied;
+}
+
+async function copyByClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
-    note(`${what} copied.`);
     return true;
   } catch {
-    // No clipboard without https: the text is selected by hand there.
-    problem('The browser did not let this page copy. Select the text and copy it by hand.');
     return false;
   }
 }
 
-function useCopied(text: string, what: string): [boolean, () => void] {
+/** The way that also works over plain http, where browsers have no clipboard for pages: how most people first open it. */
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.readOnly = true;
+  field.className = 'sr-only';
+  const focused = document.activeElement;
+  // While a dialog is open nothing outside of it can be selected.
+  ([...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body).append(field);
+  field.select();
+  try {
+    // Nothing has taken its place where there is no clipboard.
+    // oxlint-disable-next-line typescript/no-deprecated
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+}
+
+function useCopied(text: string, what: string, onCopied?: () => void): [boolean, () => void] {
   const [copied, setCopied] = useState(false);
   return [
     copied,
@@ -23,6 +50,7 @@ function useCopied(text: string, what: string): [boolean, () => void] {
       void copy(text, what).then((done) => {
         if (!done) return;
         setCopied(true);
+        onCopied?.();
         setTimeout(() => setCopied(false), 1_500);
       });
     },
@@ -32,16 +60,19 @@ function useCopied(text: string, what: string): [boolean, () => void] {
 export function CopyButton({
   text,
   what,
+  onCopied,
   children = 'Copy',
-}: {
+  ...rest
+}: ComponentProps<typeof Button> & {
   text: string;
-  /** Names what was copied, as in "Key copied." */
+  /** Names what is copied: `key`, `link of IMG_45.png`. */
   what: string;
+  onCopied?: (() => void) | undefined;
   children?: ReactNode;
 }) {
-  const [copied, run] = useCopied(text, what);
+  const [copied, run] = useCopied(text, what, onCopied);
   return (
-    <Button small icon={copied ? 'check' : 'copy'} onClick={run} aria-label={`Copy ${what.toLowerCase()}`}>
+    <Button small {...rest} icon={copied ? 'check' : 'copy'} onClick={run} aria-label={`Copy ${what}`}>
       {copied ? 'Copied' : children}
     </Button>
   );
@@ -49,11 +80,20 @@ export function CopyButton({
 
 export function CopyIcon({ text, what }: { text: string; what: string }) {
   const [copied, run] = useCopied(text, what);
-  return <IconButton icon={copied ? 'check' : 'copy'} label={`Copy ${what.toLowerCase()}`} onClick={run} />;
+  return <IconButton icon={copied ? 'check' : 'copy'} label={`Copy ${what}`} onClick={run} />;
 }
 
-export function CopyRow({ label, text }: { label: string; text: string }) {
+export function CopyRow({
+  label,
+  text,
+  isFirst = false,
+}: {
+  label: string;
+  text: string;
+  isFirst?: boolean;
+}) {
   const id = useId();
+  const [copied, run] = useCopied(text, label);
   return (
     <div className="grid grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-2 text-sm">
       <label htmlFor={id} className="text-quiet">
@@ -66,17 +106,35 @@ export function CopyRow({ label, text }: { label: string; text: string }) {
         onFocus={(event) => event.target.select()}
         className="control min-h-9 truncate border-line bg-paper font-mono text-xs"
       />
-      <CopyIcon text={text} what={label} />
+      <IconButton
+        icon={copied ? 'check' : 'copy'}
+        label={`Copy ${label}`}
+        onClick={run}
+        data-first={isFirst || undefined}
+      />
     </div>
   );
 }
 
-export function Code({ text, what, wrap = false }: { text: string; what: string; wrap?: boolean }) {
+export function Code({
+  text,
+  what,
+  wrap = false,
+  isFirst = false,
+  onCopied,
+}: {
+  text: string;
+  what: string;
+  wrap?: boolean;
+  /** Its button has the focus when a dialog opens on it. */
+  isFirst?: boolean;
+  onCopied?: () => void;
+}) {
   return (
     <div className="min-w-0 rounded-[10px] border border-line bg-sunken">
       <div className="flex items-center justify-between gap-3 border-b py-1.5 pr-1.5 pl-4 text-sm text-quiet">
         <span className="truncate">{what}</span>
-        <CopyButton text={text} what={what} />
+        <CopyButton text={text} what={what} onCopied={onCopied} data-first={isFirst || undefined} />
       </div>
       <pre
         // A block that can be scrolled must be reachable by keyboard.
@@ -84,7 +142,7 @@ export function Code({ text, what, wrap = false }: { text: string; what: string;
         tabIndex={0}
         role="region"
         aria-label={what}
-        className={`max-h-96 overflow-auto rounded-b-[10px] p-4 font-mono text-[0.8125rem]/5 ${wrap ? 'break-all whitespace-pre-wrap' : ''}`}
+        className={`max-h-96 overflow-auto rounded-b-[10px] p-4 font-mono text-[0.8125rem]/5 ${wrap ? 'wrap-anywhere whitespace-pre-wrap' : ''}`}
       >
         {text}
       </pre>

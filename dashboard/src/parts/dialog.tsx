@@ -1,8 +1,11 @@
-// Modal dialogs on the platform's own <dialog>: it keeps the focus inside, gives it back, and closes on Escape.
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+// Modal dialogs on the platform's own <dialog>: it keeps the focus inside and gives it back when it closes.
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { Form } from '#app/parts/form.tsx';
 import { Toasts } from '#app/parts/toast.tsx';
+
+/** What a dialog opens on, in this order: what it names itself, its first field, the first of its closing buttons. */
+const firstOf = ['[data-first]', 'input:not([readonly]), select, textarea', '[data-actions] button'];
 
 export function Dialog({
   title,
@@ -17,15 +20,37 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    const element = dialog.current;
-    if (element?.open === false) element.showModal();
-    return () => element?.close();
+  // A layout effect: its end comes before React removes the element, and only a dialog that is still in the page can give
+  // the focus back.
+  useLayoutEffect(() => {
+    const element = dialog.current!;
+    const show = () => {
+      if (!element.open) element.showModal();
+    };
+    show();
+    const first = firstOf.map((selector) => element.querySelector<HTMLElement>(selector)).find(Boolean);
+    (first ?? element.querySelector('h2'))?.focus();
+    // A browser may close it by itself, on a second Escape; whether it closes is for the page to say.
+    element.addEventListener('close', show);
+    return () => {
+      element.removeEventListener('close', show);
+      element.close();
+      focusPageIfLost();
+    };
   }, []);
   return (
+    // Escape is a key of the dialog itself, wherever in it the focus is.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
       aria-labelledby={titleId}
+      onKeyDown={(event) => {
+        // A dialog inside this one answers for itself.
+        event.stopPropagation();
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        onClose();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -33,7 +58,11 @@ export function Dialog({
       className={`m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] overflow-y-auto overscroll-contain rounded-[14px] border bg-card p-0 text-ink shadow-large ${wide ? 'max-w-4xl' : 'max-w-md'}`}
     >
       <div className="sticky top-0 z-10 flex items-start gap-3 bg-card px-6 pt-5 pb-3">
-        <h2 id={titleId} className="min-w-0 flex-1 font-serif text-xl/7 font-semibold wrap-anywhere">
+        <h2
+          id={titleId}
+          tabIndex={-1}
+          className="min-w-0 flex-1 font-serif text-xl/7 font-semibold wrap-anywhere outline-none"
+        >
           {title}
         </h2>
         <IconButton icon="cross" label="Close" onClick={onClose} className="-mt-1 -mr-2" />
@@ -44,9 +73,21 @@ export function Dialog({
   );
 }
 
+/** What the dialog was opened from may be gone, a deleted row for example: the reader then goes on at the page's heading. */
+function focusPageIfLost(): void {
+  setTimeout(() => {
+    if (document.activeElement === null || document.activeElement === document.body)
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  });
+}
+
 /** The row of buttons that ends a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="mt-6 flex flex-wrap justify-end gap-2.5">{children}</div>;
+  return (
+    <div data-actions className="mt-6 flex flex-wrap justify-end gap-2.5">
+      {children}
+    </div>
+  );
 }
 
 interface FormDialogProps {
@@ -55,6 +96,7 @@ interface FormDialogProps {
   action: string;
   tone?: 'primary' | 'danger';
   busy?: boolean;
+  wide?: boolean;
   /** Of the last try. */
   error?: Error | null;
   onSend: (form: FormData) => void;
@@ -68,41 +110,41 @@ export function FormDialog({
   action,
   tone = 'primary',
   busy = false,
+  wide = false,
   error = null,
   onSend,
   onClose,
   children,
 }: FormDialogProps) {
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSend(new FormData(event.currentTarget));
-        }}
+    <Dialog title={title} onClose={onClose} wide={wide}>
+      <Form
+        error={error}
+        onSend={onSend}
+        actions={
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" tone={tone} busy={busy}>
+              {action}
+            </Button>
+          </DialogActions>
+        }
       >
         {children}
-        <FormProblem error={error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone={tone} busy={busy}>
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before something that has consequences. */
 export function Confirm({
   onConfirm,
   children,
+  tone = 'danger',
   ...dialog
-}: Omit<FormDialogProps, 'tone' | 'onSend'> & { onConfirm: () => void }) {
+}: Omit<FormDialogProps, 'onSend'> & { onConfirm: () => void }) {
   return (
-    <FormDialog {...dialog} tone="danger" onSend={onConfirm}>
+    <FormDialog {...dialog} tone={tone} onSend={onConfirm}>
       <div className="grid gap-4 text-quiet">{children}</div>
     </FormDialog>
   );

@@ -1,11 +1,16 @@
 // Form fields with their label, hint and error tied together for a screen reader.
 import { useId, type ComponentProps, type ReactNode } from 'react';
+import { useFieldTrouble } from '#app/parts/form.tsx';
 import { Icon } from '#app/parts/icon.tsx';
 
 interface Described {
   label: ReactNode;
   hint?: ReactNode;
-  error?: string | undefined;
+}
+
+interface Troubled extends Described {
+  /** What the service said of it. */
+  error: string | undefined;
 }
 
 function Labelled({
@@ -15,7 +20,7 @@ function Labelled({
   error,
   children,
   className = '',
-}: Described & { id: string; children: ReactNode; className?: string }) {
+}: Troubled & { id: string; children: ReactNode; className?: string }) {
   return (
     <div className={`grid content-start gap-1.5 ${className}`}>
       <label htmlFor={id} className="text-sm font-medium">
@@ -28,7 +33,7 @@ function Labelled({
         </p>
       )}
       {error !== undefined && (
-        <p id={`${id}-error`} className="text-sm text-danger">
+        <p id={`${id}-error`} role="alert" className="text-sm text-danger">
           {error}
         </p>
       )}
@@ -36,18 +41,18 @@ function Labelled({
   );
 }
 
-const describedBy = (id: string, { hint, error }: Pick<Described, 'hint' | 'error'>): string | undefined =>
+const describedBy = (id: string, hint: ReactNode, error?: string): string | undefined =>
   [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ') ||
   undefined;
 
 export function TextField({
   label,
   hint,
-  error,
   className,
   ...rest
 }: ComponentProps<'input'> & Described & { className?: string }) {
   const id = useId();
+  const error = useFieldTrouble(rest.name, label);
   return (
     <Labelled id={id} label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
       <input
@@ -55,14 +60,15 @@ export function TextField({
         id={id}
         className="control"
         aria-invalid={error !== undefined || undefined}
-        aria-describedby={describedBy(id, { hint, error })}
+        aria-describedby={describedBy(id, hint, error)}
       />
     </Labelled>
   );
 }
 
-export function TextArea({ label, hint, error, ...rest }: ComponentProps<'textarea'> & Described) {
+export function TextArea({ label, hint, ...rest }: ComponentProps<'textarea'> & Described) {
   const id = useId();
+  const error = useFieldTrouble(rest.name, label);
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>
       <textarea
@@ -71,7 +77,7 @@ export function TextArea({ label, hint, error, ...rest }: ComponentProps<'textar
         id={id}
         className="control"
         aria-invalid={error !== undefined || undefined}
-        aria-describedby={describedBy(id, { hint, error })}
+        aria-describedby={describedBy(id, hint, error)}
       />
     </Labelled>
   );
@@ -85,15 +91,21 @@ export interface Choice {
 export function SelectField({
   label,
   hint,
-  error,
   choices,
   className,
   ...rest
 }: ComponentProps<'select'> & Described & { choices: Choice[]; className?: string }) {
   const id = useId();
+  const error = useFieldTrouble(rest.name, label);
   return (
     <Labelled id={id} label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
-      <Select {...rest} id={id} choices={choices} aria-describedby={describedBy(id, { hint, error })} />
+      <Select
+        {...rest}
+        id={id}
+        choices={choices}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={describedBy(id, hint, error)}
+      />
     </Labelled>
   );
 }
@@ -130,7 +142,7 @@ export function Checkbox({ label, hint, ...rest }: ComponentProps<'input'> & Des
         id={id}
         type="checkbox"
         className="mt-1 size-4 accent-accent"
-        aria-describedby={describedBy(id, { hint })}
+        aria-describedby={describedBy(id, hint)}
       />
       <div>
         <label htmlFor={id} className="text-sm font-medium">

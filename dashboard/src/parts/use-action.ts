@@ -18,8 +18,9 @@ export function useAction<Input, Answer>(
 ) {
   return useMutation<Answer, Error, Input>({
     mutationFn: run,
-    onSuccess: (answer) => {
-      for (const key of touches) void queries.invalidateQueries({ queryKey: [key] });
+    onSuccess: async (answer) => {
+      // What the page shows is up to date before a dialog over it closes: the focus goes back to what is still there.
+      await Promise.all(touches.map((key) => queries.invalidateQueries({ queryKey: [key] })));
       if (done !== undefined) note(done);
       onDone?.(answer);
     },

@@ -64,6 +64,7 @@ export const dashboardRoutes = {
   'GET /uploads': { access: 'account', query: files.UploadsQuery, answer: files.Uploads },
   'POST /uploads': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
   'POST /uploads/delete': { access: 'account', body: files.Ids, answer: files.Deleted },
+  'GET /uploads/:id': { access: 'account', answer: files.Upload },
   'PATCH /uploads/:id': { access: 'account', body: files.ChangeUpload, answer: files.Upload },
   'DELETE /uploads/:id': { access: 'account', answer: files.Deleted },
   'GET /uploads/:id/thumbnail': { access: 'account', answer: 'image/*' },

@@ -16,6 +16,7 @@ type Names =
   | 'POST /uploads'
   | 'POST /playground/upload'
   | 'POST /uploads/delete'
+  | 'GET /uploads/:id'
   | 'PATCH /uploads/:id'
   | 'DELETE /uploads/:id'
   | 'GET /uploads/:id/thumbnail';
@@ -61,6 +62,11 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
       const deleted = await hostedUploads.deleteOwned(owned.accountId, [id]);
       if (deleted.length === 0) throw notFound();
       return { deleted };
+    },
+    async 'GET /uploads/:id'({ owned, id }) {
+      const row = await owned.uploads.byId(id, clock.now());
+      if (!row) throw notFound();
+      return uploadView(parts, row);
     },
     async 'PATCH /uploads/:id'({ owned, person, id, body }) {
       const now = clock.now();

@@ -19,7 +19,7 @@ export function Entry({ path, session }: { path: EntryPath; session: Session | n
     case '/sign-up':
       return session ? <Onward to={next} /> : <SignUp />;
     case '/forgot-password':
-      return <ForgotPassword />;
+      return <ForgotPassword email={search.get('email') ?? ''} />;
     case '/reset-password':
       return <ResetPassword token={token} />;
     case '/verify-email':

@@ -1,8 +1,10 @@
 // A forgotten password: ask for a link, then follow it.
+import { useState } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
+import { Code } from '#app/parts/copy.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { Form } from '#app/parts/form.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
 import { textOf } from '#app/forms.ts';
@@ -14,28 +16,44 @@ const back = (
   </Link>
 );
 
-export function ForgotPassword() {
-  const ask = useAction((email: string) => call('POST /forgot-password', { body: { email } }), {
+export function ForgotPassword({ email }: { email: string }) {
+  const [asked, setAsked] = useState('');
+  const ask = useAction((address: string) => call('POST /forgot-password', { body: { email: address } }), {
     quiet: true,
   });
   if (ask.data)
     return (
-      <EntryFrame title="Look for a link" foot={back}>
-        <p className="text-quiet" role="status">
-          {ask.data.mail === 'sent'
-            ? 'If there is an account with this address, a link to set a new password is on its way. It works for an hour.'
-            : 'This service sends no mail. If there is an account with this address, the link stands in the service’s log; ask its operator for it if that is not you.'}
-        </p>
+      <EntryFrame title={ask.data.mail === 'sent' ? 'Check your mail' : 'Ask the operator'} foot={back}>
+        {ask.data.mail === 'sent' ? (
+          <p className="text-quiet" role="status">
+            If there is an account with this address, a link to choose a new password is on its way. It works
+            for an hour.
+          </p>
+        ) : (
+          <div className="grid gap-3 text-quiet" role="status">
+            <p>
+              This service does not send mail. If there is an account with this address, the link is in the
+              service log. If you are not the operator, ask them for it.
+            </p>
+            <p>Operators can also make a link on the server:</p>
+            <Code text={`npx tintype account link ${asked}`} what="command" wrap />
+          </div>
+        )}
       </EntryFrame>
     );
   return (
     <EntryFrame title="Set a new password" foot={back}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          ask.mutate(textOf(new FormData(event.currentTarget), 'email'));
+      <Form
+        error={ask.error}
+        onSend={(form) => {
+          setAsked(textOf(form, 'email'));
+          ask.mutate(textOf(form, 'email'));
         }}
+        actions={
+          <Button type="submit" tone="primary" busy={ask.isPending}>
+            Get a link
+          </Button>
+        }
       >
         <TextField
           label="E-mail"
@@ -44,13 +62,10 @@ export function ForgotPassword() {
           autoComplete="username"
           required
           maxLength={254}
-          hint="You get a link that lets you choose a new password."
+          defaultValue={email}
+          hint="You get a link to choose a new password."
         />
-        <FormProblem error={ask.error} />
-        <Button type="submit" tone="primary" busy={ask.isPending}>
-          Get a link
-        </Button>
-      </form>
+      </Form>
     </EntryFrame>
   );
 }
@@ -79,19 +94,17 @@ export function ResetPassword({ token }: { token: string }) {
     );
   return (
     <EntryFrame title="Choose a new password" foot={back}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          reset.mutate(textOf(new FormData(event.currentTarget), 'password'));
-        }}
+      <Form
+        error={reset.error}
+        onSend={(form) => reset.mutate(textOf(form, 'new_password'))}
+        actions={
+          <Button type="submit" tone="primary" busy={reset.isPending}>
+            Set password
+          </Button>
+        }
       >
         <NewPassword />
-        <FormProblem error={reset.error} />
-        <Button type="submit" tone="primary" busy={reset.isPending}>
-          Set password
-        </Button>
-      </form>
+      </Form>
     </EntryFrame>
   );
 }
@@ -100,7 +113,7 @@ export function NewPassword({ label = 'New password' }: { label?: string }) {
   return (
     <TextField
       label={label}
-      name="password"
+      name="new_password"
       type="password"
       autoComplete="new-password"
       required

@@ -1,9 +1,10 @@
 // E-mail and password.
+import { useState } from 'react';
 import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { Form } from '#app/parts/form.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { textOf } from '#app/forms.ts';
 import { Link, navigate } from '#app/router.tsx';
@@ -11,6 +12,7 @@ import { putSession, useInstance } from '#app/session.ts';
 
 export function SignIn({ next }: { next: string }) {
   const { data: instance } = useInstance();
+  const [email, setEmail] = useState('');
   const signIn = useAction((body: { email: string; password: string }) => call('POST /sign-in', { body }), {
     quiet: true,
     onDone: (session) => {
@@ -31,17 +33,26 @@ export function SignIn({ next }: { next: string }) {
             </Link>
           </p>
         ) : (
-          <p>Accounts on this service are made by its operator.</p>
+          <p>The operator of this service creates accounts.</p>
         ))
       }
     >
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') });
-        }}
+      <Form
+        error={signIn.error}
+        onSend={(form) => signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') })}
+        actions={
+          <>
+            <Button type="submit" tone="primary" busy={signIn.isPending}>
+              Sign in
+            </Button>
+            <Link
+              to={`/forgot-password${email === '' ? '' : `?email=${encodeURIComponent(email)}`}`}
+              className={`justify-self-center text-sm ${textLink}`}
+            >
+              Forgot your password?
+            </Link>
+          </>
+        }
       >
         <TextField
           label="E-mail"
@@ -50,6 +61,8 @@ export function SignIn({ next }: { next: string }) {
           autoComplete="username"
           required
           maxLength={254}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
         />
         <TextField
           label="Password"
@@ -59,14 +72,7 @@ export function SignIn({ next }: { next: string }) {
           required
           maxLength={128}
         />
-        <FormProblem error={signIn.error} />
-        <Button type="submit" tone="primary" busy={signIn.isPending}>
-          Sign in
-        </Button>
-        <Link to="/forgot-password" className={`justify-self-center text-sm ${textLink}`}>
-          Forgot your password?
-        </Link>
-      </form>
+      </Form>
     </EntryFrame>
   );
 }

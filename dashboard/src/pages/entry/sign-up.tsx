@@ -2,7 +2,7 @@
 import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { Form } from '#app/parts/form.tsx';
 import { Loading } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
@@ -35,22 +35,25 @@ export function SignUp() {
   if (instance.signups === 'closed')
     return (
       <EntryFrame title="Sign-ups are closed" foot={toSignIn}>
-        <p className="text-quiet">Accounts on this service are made by its operator. Ask them for one.</p>
+        <p className="text-quiet">The operator of this service creates accounts. Ask them for one.</p>
       </EntryFrame>
     );
   return (
     <EntryFrame title="Create an account" foot={toSignIn}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
+      <Form
+        error={signUp.error}
+        onSend={(form) =>
           signUp.mutate({
             name: textOf(form, 'name').trim(),
             email: textOf(form, 'email'),
             password: textOf(form, 'password'),
-          });
-        }}
+          })
+        }
+        actions={
+          <Button type="submit" tone="primary" busy={signUp.isPending}>
+            Create account
+          </Button>
+        }
       >
         <TextField label="Name" name="name" autoComplete="name" required maxLength={80} />
         <TextField
@@ -62,8 +65,8 @@ export function SignUp() {
           maxLength={254}
           hint={
             instance.sends_mail
-              ? 'A link to verify it will be sent there.'
-              : 'This service sends no mail: the link to verify it stands in the service’s log.'
+              ? 'We send a link there to verify it.'
+              : 'This service does not send mail: the link to verify it is in the service log.'
           }
         />
         <TextField
@@ -76,11 +79,7 @@ export function SignUp() {
           maxLength={128}
           hint="At least 10 characters."
         />
-        <FormProblem error={signUp.error} />
-        <Button type="submit" tone="primary" busy={signUp.isPending}>
-          Create account
-        </Button>
-      </form>
+      </Form>
     </EntryFrame>
   );
 }

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { FormProblem } from '#app/parts/form.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
@@ -28,10 +28,10 @@ export function VerifyEmail({ token, session }: { token: string; session: Sessio
     return (
       <EntryFrame title="Your address is verified">
         <p className="mb-5 text-quiet" role="status">
-          {verify.data.email} belongs to you. Your API keys work from now on.
+          {verify.data.email} is verified. Your API keys work from now on.
         </p>
         <LinkButton to="/" tone="primary" className="w-full">
-          To the overview
+          Go to the overview
         </LinkButton>
       </EntryFrame>
     );
@@ -55,7 +55,7 @@ export function VerifyEmail({ token, session }: { token: string; session: Sessio
             Send a new one
           </Button>
         )}
-        <LinkButton to="/">To the overview</LinkButton>
+        <LinkButton to="/">Go to the overview</LinkButton>
       </div>
     </EntryFrame>
   );

@@ -2,7 +2,8 @@
 import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { TextField } from '#app/parts/field.tsx';
+import { Form, FormProblem } from '#app/parts/form.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { NewPassword } from '#app/pages/entry/password.tsx';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
@@ -53,7 +54,7 @@ function Entering() {
 function NoToken() {
   return (
     <EntryFrame title="This link is not complete">
-      <p className="mb-4 text-quiet">Copy it whole from the mail or the terminal, or sign in.</p>
+      <p className="mb-4 text-quiet">Copy the whole link from the mail or the terminal, or sign in.</p>
       <LinkButton to="/sign-in" tone="primary">
         Sign in
       </LinkButton>
@@ -79,27 +80,32 @@ function ChoosePassword({ email }: { email: string }) {
   );
   return (
     <EntryFrame title="Welcome to Tintype">
-      <p className="mb-5 text-quiet">
-        You are signed in as <strong className="font-medium text-ink">{email}</strong>. Choose a password for
-        the next time.
-      </p>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          choose.mutate(textOf(new FormData(event.currentTarget), 'password'));
-        }}
+      <p className="mb-5 text-quiet">You are signed in. Choose a password for the next time.</p>
+      <Form
+        error={choose.error}
+        onSend={(form) => choose.mutate(textOf(form, 'new_password'))}
+        actions={
+          <>
+            <Button type="submit" tone="primary" busy={choose.isPending}>
+              Set password
+            </Button>
+            <Button tone="quiet" onClick={() => navigate('/', { replace: true })}>
+              Later
+            </Button>
+          </>
+        }
       >
-        <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+        {/* A field that can be seen: password managers take no name from a hidden one. */}
+        <TextField
+          label="E-mail"
+          name="username"
+          type="email"
+          autoComplete="username"
+          value={email}
+          readOnly
+        />
         <NewPassword label="Password" />
-        <FormProblem error={choose.error} />
-        <Button type="submit" tone="primary" busy={choose.isPending}>
-          Set password
-        </Button>
-        <Button tone="quiet" onClick={() => navigate('/', { replace: true })}>
-          Later
-        </Button>
-      </form>
+      </Form>
     </EntryFrame>
   );
 }

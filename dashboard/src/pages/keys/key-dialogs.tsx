@@ -9,7 +9,7 @@ import { Code } from '#app/parts/copy.tsx';
 import { Confirm, Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
 import { SelectField, TextField } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { useInstance } from '#app/session.ts';
+import { useInstance, useSession } from '#app/session.ts';
 import { firstCurl } from '#app/snippets.ts';
 
 const touches = ['keys', 'overview', 'usage'];
@@ -51,21 +51,37 @@ export function ShownOnce({
   onClose: () => void;
 }) {
   const { data: instance } = useInstance();
+  const { data: session } = useSession();
+  const [isKept, setKept] = useState(false);
+  const [isHeld, setHeld] = useState(false);
+  const keep = () => setKept(true);
   return (
-    <Dialog title={title} onClose={onClose} wide>
+    // It cannot be shown again, so a key press too many must not close it.
+    <Dialog title={title} onClose={isKept ? onClose : () => setHeld(true)} wide>
       <div className="grid gap-4">
         <p className="rounded-[9px] bg-warn-soft px-3 py-2 text-sm text-warn" role="status">
-          It is shown this once. Copy it now and keep it like a password.
+          {isHeld && !isKept
+            ? 'You have not copied it yet. Copy it, or choose “I have saved it”: it cannot be shown again.'
+            : 'This is the only time it is shown. Copy it now and keep it like a password.'}
         </p>
-        <Code text={secret} what="Key" wrap />
+        <Code text={secret} what="Key" wrap isFirst onCopied={keep} />
         <div>
-          <h3 className="mb-2 text-sm font-medium">Try it: this works as pasted</h3>
-          <Code text={firstCurl(instance?.base_url ?? location.origin, secret)} what="Command" wrap />
+          <h3 className="mb-2 text-sm font-medium">
+            {session?.verified === false
+              ? 'A first upload: works once your e-mail address is verified'
+              : 'A first upload: paste this into a terminal'}
+          </h3>
+          <Code
+            text={firstCurl(instance?.base_url ?? location.origin, secret)}
+            what="Command"
+            wrap
+            onCopied={keep}
+          />
         </div>
       </div>
       <DialogActions>
         <Button tone="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       </DialogActions>
     </Dialog>

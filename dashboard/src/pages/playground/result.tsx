@@ -4,7 +4,7 @@ import { bytes, duration } from '#app/format.ts';
 import type { Outcome, Run } from '#app/pages/playground/run.ts';
 import { AnchorButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { FormProblem } from '#app/parts/form.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
 

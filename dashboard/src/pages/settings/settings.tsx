@@ -6,7 +6,7 @@ import { DeleteAccount } from '#app/pages/settings/delete-account.tsx';
 import { Sessions } from '#app/pages/settings/sessions.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { FormProblem } from '#app/parts/form-problem.tsx';
+import { Form } from '#app/parts/form.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -41,12 +41,17 @@ function Profile({ session }: { session: Session }) {
   });
   return (
     <Section title="Profile">
-      <form
-        className="grid max-w-md gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(textOf(new FormData(event.currentTarget), 'name').trim());
-        }}
+      <Form
+        className="max-w-md"
+        error={save.error}
+        onSend={(form) => save.mutate(textOf(form, 'name').trim())}
+        actions={
+          <div>
+            <Button type="submit" busy={save.isPending}>
+              Save name
+            </Button>
+          </div>
+        }
       >
         <TextField
           label="Name"
@@ -56,13 +61,7 @@ function Profile({ session }: { session: Session }) {
           maxLength={80}
           defaultValue={session.name}
         />
-        <FormProblem error={save.error} />
-        <div>
-          <Button type="submit" busy={save.isPending}>
-            Save name
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -90,11 +89,17 @@ function ChangeEmail({ session }: { session: Session }) {
           : 'A link proves the new address. Until then the old one stays.'
       }
     >
-      <form
-        className="grid max-w-md gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
+      <Form
+        className="max-w-md"
+        error={change.error}
+        actions={
+          <div>
+            <Button type="submit" busy={change.isPending}>
+              Change e-mail
+            </Button>
+          </div>
+        }
+        onSend={(form) => {
           const password = textOf(form, 'current_password');
           change.mutate({
             email: textOf(form, 'email'),
@@ -121,13 +126,7 @@ function ChangeEmail({ session }: { session: Session }) {
             maxLength={128}
           />
         )}
-        <FormProblem error={change.error} />
-        <div>
-          <Button type="submit" busy={change.isPending}>
-            Change e-mail
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Section>
   );
 }

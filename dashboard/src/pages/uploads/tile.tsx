@@ -15,7 +15,7 @@ export function Tile({
 }: {
   upload: Upload;
   isSelected: boolean;
-  onToggle: () => void;
+  onToggle: (isRange: boolean) => void;
   onOpen: () => void;
 }) {
   const { filename, expires_at } = upload;
@@ -36,7 +36,7 @@ export function Tile({
             alt=""
             loading="lazy"
             decoding="async"
-            className="aspect-4/3 w-full object-cover"
+            className="aspect-4/3 w-full object-contain"
           />
         </span>
       </button>
@@ -44,7 +44,7 @@ export function Tile({
         <input
           type="checkbox"
           checked={isSelected}
-          onChange={onToggle}
+          onChange={({ nativeEvent }) => onToggle((nativeEvent as MouseEvent).shiftKey)}
           aria-label={`Select ${filename}`}
           className="size-4 accent-accent"
         />
@@ -59,7 +59,7 @@ export function Tile({
             {ago(upload.created_at)}
           </p>
         </div>
-        <CopyIcon text={upload.url} what={`Link of ${filename}`} />
+        <CopyIcon text={upload.url} what={`link of ${filename}`} />
       </div>
       {isSoon && (
         <span className="absolute top-2 right-2">

@@ -1,30 +1,45 @@
 // One upload in full: its picture, its links in every form, its expiry, and its end.
-import { useState } from 'react';
+import { useEffect } from 'react';
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { bytes, span, time } from '#app/format.ts';
 import { formatsOf } from '#app/pages/uploads/formats.ts';
-import { useDeleteUploads } from '#app/pages/uploads/use-delete-uploads.ts';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { CopyRow } from '#app/parts/copy.tsx';
-import { Confirm, Dialog } from '#app/parts/dialog.tsx';
+import { Dialog } from '#app/parts/dialog.tsx';
 import { SelectField } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import type { Session } from '#app/session.ts';
-
-const lives = [3_600, 86_400, 604_800, 2_592_000, 31_536_000];
+import { livesWithin } from '#app/uploading/expiry.tsx';
 
 export function UploadDialog({
   upload,
   session,
+  previous,
+  next,
+  onOpen,
+  onDelete,
   onClose,
 }: {
   upload: Upload;
   session: Session;
+  /** The ids beside it in the list. */
+  previous: string | undefined;
+  next: string | undefined;
+  onOpen: (id: string) => void;
+  onDelete: () => void;
   onClose: () => void;
 }) {
-  const [isConfirming, setConfirming] = useState(false);
-  const remove = useDeleteUploads(onClose);
+  useEffect(() => {
+    const step = ({ key, target }: KeyboardEvent) => {
+      if (target instanceof Element && target.closest('input, select') !== null) return;
+      const id = key === 'ArrowLeft' ? previous : key === 'ArrowRight' ? next : undefined;
+      if (id !== undefined) onOpen(id);
+    };
+    // In the capturing phase: the dialog keeps its keys to itself.
+    document.addEventListener('keydown', step, true);
+    return () => document.removeEventListener('keydown', step, true);
+  });
   const facts: [string, string][] = [
     ['Type', upload.content_type],
     ...(upload.width === null
@@ -63,8 +78,8 @@ export function UploadDialog({
       </div>
       <h3 className="mt-6 mb-2 text-sm font-medium">Copy as</h3>
       <div className="grid gap-1.5">
-        {formatsOf(upload).map(([label, text]) => (
-          <CopyRow key={label} label={label} text={text} />
+        {formatsOf(upload).map(([label, text], index) => (
+          <CopyRow key={label} label={label} text={text} isFirst={index === 0} />
         ))}
       </div>
       <div className="mt-6 flex flex-wrap gap-2.5">
@@ -78,22 +93,31 @@ export function UploadDialog({
         >
           Download
         </AnchorButton>
-        <Button icon="trash" tone="remove" className="ml-auto" onClick={() => setConfirming(true)}>
+        <Button icon="trash" tone="remove" onClick={onDelete}>
           Delete
         </Button>
+        <span className="ml-auto inline-flex gap-2.5">
+          <Step label="Previous" id={previous} onOpen={onOpen} />
+          <Step label="Next" id={next} onOpen={onOpen} />
+        </span>
       </div>
-      {isConfirming && (
-        <Confirm
-          title="Delete this upload?"
-          action="Delete it"
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate([upload.id])}
-          onClose={() => setConfirming(false)}
-        >
-          <p>Its links stop at once, everywhere they were shared. This cannot be undone.</p>
-        </Confirm>
-      )}
     </Dialog>
+  );
+}
+
+function Step({
+  label,
+  id,
+  onOpen,
+}: {
+  label: string;
+  id: string | undefined;
+  onOpen: (id: string) => void;
+}) {
+  return (
+    <Button disabled={id === undefined} onClick={() => id !== undefined && onOpen(id)}>
+      {label}
+    </Button>
   );
 }
 
@@ -106,9 +130,7 @@ function ChangeExpiry({ upload, session }: { upload: Upload; session: Session })
   const choices = [
     { value: '', text: 'Choose …' },
     ...(cap === null ? [{ value: 'never', text: 'Never' }] : []),
-    ...lives
-      .filter((seconds) => cap === null || seconds <= cap)
-      .map((seconds) => ({ value: String(seconds), text: `In ${span(seconds)}` })),
+    ...livesWithin(cap).map((seconds) => ({ value: String(seconds), text: `In ${span(seconds)}` })),
   ];
   return (
     <SelectField
@@ -116,7 +138,7 @@ function ChangeExpiry({ upload, session }: { upload: Upload; session: Session })
       hint={
         cap === null
           ? 'Counted from now.'
-          : `On the ${session.plan.name} plan a link lives at most ${span(cap)} from its upload.`
+          : `On the ${session.plan.name} plan a link lives for at most ${span(cap)} after its upload.`
       }
       choices={choices}
       value=""

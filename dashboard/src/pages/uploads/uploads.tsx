@@ -1,24 +1,25 @@
-// Every upload of the account: a grid that grows by pages, filters in the address, files dropped or pasted anywhere.
-import { useRef, useState } from 'react';
+// Every upload of the account: a grid that grows by pages, with its filters in the address.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 import { call } from '#app/api.ts';
-import { plural } from '#app/format.ts';
-import { DropTarget } from '#app/pages/uploads/drop-target.tsx';
-import { sendFiles } from '#app/pages/uploads/send-files.ts';
-import { SendingList } from '#app/pages/uploads/sending-list.tsx';
+import { DeleteUploads } from '#app/pages/uploads/delete-uploads.tsx';
+import { SelectionBar } from '#app/pages/uploads/selection-bar.tsx';
 import { Tile } from '#app/pages/uploads/tile.tsx';
 import { UploadDialog } from '#app/pages/uploads/upload-dialog.tsx';
-import { useDeleteUploads } from '#app/pages/uploads/use-delete-uploads.ts';
+import { useSelection } from '#app/pages/uploads/use-selection.ts';
 import { Button } from '#app/parts/button.tsx';
-import { Confirm } from '#app/parts/dialog.tsx';
 import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
 import { Empty } from '#app/parts/states.tsx';
+import { problem } from '#app/parts/toast.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
+import { ExpirySelect } from '#app/uploading/expiry.tsx';
+import { chooseFiles } from '#app/uploading/intake.tsx';
 
 type Query = NonNullable<QueryOf<'GET /uploads'>>;
 
@@ -40,10 +41,7 @@ const expiries = [
 
 export function Uploads({ session }: { session: Session }) {
   const [search, setSearch] = useSearch();
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [isConfirming, setConfirming] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const choose = () => input.current?.click();
+  const [deleting, setDeleting] = useState<Upload[]>();
   const filter = useSettled({
     search: search.get('search') ?? undefined,
     type: (search.get('type') ?? undefined) as Query['type'],
@@ -53,103 +51,117 @@ export function Uploads({ session }: { session: Session }) {
     call('GET /uploads', { query: { ...filter, cursor, limit: 60 } }),
   );
   const uploads = itemsOf(query);
-  const opened = uploads.find(({ id }) => id === search.get('open'));
+  const selection = useSelection(uploads, filter);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const remove = useDeleteUploads(() => {
-    setSelected(new Set());
-    setConfirming(false);
-  });
-
-  function toggle({ id }: Upload): void {
-    const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
-    setSelected(next);
-  }
+  const open = (id: string | undefined, replace = true) => setSearch({ open: id }, { replace });
 
   return (
-    <DropTarget onFiles={sendFiles} isActive={session.verified} input={input}>
-      <Page
-        title="Uploads"
-        intro="Drop images anywhere on this page, paste them, or choose them."
-        actions={
-          <Button tone="primary" icon="upload" onClick={choose} disabled={!session.verified}>
+    <Page
+      title="Uploads"
+      intro="Drop or paste images on any page, or choose them here. The link is in your clipboard when they are up."
+      actions={
+        <>
+          <ExpirySelect session={session} />
+          <Button tone="primary" icon="upload" onClick={chooseFiles} disabled={!session.verified}>
             Choose files
           </Button>
-        }
-      >
-        <SendingList />
-        <Filters>
-          <SearchFilter label="Search by filename" />
-          <ChoiceFilter name="type" label="Type" choices={types} />
-          <ChoiceFilter name="expiry" label="Expiry" choices={expiries} />
-        </Filters>
-        {selected.size > 0 && (
-          <div
-            role="status"
-            className="sticky top-16 z-10 flex flex-wrap items-center gap-3 card px-4 py-2.5 shadow-large lg:top-4"
-          >
-            <p className="flex-1 font-medium">{plural(selected.size, 'upload')} selected</p>
-            <Button
-              small
-              tone="quiet"
-              onClick={() => setSelected(new Set(uploads.slice(0, 200).map(({ id }) => id)))}
-            >
-              Select all shown
-            </Button>
-            <Button small tone="quiet" onClick={() => setSelected(new Set())}>
-              Clear
-            </Button>
-            <Button small tone="danger" icon="trash" onClick={() => setConfirming(true)}>
-              Delete
-            </Button>
-          </div>
+        </>
+      }
+    >
+      <Filters>
+        <SearchFilter label="Search by filename" />
+        <ChoiceFilter name="type" label="Type" choices={types} />
+        <ChoiceFilter name="expiry" label="Expiry" choices={expiries} />
+      </Filters>
+      <SelectionBar
+        selection={selection}
+        hasMore={query.hasNextPage}
+        onDelete={() => setDeleting(selection.items)}
+      />
+      <PagedList query={query} empty={<None isFiltered={isFiltered} canUpload={session.verified} />}>
+        {(items) => (
+          <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(13rem,42vw),1fr))] gap-4">
+            {items.map((upload) => (
+              <Tile
+                key={upload.id}
+                upload={upload}
+                isSelected={selection.has(upload.id)}
+                onToggle={(isRange) => selection.toggle(upload.id, isRange)}
+                onOpen={() => open(upload.id, false)}
+              />
+            ))}
+          </ul>
         )}
-        <PagedList
-          query={query}
-          empty={<None isFiltered={isFiltered} canUpload={session.verified} choose={choose} />}
-        >
-          {(items) => (
-            <ul className="grid grid-cols-2 gap-4 sm:grid-cols-3 xl:grid-cols-4">
-              {items.map((upload) => (
-                <Tile
-                  key={upload.id}
-                  upload={upload}
-                  isSelected={selected.has(upload.id)}
-                  onToggle={() => toggle(upload)}
-                  onOpen={() => setSearch({ open: upload.id }, { replace: false })}
-                />
-              ))}
-            </ul>
-          )}
-        </PagedList>
-        {opened && (
-          <UploadDialog upload={opened} session={session} onClose={() => setSearch({ open: undefined })} />
-        )}
-        {isConfirming && (
-          <Confirm
-            title={`Delete ${plural(selected.size, 'upload')}?`}
-            action={`Delete ${plural(selected.size, 'upload')}`}
-            busy={remove.isPending}
-            onConfirm={() => remove.mutate([...selected])}
-            onClose={() => setConfirming(false)}
-          >
-            <p>Their links stop at once, everywhere they were shared. This cannot be undone.</p>
-          </Confirm>
-        )}
-      </Page>
-    </DropTarget>
+      </PagedList>
+      <Opened
+        id={search.get('open')}
+        uploads={uploads}
+        isLoaded={query.data !== undefined}
+        session={session}
+        onOpen={open}
+        onDelete={(upload) => setDeleting([upload])}
+      />
+      {deleting && (
+        <DeleteUploads
+          uploads={deleting}
+          onClose={() => setDeleting(undefined)}
+          onDeleted={() => {
+            setDeleting(undefined);
+            selection.clear();
+            open(undefined);
+          }}
+        />
+      )}
+    </Page>
   );
 }
 
-function None({
-  isFiltered,
-  canUpload,
-  choose,
+/** The upload that the address names, also where the list has not come to it yet. */
+function Opened({
+  id,
+  uploads,
+  isLoaded,
+  session,
+  onOpen,
+  onDelete,
 }: {
-  isFiltered: boolean;
-  canUpload: boolean;
-  choose: () => void;
+  id: string | null;
+  uploads: Upload[];
+  isLoaded: boolean;
+  session: Session;
+  onOpen: (id: string | undefined) => void;
+  onDelete: (upload: Upload) => void;
 }) {
+  const index = uploads.findIndex((upload) => upload.id === id);
+  const isElsewhere = id !== null && index === -1 && isLoaded;
+  const { data: found, error } = useQuery({
+    queryKey: ['uploads', 'one', id],
+    queryFn: () => call('GET /uploads/:id', { id: id ?? '' }),
+    enabled: isElsewhere,
+  });
+  useEffect(() => {
+    if (!isElsewhere || !error) return;
+    problem('This upload is not there any more.');
+    onOpen(undefined);
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each error
+  }, [isElsewhere, error]);
+  const upload = uploads[index] ?? (isElsewhere ? found : undefined);
+  if (!upload) return null;
+  return (
+    <UploadDialog
+      key={upload.id}
+      upload={upload}
+      session={session}
+      previous={uploads[index - 1]?.id}
+      next={index === -1 ? undefined : uploads[index + 1]?.id}
+      onOpen={onOpen}
+      onDelete={() => onDelete(upload)}
+      onClose={() => onOpen(undefined)}
+    />
+  );
+}
+
+function None({ isFiltered, canUpload }: { isFiltered: boolean; canUpload: boolean }) {
   if (isFiltered)
     return (
       <NothingFits title="No upload fits" names={['search', 'type', 'expiry']}>
@@ -162,7 +174,7 @@ function None({
       title="No uploads yet"
       action={
         canUpload && (
-          <Button tone="primary" icon="upload" onClick={choose}>
+          <Button tone="primary" icon="upload" onClick={chooseFiles}>
             Choose files
           </Button>
         )

@@ -1,0 +1,50 @@
+// Asks before uploads are deleted, and shows which.
+import type { Upload } from '#http/dashboard/schemas/files.ts';
+import { sameOrigin } from '#app/api.ts';
+import { plural } from '#app/format.ts';
+import { useDeleteUploads } from '#app/pages/uploads/use-delete-uploads.ts';
+import { Confirm } from '#app/parts/dialog.tsx';
+
+const shownAtMost = 8;
+
+export function DeleteUploads({
+  uploads,
+  onDeleted,
+  onClose,
+}: {
+  uploads: Upload[];
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const remove = useDeleteUploads(onDeleted);
+  const what = uploads.length === 1 ? uploads[0]!.filename : plural(uploads.length, 'upload');
+  return (
+    <Confirm
+      title={`Delete ${what}?`}
+      action={uploads.length === 1 ? 'Delete' : `Delete ${plural(uploads.length, 'upload')}`}
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate(uploads.map(({ id }) => id))}
+      onClose={onClose}
+    >
+      <ul className="grid gap-1.5 text-sm text-ink">
+        {uploads.slice(0, shownAtMost).map((upload) => (
+          <li key={upload.id} className="flex items-center gap-3">
+            <span className="grid size-9 shrink-0 place-items-center overflow-hidden rounded-md border checkered">
+              <img
+                src={sameOrigin(upload.thumbnail_url)}
+                alt=""
+                className="max-h-full max-w-full object-contain"
+              />
+            </span>
+            <span className="min-w-0 truncate">{upload.filename}</span>
+          </li>
+        ))}
+        {uploads.length > shownAtMost && <li>and {uploads.length - shownAtMost} more</li>}
+      </ul>
+      <p>
+        Links stop working at once; browsers that showed a picture may keep their copy for up to five minutes.
+        This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,36 @@
+// Which of the shown uploads are selected. What a changed filter no longer shows is never selected: nobody should act on what
+// they cannot see.
+import { useRef, useState } from 'react';
+
+export interface Selection<Item> {
+  items: Item[];
+  has: (id: string) => boolean;
+  /** With `isRange`, everything from the last one that was toggled to this one. */
+  toggle: (id: string, isRange: boolean) => void;
+  all: () => void;
+  clear: () => void;
+}
+
+export function useSelection<Item extends { id: string }>(shown: Item[], filter: object): Selection<Item> {
+  const scope = JSON.stringify(filter);
+  const [state, setState] = useState<{ scope: string; ids: ReadonlySet<string> }>({ scope, ids: new Set() });
+  const anchor = useRef<string>(undefined);
+  const ids = state.scope === scope ? state.ids : new Set<string>();
+  const put = (next: Iterable<string>) => setState({ scope, ids: new Set(next) });
+
+  function toggle(id: string, isRange: boolean): void {
+    const indexOf = (wanted: string | undefined) => shown.findIndex((item) => item.id === wanted);
+    const [from, to] = [indexOf(anchor.current), indexOf(id)].toSorted((a, b) => a - b) as [number, number];
+    if (isRange && from !== -1) put([...ids, ...shown.slice(from, to + 1).map((item) => item.id)]);
+    else put(ids.has(id) ? [...ids].filter((other) => other !== id) : [...ids, id]);
+    anchor.current = id;
+  }
+
+  return {
+    items: shown.filter(({ id }) => ids.has(id)),
+    has: (id) => ids.has(id),
+    toggle,
+    all: () => put(shown.map(({ id }) => id)),
+    clear: () => put([]),
+  };
+}

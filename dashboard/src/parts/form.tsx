@@ -1,0 +1,89 @@
+// A form, and what went wrong with it: at the field where the service names one, else above the buttons.
+import { createContext, useContext, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { ApiError } from '#app/api.ts';
+
+interface Trouble {
+  field: string;
+  text: string;
+}
+
+const FieldTrouble = createContext<Trouble | undefined>(undefined);
+
+/** The trouble of the last try with the field of this name, in words that begin with its label. */
+export function useFieldTrouble(name: string | undefined, label: ReactNode): string | undefined {
+  const trouble = useContext(FieldTrouble);
+  if (trouble === undefined || name === undefined || trouble.field !== name) return undefined;
+  const isPredicate = /^(is|are|was|has|must|may|can|does|needs)\b/.test(trouble.text);
+  return sentence(isPredicate && typeof label === 'string' ? `${label} ${trouble.text}` : trouble.text);
+}
+
+export function Form({
+  error,
+  onSend,
+  actions,
+  className = '',
+  children,
+}: {
+  /** Of the last try. */
+  error: Error | null;
+  onSend: (form: FormData, element: HTMLFormElement) => void;
+  /** The buttons at its end. */
+  actions: ReactNode;
+  className?: string;
+  children?: ReactNode;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  const [shownAtField, setShownAtField] = useState<Error | null>(null);
+  const trouble = troubleOf(error);
+  const field = trouble?.field;
+  // The focus goes to the field that the service named, so that it can be corrected at once.
+  useLayoutEffect(() => {
+    const named = field === undefined ? undefined : form.current?.elements.namedItem(field);
+    if (!(named instanceof HTMLElement)) return;
+    setShownAtField(error);
+    named.focus();
+  }, [error, field]);
+  return (
+    <FieldTrouble value={trouble}>
+      <form
+        ref={form}
+        className={`grid gap-4 ${className}`}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSend(new FormData(event.currentTarget), event.currentTarget);
+        }}
+      >
+        {children}
+        <FormProblem error={shownAtField === error ? null : error} />
+        {actions}
+      </form>
+    </FieldTrouble>
+  );
+}
+
+/** The problem of the last try, read out when it appears; without the name that the API gives the field. */
+export function FormProblem({ error }: { error: Error | null }) {
+  return (
+    <div role="alert" className="empty:-mt-4">
+      {error && (
+        <p className="rounded-[9px] bg-danger-soft px-3 py-2 text-sm text-danger wrap-anywhere">
+          {plainMessage(error)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** An error's message as a sentence, without the name that the API gives the field. */
+export const plainMessage = (error: Error): string => sentence(troubleOf(error)?.text ?? error.message);
+
+function troubleOf(error: Error | null): Trouble | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const [, field, text] = /^([a-z_]+): (.+)$/s.exec(error.message) ?? [];
+  return field === undefined || text === undefined ? undefined : { field, text };
+}
+
+const sentence = (text: string): string => {
+  const started = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(started) ? started : `${started}.`;
+};

@@ -1,0 +1,33 @@
+// What can be said of a file before it is sent: one that cannot succeed is refused here, and costs no request. The service
+// decides by the bytes, so that this looks at the bytes too; where it is not sure, the file goes up and is judged there.
+import { bytes } from '#app/format.ts';
+
+export const maxBytes = 10 * 1024 * 1024;
+export const acceptedTypes = 'image/png,image/jpeg,image/gif,image/webp,image/svg+xml,image/avif';
+
+const starts: RegExp[] = [
+  /^\x89PNG\r\n\x1a\n/,
+  /^\xff\xd8\xff/,
+  /^GIF8[79]a/,
+  /^RIFF[^]{4}WEBP/,
+  // AVIF and its relatives; which of them it is, the service finds out.
+  /^[^]{4}ftyp/,
+  // Text that begins as markup does, in UTF-8 or UTF-16: perhaps an SVG.
+  /^(\xef\xbb\xbf)?\s*</,
+  /^(\xff\xfe|\xfe\xff)/,
+];
+
+/** Why the file cannot be stored; nothing when it may be. */
+export async function refusalOf(file: File): Promise<string | undefined> {
+  if (file.size > maxBytes) return `Larger than 10 MB (${bytes(file.size)}).`;
+  if (file.size === 0) return 'Empty file.';
+  let head: string;
+  try {
+    head = String.fromCharCode(...new Uint8Array(await file.slice(0, 256).arrayBuffer()));
+  } catch {
+    return 'Could not be read. Folders cannot be uploaded.';
+  }
+  return starts.some((start) => start.test(head))
+    ? undefined
+    : 'Not a PNG, JPEG, GIF, WebP, SVG or AVIF picture.';
+}

@@ -1,0 +1,85 @@
+// Takes files wherever they are dropped or pasted in the window, on every page.
+import { useEffect, useState } from 'react';
+import { Icon } from '#app/parts/icon.tsx';
+import { problem } from '#app/parts/toast.tsx';
+import { acceptedTypes } from '#app/uploading/check-file.ts';
+import { sendFiles } from '#app/uploading/queue.ts';
+
+let picker: HTMLInputElement | null = null;
+
+export const chooseFiles = (): void => picker?.click();
+
+export function Intake({ canUpload }: { canUpload: boolean }) {
+  const [isOver, setOver] = useState(false);
+
+  useEffect(() => {
+    const take = (files: File[]) => {
+      if (files.length === 0) return;
+      if (canUpload) sendFiles(files);
+      else problem('Verify your e-mail address first: until then nothing can be stored.');
+    };
+    const holdsFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
+    /** A field that takes a file itself. */
+    const isField = ({ target }: Event) =>
+      target instanceof Element && target.closest('input[type="file"]') !== null;
+    // A file that is dropped where nobody takes it makes the browser leave the dashboard for the file.
+    const over = (event: DragEvent) => {
+      if (!holdsFiles(event) || isField(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      setOver(false);
+      if (!holdsFiles(event) || isField(event)) return;
+      event.preventDefault();
+      take([...(event.dataTransfer?.files ?? [])]);
+    };
+    const paste = (event: ClipboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea') !== null;
+      // A copied table is a text and a picture of itself; whoever is typing wants the text.
+      if (isTyping && event.clipboardData?.types.includes('text/plain') === true) return;
+      take([...(event.clipboardData?.files ?? [])]);
+    };
+    window.addEventListener('dragenter', over);
+    window.addEventListener('dragover', over);
+    window.addEventListener('dragleave', leave);
+    window.addEventListener('drop', drop);
+    document.addEventListener('paste', paste);
+    return () => {
+      window.removeEventListener('dragenter', over);
+      window.removeEventListener('dragover', over);
+      window.removeEventListener('dragleave', leave);
+      window.removeEventListener('drop', drop);
+      document.removeEventListener('paste', paste);
+    };
+  }, [canUpload]);
+
+  return (
+    <>
+      <input
+        ref={(element) => {
+          picker = element;
+        }}
+        type="file"
+        multiple
+        accept={acceptedTypes}
+        hidden
+        aria-label="Files to upload"
+        onChange={({ target }) => {
+          sendFiles([...(target.files ?? [])]);
+          target.value = '';
+        }}
+      />
+      {isOver && (
+        <div className="pointer-events-none fixed inset-3 z-50 grid place-items-center rounded-[18px] border-2 border-dashed border-accent bg-accent-soft/90 text-accent">
+          <p className="flex items-center gap-3 font-serif text-2xl font-semibold">
+            <Icon name="upload" className="size-8" /> Drop to upload
+          </p>
+        </div>
+      )}
+    </>
+  );
+}

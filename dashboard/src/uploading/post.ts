@@ -1,0 +1,33 @@
+// One file on its way up, with its progress. fetch tells nothing of a body on its way; XMLHttpRequest does.
+import { ApiError, errorFrom } from '#app/api.ts';
+import type { Stored } from '#app/uploading/queue.ts';
+
+export interface Post {
+  /** Rejects with an ApiError, or with a plain Error after `abort`. */
+  answer: Promise<Stored>;
+  abort: () => void;
+}
+
+export function post(file: File, expiresIn: number | undefined, onProgress: (part: number) => void): Post {
+  const request = new XMLHttpRequest();
+  const form = new FormData();
+  if (expiresIn !== undefined) form.append('expires_in', String(expiresIn));
+  form.append('file', file);
+  const answer = new Promise<Stored>((resolve, reject) => {
+    request.upload.addEventListener('progress', ({ loaded, total }) =>
+      onProgress(total > 0 ? loaded / total : 0),
+    );
+    request.addEventListener('load', () => {
+      if (request.status === 201) resolve(JSON.parse(request.responseText) as Stored);
+      else {
+        const seconds = Number(request.getResponseHeader('retry-after') ?? Number.NaN);
+        reject(errorFrom(request.status, request.responseText, seconds));
+      }
+    });
+    request.addEventListener('error', () => reject(new ApiError(0, 'unreachable', 'The connection broke.')));
+    request.addEventListener('abort', () => reject(new Error('taken back')));
+    request.open('POST', '/api/dashboard/uploads');
+    request.send(form);
+  });
+  return { answer, abort: () => request.abort() };
+}

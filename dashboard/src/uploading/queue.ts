@@ -1,0 +1,215 @@
+// Files on their way up. Two go at a time, one request each, so that one bad file fails alone. A spent request budget is
+// waited out, a file that cannot succeed is never sent, and the links are in the clipboard when the last one is stored.
+import { useSyncExternalStore } from 'react';
+import type { AnswerOf } from '#http/dashboard/contract.ts';
+import { ApiError, call, noteRefusal, queries } from '#app/api.ts';
+import { note, problem } from '#app/parts/toast.tsx';
+import { refusalOf } from '#app/uploading/check-file.ts';
+import { post, type Post } from '#app/uploading/post.ts';
+
+export type Stored = Pick<AnswerOf<'POST /uploads'>, 'id' | 'url' | 'file_url' | 'expires_at'>;
+
+export interface Sending {
+  id: number;
+  name: string;
+  sizeBytes: number;
+  /** An object URL of the file itself. */
+  picture: string;
+  /** 0 to 1. */
+  progress: number;
+  state: 'waiting' | 'sending' | 'done' | 'failed';
+  problem?: string;
+  /** False where another try would end the same way. */
+  canRetry?: boolean;
+  stored?: Stored;
+}
+
+interface Queue {
+  sendings: Sending[];
+  /** Seconds of life for new links; undefined is the plan's default. */
+  expiresIn: number | undefined;
+  /** While the request budget is spent: when it refills. */
+  resumesAt: number | undefined;
+}
+
+const atOnce = 2;
+const listeners = new Set<() => void>();
+const files = new Map<number, File>();
+const posts = new Map<number, Post>();
+let queue: Queue = { sendings: [], expiresIn: undefined, resumesAt: undefined };
+let lastId = 0;
+/** The first of the files that were added since everything was done. */
+let batchStart = 1;
+
+export function useQueue(): Queue {
+  return useSyncExternalStore(subscribe, () => queue);
+}
+
+export const isOpen = ({ state }: Sending): boolean => state === 'waiting' || state === 'sending';
+
+export function sendFiles(chosen: File[]): void {
+  if (!queue.sendings.some(isOpen)) batchStart = lastId + 1;
+  const added = chosen.map((file): Sending => {
+    lastId += 1;
+    files.set(lastId, file);
+    return {
+      id: lastId,
+      name: file.name,
+      sizeBytes: file.size,
+      picture: URL.createObjectURL(file),
+      progress: 0,
+      state: 'waiting',
+    };
+  });
+  put({ sendings: [...queue.sendings, ...added] });
+  void Promise.all(added.map(check)).then(startNext);
+}
+
+export function retry(ids: number[]): void {
+  for (const id of ids) change(id, { state: 'waiting', progress: 0 });
+  startNext();
+}
+
+/** Takes files back that are not stored yet. */
+export function cancel(ids: number[]): void {
+  for (const id of ids) posts.get(id)?.abort();
+  forget(ids);
+  finishBatch();
+  startNext();
+}
+
+export function clear(): void {
+  cancel(queue.sendings.filter(isOpen).map(({ id }) => id));
+  forget(queue.sendings.map(({ id }) => id));
+}
+
+/** For the files to come, and for those of this list that are stored. */
+export async function setExpiry(expiresIn: number | undefined, defaultLife: number | null): Promise<void> {
+  put({ expiresIn });
+  const stored = queue.sendings.filter(({ state }) => state === 'done');
+  for (const sending of stored) {
+    try {
+      const { expires_at } = await call('PATCH /uploads/:id', {
+        id: sending.stored!.id,
+        body: { expires_in: expiresIn ?? defaultLife },
+      });
+      change(sending.id, { stored: { ...sending.stored!, expires_at } });
+    } catch (error) {
+      problem(error);
+      return;
+    }
+  }
+  if (stored.length > 0) {
+    refresh();
+    note('Expiry changed.');
+  }
+}
+
+async function check(sending: Sending): Promise<void> {
+  const refusal = await refusalOf(files.get(sending.id)!);
+  if (refusal !== undefined) fail(sending.id, refusal, false);
+}
+
+function startNext(): void {
+  if (queue.resumesAt !== undefined) return;
+  const running = queue.sendings.filter(({ state }) => state === 'sending').length;
+  const next = queue.sendings.filter(({ state }) => state === 'waiting').slice(0, atOnce - running);
+  for (const { id } of next) {
+    change(id, { state: 'sending' });
+    void send(id);
+  }
+  finishBatch();
+}
+
+async function send(id: number): Promise<void> {
+  const sent = post(files.get(id)!, queue.expiresIn, (progress) => change(id, { progress }));
+  posts.set(id, sent);
+  try {
+    const stored = await sent.answer;
+    change(id, { state: 'done', progress: 1, stored });
+    files.delete(id);
+    refresh();
+  } catch (error) {
+    if (error instanceof ApiError) judge(id, error);
+  }
+  posts.delete(id);
+  startNext();
+}
+
+function judge(id: number, error: ApiError): void {
+  noteRefusal(error);
+  if (error.code === 'rate_limited') {
+    change(id, { state: 'waiting', progress: 0 });
+    pause(error.retryAfterSeconds ?? 1);
+  } else if (error.code === 'quota_exceeded') {
+    // The others would be answered the same.
+    const waiting = queue.sendings.filter(({ state }) => state === 'waiting');
+    for (const sending of [{ id }, ...waiting])
+      fail(sending.id, 'The upload quota of this month is used up.', false);
+  } else {
+    fail(id, wordsFor(error), ![413, 415, 422].includes(error.status));
+  }
+}
+
+function pause(seconds: number): void {
+  if (queue.resumesAt !== undefined) return;
+  put({ resumesAt: Date.now() + seconds * 1000 });
+  setTimeout(() => {
+    put({ resumesAt: undefined });
+    startNext();
+  }, seconds * 1000);
+}
+
+const words: Record<string, string> = {
+  file_too_large: 'Larger than 10 MB.',
+  unsupported_type: 'Not a PNG, JPEG, GIF, WebP, SVG or AVIF picture.',
+};
+const wordsFor = ({ code, message }: ApiError): string => words[code] ?? message.replace(/^file: /, '');
+
+const fail = (id: number, text: string, canRetry: boolean): void =>
+  change(id, { state: 'failed', problem: text, canRetry });
+
+/** When all is settled: the links of this batch, in the order in which the files were given, are in the clipboard. */
+function finishBatch(): void {
+  if (queue.sendings.some(isOpen)) return;
+  const links = linksOf(queue.sendings.filter(({ id }) => id >= batchStart));
+  batchStart = lastId + 1;
+  if (links.length === 0) return;
+  // Some browsers allow it only right after a click; there the buttons do it.
+  void navigator.clipboard?.writeText(links.join('\n')).then(
+    () => note(links.length === 1 ? 'Link copied.' : `${links.length} links copied.`),
+    () => {},
+  );
+}
+
+export const linksOf = (sendings: Sending[]): string[] =>
+  sendings.flatMap(({ stored }) => (stored ? [stored.url] : []));
+
+function refresh(): void {
+  for (const key of ['uploads', 'overview', 'usage']) void queries.invalidateQueries({ queryKey: [key] });
+}
+
+function forget(ids: number[]): void {
+  for (const { id, picture } of queue.sendings) {
+    if (!ids.includes(id)) continue;
+    URL.revokeObjectURL(picture);
+    files.delete(id);
+  }
+  put({ sendings: queue.sendings.filter(({ id }) => !ids.includes(id)) });
+}
+
+function change(id: number, patch: Partial<Sending>): void {
+  put({
+    sendings: queue.sendings.map((sending) => (sending.id === id ? { ...sending, ...patch } : sending)),
+  });
+}
+
+function put(patch: Partial<Queue>): void {
+  queue = { ...queue, ...patch };
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

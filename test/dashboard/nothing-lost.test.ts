@@ -1,0 +1,238 @@
+// What loses something or stops people: each was seen to happen once.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { png, svg } from '#lab/support/images.ts';
+import { formOf } from '#lab/support/requests.ts';
+import {
+  drop,
+  lanName,
+  startDashboard,
+  violations,
+  type Dashboard,
+  type WatchedPage,
+} from '#test/dashboard/kit.ts';
+
+let dashboard: Dashboard;
+before(async () => {
+  dashboard = await startDashboard();
+});
+after(() => dashboard.close());
+
+const focused = (page: WatchedPage): Promise<string> =>
+  page.evaluate<string>(
+    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent",
+  );
+
+test('a deletion reaches only what is shown, and names it', async () => {
+  const { page, person } = await dashboard.openAs();
+  for (const [name, bytes] of [
+    ['live.png', await png()],
+    ['mark.svg', svg()],
+  ] as const) {
+    await person.call('POST /uploads', { form: formOf([[bytes, name]]) });
+  }
+  await page.goto('/dashboard/uploads');
+  await page.getByLabel('Select live.png').check({ force: true });
+  await page.getByText('1 upload selected').waitFor();
+  for (const [filter, value] of [
+    ['Type', 'svg'],
+    ['Type', ''],
+  ] as const) {
+    await page.getByLabel(filter, { exact: true }).selectOption(value);
+    await page.getByText('1 upload selected').waitFor({ state: 'detached' });
+  }
+  await page.getByLabel('Select live.png').check({ force: true });
+  await page.getByLabel('Search by filename').fill('mark');
+  await page.getByLabel('Open live.png').waitFor({ state: 'detached' });
+  await page.getByLabel('Select mark.svg').check({ force: true });
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete mark.svg?' });
+  assert.equal(await dialog.getByText('live.png').count(), 0);
+  assert.deepEqual(await violations(page), []);
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('1 upload deleted.').waitFor();
+  const { body } = await person.call('GET /uploads');
+  assert.deepEqual(
+    body.items.map(({ filename }) => filename),
+    ['live.png'],
+  );
+  await page.context().close();
+});
+
+for (const [how, fail] of [
+  ['is not there any more', { status: 404 }],
+  ['does not arrive', undefined],
+] as const) {
+  test(`a page whose code ${how} leaves the frame standing and can be reloaded`, async () => {
+    const { page } = await dashboard.openAs();
+    await page.goto('/dashboard/keys');
+    await page.getByText('No keys yet').waitFor();
+    await page.route(/assets\/settings-/, (route) => (fail ? route.fulfill(fail) : route.abort()));
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText('This page could not be loaded').waitFor();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText('No keys yet').waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.unroute(/assets\/settings-/);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.context().close();
+  });
+}
+
+test('after an upgrade of the service a page whose code is gone loads the new version by itself', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/keys');
+  await page.getByText('No keys yet').waitFor();
+  await page.route(/assets\/settings-/, (route) => route.fulfill({ status: 404 }), { times: 1 });
+  // What a fetch finds is the page of another build.
+  await page.route(
+    (url) => url.pathname === '/dashboard',
+    (route) =>
+      route.fulfill({ body: '<script type="module" src="/dashboard/assets/index-newer.js"></script>' }),
+    { times: 1 },
+  );
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  await page.context().close();
+});
+
+test('a session that ended leads to sign-in and back', async () => {
+  const { page, person } = await dashboard.openAs();
+  await page.goto('/dashboard');
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'Renders', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('next'), '/renders');
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.keyboard.press('Enter');
+  await page.getByText('No renders yet').waitFor();
+  await page.context().close();
+});
+
+test('on plain http in a LAN, where pages have no clipboard, every copy button still copies', async () => {
+  const { person } = await dashboard.openAs();
+  await person.call('POST /uploads', { form: formOf([[await png(), 'IMG_45.png']]) });
+  const { port } = new URL(dashboard.service.origin);
+  const page = await dashboard.open({ as: person, origin: `http://${lanName}:${port}` });
+  await page.goto('/dashboard/uploads');
+  assert.equal(await page.evaluate('isSecureContext'), false);
+  await page.getByRole('button', { name: 'Copy link of IMG_45.png', exact: true }).click();
+  await page.getByText('Link of IMG_45.png copied.').waitFor();
+  const search = page.getByLabel('Search by filename');
+  await search.focus();
+  await page.keyboard.press('Control+v');
+  const [{ url, file_url } = { url: '', file_url: '' }] = (await person.call('GET /uploads')).body.items;
+  assert.equal(await search.inputValue(), url);
+  await search.fill('');
+  await page.getByRole('button', { name: 'Open IMG_45.png' }).click();
+  await page.getByRole('button', { name: 'Copy Direct link' }).click();
+  await page.keyboard.press('Escape');
+  await search.focus();
+  await page.keyboard.press('Control+v');
+  assert.equal(await search.inputValue(), file_url);
+  await page.context().close();
+});
+
+test('a dialog opens on its first field; the one that shows a secret once opens on Copy and does not close by accident', async () => {
+  const { page, person } = await dashboard.openAs();
+  await page.goto('/dashboard/keys');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  assert.equal(await focused(page), 'Name');
+  await page.keyboard.type('laptop');
+  await page.keyboard.press('Enter');
+  const secret = page.getByRole('dialog', { name: 'Your new key' });
+  await secret.waitFor();
+  assert.equal(await focused(page), 'Copy Key');
+  for (let press = 0; press < 3; press += 1) await page.keyboard.press('Escape');
+  await secret.getByText('You have not copied it yet').waitFor();
+  // The press too many that used to lose the key copies it.
+  await page.keyboard.press('Enter');
+  const key = (await secret.getByRole('region', { name: 'Key' }).textContent()) ?? '';
+  assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), key);
+  await page.keyboard.press('Escape');
+  await secret.waitFor({ state: 'detached' });
+  assert.equal((await person.call('GET /keys')).body.items.length, 1);
+  await page.context().close();
+});
+
+test('the pages before sign-in are ready to type', async () => {
+  const page = await dashboard.open();
+  for (const [path, field] of [
+    ['/dashboard/sign-in', 'E-mail'],
+    ['/dashboard/forgot-password', 'E-mail'],
+    ['/dashboard/reset-password?token=x', 'New password'],
+  ] as const) {
+    await page.goto(path);
+    await page.getByLabel(field).waitFor();
+    assert.equal(await focused(page), field, path);
+  }
+  await page.context().close();
+});
+
+test('a closed dialog gives the focus back, or leaves it at the heading where what opened it is gone', async () => {
+  const { page, person } = await dashboard.openAs();
+  await person.call('POST /keys', { body: { name: 'laptop' } });
+  await page.goto('/dashboard/keys');
+  const rename = page.getByRole('button', { name: 'Rename laptop' });
+  const ways: (() => Promise<void>)[] = [
+    () => page.keyboard.press('Escape'),
+    () => page.getByRole('button', { name: 'Cancel' }).click(),
+    () => page.getByRole('button', { name: 'Close' }).click(),
+  ];
+  for (const close of ways) {
+    await rename.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await close();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await focused(page), 'Rename laptop');
+  }
+  await page.getByRole('button', { name: 'Revoke laptop' }).press('Enter');
+  assert.equal(await focused(page), 'Cancel');
+  await page.getByRole('button', { name: 'Revoke it' }).press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('Revoked keys (1)').waitFor();
+  assert.equal(await focused(page), 'API keys');
+  await page.context().close();
+});
+
+test('with reduced motion nothing moves without end', async () => {
+  const { page } = await dashboard.openAs({}, { reducedMotion: 'reduce' });
+  await page.route('**/api/dashboard/keys', () => {});
+  await page.goto('/dashboard/keys');
+  await page.getByRole('status', { name: 'Loading' }).waitFor();
+  const endless = await page.evaluate<number>(
+    'document.getAnimations().filter((animation) => animation.effect.getTiming().iterations === Infinity).length',
+  );
+  assert.equal(endless, 0);
+  await page.context().close();
+});
+
+test('more files than the plan has requests: the rest waits for the next minute by itself', async () => {
+  const { page, person } = await dashboard.openAs({ plan: 'free' });
+  const picture = await png();
+  await page.goto('/dashboard/uploads');
+  await page.getByText('No uploads yet').waitFor();
+  // Shorter than a minute: what is waited out is what the service names.
+  let refusals = 0;
+  await page.route('**/api/dashboard/uploads', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch();
+    if (response.status() !== 429) return route.fulfill({ response });
+    refusals += 1;
+    dashboard.service.clock.advance(61_000);
+    return route.fulfill({ response, headers: { ...response.headers(), 'retry-after': '2' } });
+  });
+  await drop(
+    page.getByRole('heading', { name: 'Uploads', level: 1 }),
+    Array.from({ length: 34 }, (_, index) => [`${index}.png`, picture]),
+  );
+  await page.getByText('Your plan allows 30 requests a minute. Going on in').waitFor();
+  await page.getByText('34 files uploaded').waitFor();
+  assert.ok(refusals > 0);
+  const { body } = await person.call('GET /uploads', { query: { limit: '100' } });
+  assert.equal(body.items.length, 34);
+  await page.context().close();
+});
