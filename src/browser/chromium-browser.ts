@@ -4,11 +4,13 @@ import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, Log, PageReport, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
 import { capture, tallestPx } from '#browser/page/capture.ts';
+import type { Area } from '#browser/page/capture.ts';
 import { CdpError } from '#browser/process/cdp.ts';
 import { createDeadline, createPhase, pause } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
 import { revealFullPage } from '#browser/page/full-page.ts';
+import type { PageExtent } from '#browser/page/full-page.ts';
 import { createHost } from '#browser/host.ts';
 import { navigate, throwIfFailed } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -113,21 +115,31 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
   const navigateMs = watch();
   const takeAtRest = prepareAtRest(page, deadline);
   await settle(page, deadline);
-  const tallest = tallestPx[job.format];
-  const pageHeight = job.fullPage ? await revealFullPage(page, tallest, deadline) : job.height;
-  const size = { width: job.width, height: Math.min(Math.max(pageHeight, job.height), tallest) };
+  const extent = job.fullPage ? await revealFullPage(page, tallestPx[job.format], deadline) : undefined;
+  const area = extent && areaOf(extent, job);
   const settleMs = watch();
-  const take = () => capture(page, job, size, deadline);
+  const take = () => capture(page, job, area, deadline);
   const { bytes, captureMs, encodeMs } = job.fullPage ? await take() : await takeAtRest(take);
   throwIfFailed(page);
   return {
     bytes,
-    pixelWidth: size.width,
-    pixelHeight: size.height,
-    truncated: pageHeight > size.height,
+    pixelWidth: job.width,
+    pixelHeight: area?.height ?? job.height,
+    truncated: extent !== undefined && area !== undefined && extent.height > area.height,
     page: reportOf(page),
     timings: { navigateMs, settleMs, captureMs, encodeMs },
   };
+}
+
+/**
+ * As wide as the viewport, where the reader's view begins; as tall as the page, or as the format can hold. A page that
+ * fits into the viewport is captured as the viewport.
+ */
+function areaOf({ start, height }: PageExtent, job: ScreenshotJob): Area | undefined {
+  if (height <= job.height) return undefined;
+  const tall = Math.min(height, tallestPx[job.format]);
+  // Where lines run upwards the page begins at its bottom, and that is the end that is kept.
+  return { x: start.x, y: Math.max(0, start.y + job.height - tall), width: job.width, height: tall };
 }
 
 async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Pdf> {

@@ -7,7 +7,8 @@ import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
 import { findChromium } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
-import { blankScripts } from '#browser/glyph-check.ts';
+import { drawingTestViewport, testDrawing } from '#browser/drawing-test.ts';
+import type { DrawingTest } from '#browser/drawing-test.ts';
 import { openPage } from '#browser/page/page.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
@@ -21,7 +22,7 @@ export interface StartOptions {
   log: Log;
 }
 
-const glyphMs = 10_000;
+const drawingMs = 10_000;
 
 export async function startChromium(options: StartOptions): Promise<{
   about: BrowserAbout;
@@ -45,6 +46,13 @@ export async function startChromium(options: StartOptions): Promise<{
     if (wall.leaks.tcp + wall.leaks.udp > 0) {
       throw new Error(`The browser can reach the network past the egress proxy: ${JSON.stringify(wall)}`);
     }
+    const drawing = await tryDrawing(first, options.egress);
+    if (!drawing.drawsBelowViewport) {
+      throw new Error(
+        'This browser does not draw pages below the viewport, so full-page captures would be blank there. ' +
+          `Set CHROMIUM_PATH to another one (this is ${first.version} at ${chromium.executable}).`,
+      );
+    }
     const about: BrowserAbout = {
       name: chromium.kind === 'full' ? 'Chromium' : 'chrome-headless-shell',
       version: first.version.replace(/^.*\//, ''),
@@ -52,7 +60,7 @@ export async function startChromium(options: StartOptions): Promise<{
       source: chromium.source,
       sandboxed,
       sandboxProblem,
-      blankScripts: await drawnBlank(first, options.egress),
+      blankScripts: drawing.blankScripts,
     };
     log.info({ ...about, wallTried: wall.tried }, 'the browser is ready');
     if (!sandboxed) {
@@ -85,15 +93,15 @@ async function launchWithSandbox(base: Omit<LaunchOptions, 'sandboxed'>) {
   }
 }
 
-async function drawnBlank(process: ChromiumProcess, egress: EgressProxy): Promise<string[]> {
+async function tryDrawing(process: ChromiumProcess, egress: EgressProxy): Promise<DrawingTest> {
   const door = await egress.openDoor();
-  const phase = createPhase(process.gone, glyphMs, () => new Error('the test of the fonts took too long'));
+  const phase = createPhase(process.gone, drawingMs, () => new Error('the drawing test took too long'));
   try {
-    const viewport = { width: 400, height: 600 };
+    const viewport = drawingTestViewport;
     const page = await openPage({ process, door, viewport, wasTooLarge: () => false }, phase.signal);
-    const blank = await blankScripts(page, phase.signal);
+    const result = await testDrawing(page, phase.signal);
     await page.dispose(phase.signal);
-    return blank;
+    return result;
   } finally {
     phase.end();
     await door.close();

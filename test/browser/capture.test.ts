@@ -33,6 +33,11 @@ before(async () => {
       '<!doctype html><body style="margin:0"><div style="width:5000px;height:3000px;background:#00a000"></div>',
     '/fixed': `<!doctype html><body style="margin:0"><div style="position:fixed;top:0;left:0;right:0;height:40px;background:#c80000"></div>
       <div style="height:100vh;background:#00a000"></div><div style="height:4000px;background:#dddddd"></div>`,
+    // Turns red when it sees another viewport; a transition would show the way back from one.
+    '/watchful': `<!doctype html><style>body { margin: 0; height: 3000px } #d { width: 50vw; height: 100vh; background: #00a000; transition: width 2s, height 2s }
+      @media (max-width: 700px) { #d { background: #c80000 } }</style><div id="d"></div>
+      <script>const bad = () => { d.style.background = '#c80000' }; onresize = bad; visualViewport.onresize = bad;
+      let seen = 0; new ResizeObserver(() => { if (seen++) bad() }).observe(d)</script>`,
     '/short': '<!doctype html><body style="margin:0;background:#00a000"><p>short',
     '/square.svg': (_, response) => {
       response
@@ -136,6 +141,14 @@ test('4.3 full_page keeps the width and the layout viewport', async () => {
   assert.ok(isNear(fixed.at(400, 599), [0, 160, 0]), '100vh is the viewport');
   assert.ok(isNear(fixed.at(400, 601), [221, 221, 221]), 'and no more');
   assert.ok(isNear(fixed.at(400, 2000), [221, 221, 221]), 'the bar is there once');
+});
+
+test('4.3 full_page: the page never sees another viewport', async () => {
+  const { bytes } = await kit.shoot(`${server.base}/watchful`, { fullPage: true, width: 800, height: 600 });
+  const picture = await decode(bytes);
+  assert.equal(picture.height, 3000);
+  assert.ok(isNear(picture.at(398, 598), [0, 160, 0]), picture.at(398, 598).join(','));
+  assert.ok(isNear(picture.at(402, 598), [255, 255, 255]) && isNear(picture.at(398, 602), [255, 255, 255]));
 });
 
 test('4.3 full_page: lazy images and observed boxes are there, from top to bottom', async () => {

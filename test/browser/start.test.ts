@@ -10,7 +10,7 @@ import { launchChromium } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import { findChromium } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
-import { blankScripts } from '#browser/glyph-check.ts';
+import { testDrawing } from '#browser/drawing-test.ts';
 import { openPage } from '#browser/page/page.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
 import { cacheFolder, startTestBrowser } from '#lab/support/browser.ts';
@@ -121,7 +121,7 @@ test('a browser without fonts is found out', async () => {
       const door = await kit.egress.openDoor();
       const viewport = { width: 400, height: 600 };
       const page = await openPage({ process, door, viewport, wasTooLarge: () => false }, phase.signal);
-      assert.deepEqual(await blankScripts(page, phase.signal), expected);
+      assert.deepEqual((await testDrawing(page, phase.signal)).blankScripts, expected);
     }
   } finally {
     phase.end();

@@ -17,68 +17,76 @@ export interface Capture {
 /** The tallest picture that each format can hold; for JPEG what its libraries write and read. */
 export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 65_500, webp: 16_383 };
 
-// One capture holds the whole picture as pixels in three processes; above this height it is taken in tiles.
-const singleCaptureMostPx = 16_000;
-const tilePx = 4_096;
+// One capture holds its piece of the page as pixels in three processes, at 4 bytes a pixel. Pages with more pixels are
+// taken in several pieces; at a width of 1,440 px that is every 17,476 px.
+const pieceMostPixels = 24 * 1024 * 1024;
 const quality = 80;
 // The first picture of a page that is stuck in a loop never comes; there is no use in waiting out the total budget.
 const captureMs = 15_000;
 const attempts = 2;
 
+/** `area` is the part of the document that is captured; without one it is what the viewport shows. */
 export async function capture(
   page: Page,
   job: ScreenshotJob,
-  size: ImageSize,
+  area: Area | undefined,
   deadline: Deadline,
 ): Promise<Capture> {
+  const { width, height } = area ?? job;
   for (let attempt = 1; ; attempt += 1) {
-    const result = await take(page, job, size, deadline);
+    const result = await take(page, job.format, area, deadline);
     const made = imageSize(result.bytes, job.format);
-    if (made?.width === size.width && made.height === size.height) return result;
+    if (made?.width === width && made.height === height) return result;
     if (attempt === attempts)
       throw new RenderFailure('crashed', 'the browser gave no picture of the page', { cause: made });
   }
 }
 
-async function take(page: Page, job: ScreenshotJob, size: ImageSize, deadline: Deadline): Promise<Capture> {
+async function take(
+  page: Page,
+  format: ScreenshotFormat,
+  area: Area | undefined,
+  deadline: Deadline,
+): Promise<Capture> {
   const startedAt = performance.now();
-  const isTiled = size.height > singleCaptureMostPx;
+  const pieces = area ? piecesOf(area) : [undefined];
+  const isWhole = pieces.length === 1;
   // Chromium's own WebP encoder is slower than its fast PNG and sharp together.
-  const raw = job.format === 'jpeg' && !isTiled ? 'jpeg' : 'png';
-  const clip = job.fullPage ? { x: 0, y: 0, ...size, scale: 1 } : undefined;
-  const pieces = isTiled ? tilesOf(size) : [clip];
+  const raw = format === 'jpeg' && isWhole ? 'jpeg' : 'png';
   const pictures: Buffer[] = [];
   for (const piece of pieces) pictures.push(await shoot(page, raw, piece, deadline));
   const capturedAt = performance.now();
   const [first] = pictures;
-  const bytes = raw === job.format && !isTiled ? first! : await encode(pictures, size, job.format);
+  const bytes = raw === format && isWhole ? first! : await encode(pictures, format);
   deadline.signal.throwIfAborted();
   return { bytes, captureMs: capturedAt - startedAt, encodeMs: performance.now() - capturedAt };
 }
 
-interface Clip extends ImageSize {
+/** Of the document, in CSS pixels from its left and top edge. */
+export interface Area extends ImageSize {
   x: number;
   y: number;
-  scale: number;
 }
 
-function tilesOf({ width, height }: ImageSize): Clip[] {
-  const count = Math.ceil(height / tilePx);
+/** As few as may be, all of one height but the last, which is at most a few pixels shorter. */
+function piecesOf({ x, y, width, height }: Area): Area[] {
+  const count = Math.ceil((width * height) / pieceMostPixels);
+  const pieceHeight = Math.ceil(height / count);
   return Array.from({ length: count }, (_, index) => {
-    const y = index * tilePx;
-    return { x: 0, y, width, height: Math.min(tilePx, height - y), scale: 1 };
+    const top = index * pieceHeight;
+    return { x, y: y + top, width, height: Math.min(pieceHeight, height - top) };
   });
 }
 
 async function shoot(
   page: Page,
   format: 'png' | 'jpeg',
-  clip: Clip | undefined,
+  area: Area | undefined,
   deadline: Deadline,
 ): Promise<Buffer> {
   const phase = deadline.phase(
     captureMs,
-    () => new RenderFailure('timed_out', 'the page did not let itself be drawn in time'),
+    () => new RenderFailure('timed_out', `the page could not be captured within ${captureMs / 1000} s`),
   );
   try {
     const { data } = await page.session.send(
@@ -86,7 +94,7 @@ async function shoot(
       {
         format,
         ...(format === 'jpeg' ? { quality } : {}),
-        ...(clip === undefined ? {} : { clip, captureBeyondViewport: true }),
+        ...(area === undefined ? {} : { clip: { ...area, scale: 1 } }),
         optimizeForSpeed: true,
       },
       phase.signal,
@@ -97,21 +105,25 @@ async function shoot(
   }
 }
 
-function encode(pictures: Buffer[], size: ImageSize, format: ScreenshotFormat): Promise<Buffer> {
-  // Tiles are joined as they are read, so that the whole never stands in memory as pixels; the last may be shorter,
-  // and joining makes up its height.
-  const image =
-    pictures.length === 1
-      ? sharp(pictures[0], { limitInputPixels: false })
-      : sharp(pictures, { limitInputPixels: false, join: { across: 1 } }).extract({
-          left: 0,
-          top: 0,
-          ...size,
-        });
+function encode(pictures: Buffer[], format: ScreenshotFormat): Promise<Buffer> {
+  const image = pictures.length === 1 ? sharp(pictures[0], { limitInputPixels: false }) : join(pictures);
   const encoders = {
     png: () => image.png({ compressionLevel: 3 }),
     jpeg: () => image.flatten().jpeg({ quality }),
     webp: () => image.webp({ quality, effort: 2 }),
   };
   return encoders[format]().toBuffer();
+}
+
+/** Pieces are joined as they are read, so that the whole never stands in memory as pixels. */
+function join(pictures: Buffer[]) {
+  // Joining makes all pieces as tall as the first; what that adds to the last is cut off again.
+  const sizes = pictures.map((picture) => imageSize(picture, 'png') ?? { width: 0, height: 0 });
+  const height = sizes.reduce((sum, size) => sum + size.height, 0);
+  return sharp(pictures, { limitInputPixels: false, join: { across: 1 } }).extract({
+    left: 0,
+    top: 0,
+    width: sizes[0]!.width,
+    height,
+  });
 }

@@ -1,5 +1,5 @@
-// Makes a long page show all of itself: scrolls through it so that lazy images and observers fire, returns to the top,
-// waits for pictures and fonts, and tells how tall it is. Spec 4.3 (full_page), design section 5 (capture).
+// Makes a long page show all of itself: scrolls through it so that lazy images and observers fire, returns to its start,
+// waits for pictures and fonts, and measures it. Spec 4.3 (full_page).
 import type { Deadline } from '#browser/process/deadline.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -11,37 +11,57 @@ const mostSteps = 250;
 const decodeMs = 2_000;
 const lazyVirtualMs = 1_000;
 
-/** Answers the height of the page in CSS pixels; scrolls no further than `limitPx`. */
-export async function revealFullPage(page: Page, limitPx: number, deadline: Deadline): Promise<number> {
+/** Where the page begins for its reader, and how tall it is. */
+export interface PageExtent {
+  /** What the viewport shows before any scrolling, in CSS pixels from the left and top edge of the document. */
+  start: { x: number; y: number };
+  height: number;
+}
+
+/** Scrolls no further than `limitPx`. */
+export async function revealFullPage(page: Page, limitPx: number, deadline: Deadline): Promise<PageExtent> {
   const world = await openWorld(page, inPage, deadline.signal);
+  await world.run('toStart()', deadline.signal);
   if (await world.run<boolean>('root().scrollHeight > innerHeight', deadline.signal)) {
     await atMost(scrollMs, deadline, (signal) =>
       world.run(`scrollThrough(${mostSteps}, ${limitPx})`, signal),
     );
-    await world.run('toTop()', deadline.signal);
+    await world.run('toStart()', deadline.signal);
     await settle(page, deadline, lazyVirtualMs);
   }
   await settleMotion(page, deadline);
   await atMost(decodeMs, deadline, (signal) => world.run('picturesDecoded()', signal));
-  const { cssContentSize } = await page.session.send('Page.getLayoutMetrics', undefined, deadline.signal);
-  return Math.ceil(cssContentSize.height);
+  const { cssContentSize, cssLayoutViewport } = await page.session.send(
+    'Page.getLayoutMetrics',
+    undefined,
+    deadline.signal,
+  );
+  return {
+    start: { x: cssLayoutViewport.pageX, y: cssLayoutViewport.pageY },
+    height: Math.ceil(cssContentSize.height),
+  };
 }
 
-/** A position counts as seen when a frame was drawn there: scripts set it within one frame, the next one moves on. */
+/**
+ * A position counts as seen when a frame was drawn there: scripts set it within one frame, the next one moves on. The
+ * start is (0, 0) in every writing mode; in some of them the page goes on to the left or upwards, at negative positions.
+ */
 const inPage = `
   const root = () => document.scrollingElement ?? document.documentElement;
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  const toTop = () => { window.scrollTo({ top: 0, left: 0, behavior: 'instant' }); };
+  const toStart = () => { window.scrollTo({ top: 0, left: 0, behavior: 'instant' }); };
   const scrollThrough = async (mostSteps, limit) => {
     await frame();
     await frame();
+    window.scrollTo({ top: -1, behavior: 'instant' });
+    const direction = window.scrollY < 0 ? -1 : 1;
     for (let step = 1; step <= mostSteps; step += 1) {
       const top = step * innerHeight;
       if (top >= Math.min(root().scrollHeight, limit)) break;
-      window.scrollTo({ top, behavior: 'instant' });
+      window.scrollTo({ top: direction * top, behavior: 'instant' });
       await frame();
     }
-    toTop();
+    toStart();
     await frame();
   };
   const picturesDecoded = () => Promise.all([

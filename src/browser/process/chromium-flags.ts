@@ -89,6 +89,9 @@ const sameness = [
   '--font-render-hinting=none',
   '--force-color-profile=srgb',
   '--hide-scrollbars',
+  // Draws the document beyond the viewport too, so that a full page can be captured as it stands. The protocol's own way
+  // (captureBeyondViewport) shows the page a viewport of 1 x 1 px first: scripts, media queries and transitions react to it.
+  '--blink-settings=mainFrameClipsContent=false',
   '--mute-audio',
   '--lang=en-US',
 ];
