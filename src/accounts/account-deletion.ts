@@ -3,6 +3,7 @@
 import { seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
+import { AccountError } from '#accounts/accounts.ts';
 
 export type AccountDeletion = ReturnType<typeof createAccountDeletion>;
 
@@ -27,8 +28,15 @@ export function createAccountDeletion(parts: {
   const chores: Chore[] = [{ name: 'deletion of accounts', everyMs: seconds(15), run: finish }];
 
   return {
+    /** Throws for the last owner: somebody must be able to manage the installation. */
     async begin(accountId: string): Promise<void> {
       await database.transaction(async (tables) => {
+        const account = await tables.accounts.byId(accountId);
+        if (account?.owner === 1 && (await tables.accounts.countOwners()) === 1) {
+          throw new AccountError(
+            'is the only owner; make another account owner first (npx tintype account update)',
+          );
+        }
         // Suspended: no link resolves and no key works from this moment on. The address is free for another account.
         await tables.accounts.update(accountId, {
           deleted_at: clock.now(),

@@ -1,7 +1,7 @@
 // Accounts and their API keys, as the command line and the dashboard manage them. Spec 5.
 import { newApiKey, newId, hashSecret } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
-import type { Database } from '#storage/database.ts';
+import type { Database, Tables } from '#storage/database.ts';
 import type { AccountRow, ApiKeyRow, Flag } from '#storage/schema.ts';
 import type { AccountChange } from '#storage/tables/accounts.ts';
 import type { Plans } from '#accounts/plans.ts';
@@ -24,6 +24,12 @@ export interface AccountUpdate {
   /** For the person to read. */
   suspendedReason?: string;
   overages?: boolean;
+  owner?: boolean;
+}
+
+export interface NewAccount {
+  plan?: string;
+  verified?: boolean;
   owner?: boolean;
 }
 
@@ -53,7 +59,7 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
   }
 
   /** The columns that a change sets; throws when the account cannot have it. */
-  function judge(current: AccountRow, change: AccountUpdate): AccountChange {
+  function columnsOf(current: AccountRow, change: AccountUpdate): AccountChange {
     if (change.plan !== undefined) requirePlan(change.plan);
     const plan = plans.orStandard(change.plan ?? current.plan);
     if (change.overages === true && !plan.overages) {
@@ -71,39 +77,52 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     };
   }
 
+  /** In a transaction of the caller's, where more belongs to it. */
+  async function insert(within: Tables, email: string, options: NewAccount): Promise<AccountRow> {
+    const row: AccountRow = {
+      id: newId(),
+      email: normalizeEmail(email),
+      plan: requirePlan(options.plan ?? plans.standard.id),
+      verified: flag(options.verified ?? true),
+      suspended: 0,
+      overages: 0,
+      created_at: clock.now(),
+      owner: flag(options.owner ?? false),
+      suspended_reason: null,
+      overage_cap: null,
+      deleted_at: null,
+    };
+    if (!(await within.accounts.insert(row)))
+      throw new AccountError(`there is already an account "${row.email}"`);
+    return row;
+  }
+
   return {
-    async create(
-      email: string,
-      options: { plan?: string; verified?: boolean; owner?: boolean } = {},
-    ): Promise<Account> {
-      const row: AccountRow = {
-        id: newId(),
-        email: normalizeEmail(email),
-        plan: requirePlan(options.plan ?? plans.standard.id),
-        verified: flag(options.verified ?? true),
-        suspended: 0,
-        overages: 0,
-        created_at: clock.now(),
-        owner: flag(options.owner ?? false),
-        suspended_reason: null,
-        overage_cap: null,
-        deleted_at: null,
-      };
-      if (!(await tables.accounts.insert(row)))
-        throw new AccountError(`there is already an account "${row.email}"`);
-      return toAccount(row);
-    },
+    create: async (email: string, options: NewAccount = {}): Promise<Account> =>
+      toAccount(await insert(tables, email, options)),
 
     async update(email: string, change: AccountUpdate): Promise<Account> {
       const current = await requireAccount(email);
       if (Object.keys(change).length === 0) throw new AccountError(`nothing to change about "${email}"`);
-      const row = await tables.accounts.update(current.id, judge(current, change));
+      const row = await tables.accounts.update(current.id, columnsOf(current, change));
       onChange();
       if (!row) throw new AccountError(`there is no account "${email}"`);
       return toAccount(row);
     },
 
-    judge,
+    /** The owner's own switch, with a cap in units of each type. Undefined when there is no such account. */
+    async setOverages(id: string, isOn: boolean, cap: number | null): Promise<AccountRow | undefined> {
+      const changed = await database.transaction(async ({ accounts }) => {
+        const current = await accounts.byId(id);
+        const columns = current && columnsOf(current, { overages: isOn });
+        return columns && accounts.update(id, { ...columns, overage_cap: cap });
+      });
+      onChange();
+      return changed;
+    },
+
+    columnsOf,
+    insert,
     require: requireAccount,
     list: async (): Promise<Account[]> => (await tables.accounts.list()).map(toAccount),
     isEmpty: (): Promise<boolean> => tables.accounts.isEmpty(),

@@ -1,4 +1,4 @@
-// What the operator does to accounts in the dashboard; each act is in the audit log, in the same transaction.
+// What the operator does to accounts in the dashboard. Each change and its row in the audit log are one transaction.
 import type { Clock } from '#core/clock.ts';
 import { newId } from '#core/ids.ts';
 import type { Database, Tables } from '#storage/database.ts';
@@ -28,23 +28,23 @@ export function createAdministration(parts: {
     });
 
   return {
-    async create(actor: AccountRow, email: string, plan: string): Promise<AccountRow> {
-      const { id } = await accounts.create(email, { plan });
-      const row = await database.tables.accounts.byId(id);
-      if (!row) throw new Error('the new account is not there');
-      await record(database.tables, actor, 'account.create', row, { plan });
-      return row;
+    create(actor: AccountRow, email: string, plan: string): Promise<AccountRow> {
+      return database.transaction(async (tables) => {
+        const row = await accounts.insert(tables, email, { plan });
+        await record(tables, actor, 'account.create', row, { plan });
+        return row;
+      });
     },
 
     /** Undefined when there is no such account. */
     async update(actor: AccountRow, id: string, change: AccountUpdate): Promise<AccountRow | undefined> {
       if (actor.id === id && change.suspended === true) {
-        throw new AccountError('nobody can suspend their own account');
+        throw new AccountError('you cannot suspend your own account');
       }
       const changed = await database.transaction(async (tables) => {
         const current = await tables.accounts.byId(id);
         if (!current) return undefined;
-        const row = await tables.accounts.update(id, accounts.judge(current, change));
+        const row = await tables.accounts.update(id, accounts.columnsOf(current, change));
         await record(tables, actor, actionOf(change), current, change);
         return row;
       });

@@ -25,9 +25,19 @@ export interface Refusal {
   keyId?: string;
 }
 
+/** The one `unauthorized` for every refused key: a stranger learns nothing about keys that exist. */
+export class KeyRefusedError extends ServiceError {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super('unauthorized', 'Authorization: send a valid API key as "Bearer <API_KEY>".');
+    this.refusal = refusal;
+  }
+}
+
 export interface Authentication {
   /**
-   * Throws the one `unauthorized` there is; its cause says why, for the log alone. `holderOf` finds the holder of a key
+   * Throws KeyRefusedError. `holderOf` finds the holder of a key
    * by its hash, where the caller has more to ask of the database at once.
    */
   authenticate(authorization: string | undefined, holderOf?: HolderLookUp): Promise<Caller>;
@@ -120,10 +130,9 @@ function admit(holder: KeyHolder, now: number): void {
   if (holder.verified === 0) throw refused('unverified account', holder);
 }
 
-/** Every 401 has the same body whatever its reason: a stranger learns nothing about keys that exist. */
-function refused(reason: string, holder?: KeyHolder): ServiceError {
-  const refusal: Refusal = { reason, ...(holder && { accountId: holder.account_id, keyId: holder.id }) };
-  return new ServiceError('unauthorized', 'Authorization: send a valid API key as "Bearer <API_KEY>".', {
-    cause: refusal,
+function refused(reason: string, holder?: KeyHolder): KeyRefusedError {
+  return new KeyRefusedError({
+    reason,
+    ...(holder && { accountId: holder.account_id, keyId: holder.id }),
   });
 }

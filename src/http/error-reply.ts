@@ -1,7 +1,7 @@
 // The one translator from errors to answers: the envelope for the client, the cause for the log. Spec 2.5, 7.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound, toServiceError } from '#core/errors.ts';
-import { limitOf } from '#metering/quota.ts';
+import { QuotaExceededError } from '#metering/quota.ts';
 import { spentQuotaHeaders } from '#http/reply-headers.ts';
 
 declare module 'fastify' {
@@ -18,10 +18,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   const failure = translate(error);
   request.failure = failure;
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
-  if (failure.code === 'quota_exceeded' && request.caller) {
-    const unit = /\/uploads?\b/.test(request.url) ? 'upload' : 'render';
-    reply.headers(spentQuotaHeaders(limitOf(request.caller, unit)));
-  }
+  if (failure instanceof QuotaExceededError) reply.headers(spentQuotaHeaders(failure.limit));
   return reply
     .code(failure.status)
     .header('cache-control', 'no-store')

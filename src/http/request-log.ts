@@ -1,6 +1,6 @@
 // One line in the log for every answer, one row for the account's owner, and the metrics.
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import type { Refusal } from '#accounts/authenticate.ts';
+import { KeyRefusedError } from '#accounts/authenticate.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import type { Metrics } from '#http/metrics.ts';
 
@@ -8,8 +8,8 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
   return function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
     parts.metrics.observe(request, reply);
     const { failure, caller } = request;
-    // A refused key says whose it is here alone; the client is told nothing.
-    const refusal = failure?.code === 'unauthorized' ? (failure.cause as Refusal | undefined) : undefined;
+    // Only the log learns whose key was refused and why.
+    const refusal = failure instanceof KeyRefusedError ? failure.refusal : undefined;
     const accountId = caller?.accountId ?? refusal?.accountId;
     const keyId = caller?.keyId ?? refusal?.keyId;
     const { statusCode: status } = reply;

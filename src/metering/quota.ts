@@ -81,10 +81,21 @@ export function nextMonth(now: number): Date {
 /** The quota's month is the calendar month, UTC. */
 export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
 
-export function quotaExceeded(unit: Unit, limit: number): ServiceError {
-  return new ServiceError(
-    'quota_exceeded',
-    `The monthly quota of ${limit} ${unit} units is used up. It resets with the next calendar month (UTC); ` +
-      'an upgrade or, where the plan offers them, overages lift it now.',
-  );
+/** Carries what the answer's headers name. */
+export class QuotaExceededError extends ServiceError {
+  readonly unit: Unit;
+  readonly limit: number;
+
+  constructor(unit: Unit, limit: number) {
+    super(
+      'quota_exceeded',
+      `The monthly quota of ${limit} ${unit} units is used up. It resets with the next calendar month (UTC); ` +
+        'an upgrade or, where the plan offers them, overages lift it now.',
+    );
+    this.unit = unit;
+    this.limit = limit;
+  }
 }
+
+export const quotaExceeded = (unit: Unit, limit: number): QuotaExceededError =>
+  new QuotaExceededError(unit, limit);

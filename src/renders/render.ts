@@ -19,6 +19,7 @@ import type { EgressRules } from '#browser/egress/rules.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
 import { consumeUnit, type Payer, type QuotaStanding } from '#metering/quota.ts';
+import { newExpiry } from '#uploads/expiry.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
 
 export type RenderRequest = {
@@ -102,10 +103,6 @@ export function createRenders(parts: Parts) {
     outcome: { bytes: Buffer; durationMs: number } | { failure: string },
   ): RenderRow {
     const now = clock.now();
-    const lifeSeconds = payer.plan.max_link_seconds;
-    const keptUntil = request.isHosted
-      ? lifeSeconds && now + lifeSeconds * 1000
-      : request.keepMs && now + request.keepMs;
     const bytes = 'bytes' in outcome ? outcome.bytes : undefined;
     return {
       id: newId(),
@@ -121,7 +118,7 @@ export function createRenders(parts: Parts) {
       sha256: bytes && isKept(request) ? createHash('sha256').update(bytes).digest('hex') : null,
       hosted: bytes && request.isHosted ? 1 : 0,
       created_at: now,
-      expires_at: bytes ? (keptUntil ?? null) : null,
+      expires_at: bytes ? endOf(payer, request, now) : null,
       deleted_at: null,
     };
   }
@@ -172,6 +169,12 @@ export function createRenders(parts: Parts) {
   }
 
   return { render };
+}
+
+/** Hosted renders live as long as uploads do on that plan; bytes kept for a replay as long as that needs. */
+function endOf({ plan }: Payer, { isHosted, keepMs }: RenderRequest, now: number): number | null {
+  if (isHosted) return newExpiry(plan, undefined, now);
+  return keepMs === undefined ? null : now + keepMs;
 }
 
 const isKept = (request: RenderRequest): boolean => request.isHosted || request.keepMs !== undefined;

@@ -8,7 +8,6 @@ import { passBy, type Reached } from '#core/reached.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
-import type { Plan } from '#accounts/plans.ts';
 import {
   ceilingOf,
   consumeUnit,
@@ -19,6 +18,7 @@ import {
   type QuotaStanding,
 } from '#metering/quota.ts';
 import { detectType, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
+import { newExpiry } from '#uploads/expiry.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { findDimensions } from '#uploads/dimensions.ts';
 import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
@@ -80,7 +80,7 @@ export function createUploadStore(parts: {
     composeAnswer: ComposeAnswer<T>,
   ): Promise<Stored<T>> {
     reached('files received');
-    const expiresAt = expiryOf(uploader.plan, expiresInSeconds, clock.now());
+    const expiresAt = newExpiry(uploader.plan, expiresInSeconds, clock.now());
     await using sanitizedFiles = new AsyncDisposableStack();
     const attempts: Attempt[] = files.map((file) => ({ file }));
     await eachOf(attempts, async (attempt) => {
@@ -241,12 +241,6 @@ function detect({ sizeBytes, head }: ReceivedFile): DetectedType {
   const detected = detectType(head);
   if (!detected) throw unsupportedType();
   return detected;
-}
-
-/** A plan with a cap has it as the default too. Spec 4.1. */
-function expiryOf(plan: Plan, expiresInSeconds: number | undefined, now: number): number | null {
-  const seconds = Math.min(expiresInSeconds ?? Infinity, plan.max_link_seconds ?? Infinity);
-  return Number.isFinite(seconds) ? now + seconds * 1000 : null;
 }
 
 async function insertWithFreeSlug(tables: Tables, row: UploadRow): Promise<void> {

@@ -76,6 +76,13 @@ describe('STORAGE_REDIRECT and CONTENT_BASE_URL', () => {
     assert.match(policy, /img-src 'self' data: http:\/\/files\.tintype\.test http:\/\/127\.0\.0\.1:\d+;/);
   });
 
+  test('the page that asks before it deletes may show the picture from the store', async () => {
+    const { pathname, search } = new URL(upload.delete_url);
+    const page = await fetch(service.origin + pathname + search, { headers: { accept: 'text/html' } });
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /img-src 'self' data: http:\/\/files\.tintype\.test http:\/\/127\.0\.0\.1:\d+;/);
+  });
+
   test('the content host serves bytes and nothing else', async () => {
     assert.equal((await onHost('files.tintype.test', `/f/${upload.slug}`)).status, 302);
     for (const path of [`/i/${upload.slug}`, '/docs', '/metrics', '/openapi.json', '/api/v1/upload', '/']) {

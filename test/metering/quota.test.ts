@@ -92,6 +92,16 @@ test('7 the quota is used up: 402 with the limit, nothing remaining and the rate
   assert.deepEqual((await booksOf(service, accountId)).counter, { used: 2, overage: 0 });
 });
 
+test('7 a 402 names the limit of the unit that was asked for, whatever the address says', async () => {
+  const { key } = await service.newKey({ plan: 'no-renders' });
+  const refused = await post(`${service.origin}/api/v1/screenshot?x=/upload`, {
+    headers: { ...bearer(key), 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'http://192.0.1.1/' }),
+  });
+  assert.equal(refused.status, 402);
+  assert.deepEqual(quotaOf(refused), ['0', '0', null, null, null]);
+});
+
 test('8 overages on: units past the quota are stored, marked and billed', async () => {
   const { key, accountId } = await service.newKey({ plan: 'two-uploads', overages: true });
   await upload(key);

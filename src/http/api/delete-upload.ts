@@ -12,7 +12,14 @@ import { answerNotFound } from '#http/not-found.ts';
 const previewBots =
   /bot\b|bot\/|crawl|spider|preview|unfurl|facebookexternalhit|whatsapp|embedly|iframely|skypeuri|vkshare|mastodon|pleroma|slack-imgproxy|google-read-aloud|bitlybot|metainspector|outlook|bingpreview/i;
 
-export function deleteUpload({ hostedUploads, guards }: { hostedUploads: HostedUploads; guards: Guards }) {
+export interface DeleteParts {
+  hostedUploads: HostedUploads;
+  guards: Guards;
+  /** Where the picture on the confirmation page may come from, besides this host. */
+  pictureOrigins: string[];
+}
+
+export function deleteUpload({ hostedUploads, guards, pictureOrigins }: DeleteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     const { id } = request.params as { id: string };
@@ -23,7 +30,7 @@ export function deleteUpload({ hostedUploads, guards }: { hostedUploads: HostedU
 
     if (request.method === 'HEAD') return reply.send();
     if (request.method === 'GET' && (wantsHtml(request) || isAutomatic(request)))
-      return sendConfirmation(reply, upload);
+      return sendConfirmation(reply, upload, pictureOrigins);
     if (!(await hostedUploads.delete(upload.id))) return refuse(request, reply);
     if (wantsHtml(request)) return sendDeletedPage(reply);
     return reply.send({ id: upload.id, deleted: true });
@@ -43,9 +50,10 @@ function isAutomatic({ headers }: FastifyRequest): boolean {
   return /prefetch|prerender|preview/i.test(purpose) || previewBots.test(headers['user-agent'] ?? '');
 }
 
-function sendConfirmation(reply: FastifyReply, upload: UploadRow): FastifyReply {
+function sendConfirmation(reply: FastifyReply, upload: UploadRow, pictureOrigins: string[]): FastifyReply {
   return sendPage(reply, {
     title: 'Delete this picture?',
+    pictureOrigins,
     body: html`<main class="card">
       <img class="thumbnail" src="${filePath(upload.slug)}" alt="" />
       <h1>Delete this picture?</h1>

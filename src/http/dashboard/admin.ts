@@ -3,12 +3,12 @@ import type { Clock } from '#core/clock.ts';
 import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
-import { AccountError } from '#accounts/accounts.ts';
 import type { Administration } from '#accounts/administration.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import { monthOf } from '#metering/quota.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
+import { asFieldError } from '#http/dashboard/field-error.ts';
 import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
@@ -58,7 +58,9 @@ export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
       return { ...toPage(rows, page, await view(rows)), plans: plans.all };
     },
     async 'POST /admin/accounts'({ person, body }) {
-      const row = await explained(() => administration.create(person.account, body.email, body.plan));
+      const row = await asFieldError('account', () =>
+        administration.create(person.account, body.email, body.plan),
+      );
       await signIn.invite(row);
       return { account: (await view([row]))(row), mail: signIn.delivery };
     },
@@ -67,7 +69,7 @@ export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
       if (rest.suspended === true && suspended_reason === undefined) {
         throw invalid('suspended_reason', 'missing; say why, for the person to read');
       }
-      const row = await explained(() =>
+      const row = await asFieldError('account', () =>
         administration.update(person.account, id, {
           ...rest,
           ...(suspended_reason !== undefined && { suspendedReason: suspended_reason }),
@@ -130,14 +132,4 @@ function accountView(row: AccountRow, counters: UsageCounterRow[]): AdminAccount
     created_at: isoTime(row.created_at),
     usage: { upload: useOf('upload'), render: useOf('render') },
   };
-}
-
-/** An operator's mistake is a field's mistake here. */
-async function explained<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AccountError) throw invalid('account', error.message);
-    throw error;
-  }
 }

@@ -34,7 +34,14 @@ const policyFor = (pictureOrigins: string[]): string =>
   ].join('; ');
 
 /** Addresses that mails and the first start name, and that people type: shorter than where they lead. */
-export const entryPaths = ['/sign-in', '/sign-up', '/welcome', '/verify-email', '/reset-password'];
+export const entryPaths = [
+  '/sign-in',
+  '/sign-up',
+  '/welcome',
+  '/verify-email',
+  '/forgot-password',
+  '/reset-password',
+];
 
 interface Content {
   type: string;

@@ -1,10 +1,10 @@
 // Settings: profile, address, password, sessions, and leaving with everything.
 import { invalid, notFound } from '#core/errors.ts';
-import type { Database } from '#storage/database.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
-import type { Person, SignIn } from '#accounts/sign-in.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
+import { asFieldError } from '#http/dashboard/field-error.ts';
 import { signedInView } from '#http/dashboard/session.ts';
 import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
 
@@ -20,29 +20,19 @@ type Names =
   | 'POST /delete-account';
 
 export interface SettingsParts {
-  database: Database;
   plans: Plans;
   signIn: SignIn;
   accountDeletion: AccountDeletion;
 }
 
 export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
-  const { database, plans, signIn, accountDeletion } = parts;
+  const { plans, signIn, accountDeletion } = parts;
 
   /** The person as they are after a change. */
   async function renewed(client: Client) {
     const session = await signIn.whoIs(client);
     if (!session) throw notFound();
     return signedInView(session.value, plans);
-  }
-
-  async function requireNotLastOwner({ account }: Person): Promise<void> {
-    if (account.owner === 1 && (await database.tables.accounts.countOwners()) === 1) {
-      throw invalid(
-        'account',
-        'is the only owner; make another account owner first (npx tintype account update)',
-      );
-    }
   }
 
   return {
@@ -101,9 +91,8 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
         throw invalid('email', 'is not the address of this account');
       }
       await signIn.checkPassword(body.current_password, person, client);
-      await requireNotLastOwner(person);
+      await asFieldError('account', () => accountDeletion.begin(person.account.id));
       setCookies(reply, await signIn.signOut(client));
-      await accountDeletion.begin(person.account.id);
       await accountDeletion.finish();
       return { done: true };
     },

@@ -1,10 +1,10 @@
 // The uploads page, and uploads made there: the same store, the same quota, no key.
-import { limits } from '#core/limits.ts';
 import type { Clock } from '#core/clock.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
+import { changedExpiry } from '#uploads/expiry.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { Thumbnails } from '#uploads/thumbnail.ts';
-import type { Plan, Plans } from '#accounts/plans.ts';
+import type { Plans } from '#accounts/plans.ts';
 import { upload, type UploadParts } from '#http/api/upload.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { filePath } from '#http/links.ts';
@@ -89,15 +89,6 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
       return reply.type('image/webp').send(bytes);
     },
   };
-}
-
-/** The plan's cap counts from the upload: a link must not live for ever by being prolonged. */
-function changedExpiry(plan: Plan, expiresIn: number | null, createdAt: number, now: number): number | null {
-  const wanted = expiresIn === null ? Infinity : now + expiresIn * 1000;
-  const latest = plan.max_link_seconds === null ? Infinity : createdAt + plan.max_link_seconds * 1000;
-  // A plan that was changed to a shorter one must not kill a link that is alive.
-  const expiresAt = Math.min(wanted, Math.max(latest, now + limits.expiresInSeconds.min * 1000));
-  return Number.isFinite(expiresAt) ? expiresAt : null;
 }
 
 function contentTypeOf(extension: string): ImageType | undefined {

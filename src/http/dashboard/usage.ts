@@ -1,13 +1,15 @@
 // Usage and plan: the month, use by day and key, overages; and the request log.
 import type { Clock } from '#core/clock.ts';
-import { invalid, notFound } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { dayOf } from '#storage/tables/usage.ts';
+import type { Accounts } from '#accounts/accounts.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
+import { asFieldError } from '#http/dashboard/field-error.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { monthStanding } from '#http/dashboard/standing.ts';
 import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
@@ -21,12 +23,11 @@ export interface UsagePageParts {
   database: Database;
   plans: Plans;
   requestLog: RequestLog;
-  /** Called after every change that API keys must feel at once. */
-  onChange: () => void;
+  accounts: Accounts;
 }
 
 export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
-  const { clock, database, plans, requestLog, onChange } = parts;
+  const { clock, database, plans, requestLog, accounts } = parts;
 
   async function namesOf(owned: Owned) {
     const rows = await owned.keys.list();
@@ -84,15 +85,10 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
       );
     },
 
-    async 'PATCH /overages'({ owned, person, body }) {
-      if (body.enabled && !plans.orStandard(person.account.plan).overages) {
-        throw invalid('enabled', 'overages are not available on this plan');
-      }
-      const account = await database.tables.accounts.update(owned.accountId, {
-        overages: body.enabled ? 1 : 0,
-        overage_cap: body.cap,
-      });
-      onChange();
+    async 'PATCH /overages'({ owned, body }) {
+      const account = await asFieldError('enabled', () =>
+        accounts.setOverages(owned.accountId, body.enabled, body.cap),
+      );
       if (!account) throw notFound();
       return view(owned, account, usualDays);
     },

@@ -65,6 +65,19 @@ test('the owner suspends an account: its keys and links stop, and the person rea
   assert.equal(oneself.status, 422);
 });
 
+test('an account is not created when its row in the audit log cannot be written', async () => {
+  const email = `unlogged-${crypto.randomUUID()}@example.com`;
+  const { connection } = service.database;
+  await connection.schema.alterTable('audit_log').renameTo('audit_log_away').execute();
+  try {
+    const made = await owner.call('POST /admin/accounts', { body: { email, plan: 'pro' } });
+    assert.equal(made.status, 500);
+  } finally {
+    await connection.schema.alterTable('audit_log_away').renameTo('audit_log').execute();
+  }
+  assert.equal(await service.database.tables.accounts.byEmail(email), undefined);
+});
+
 test('the owner makes an account, whose person signs in by the link that was sent', async () => {
   const email = `invited-${crypto.randomUUID()}@example.com`;
   const made = await owner.call('POST /admin/accounts', { body: { email, plan: 'pro' } });

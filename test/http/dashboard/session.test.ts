@@ -22,6 +22,13 @@ async function signUp(email = newEmail()): Promise<Visitor & { email: string }> 
   return { ...visitor, email };
 }
 
+test('every entry page of the dashboard has a short address', async () => {
+  for (const page of ['sign-in', 'sign-up', 'forgot-password', 'reset-password', 'verify-email', 'welcome']) {
+    const answer = await fetch(`${service.origin}/${page}?a=b`, { redirect: 'manual' });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, `/dashboard/${page}?a=b`]);
+  }
+});
+
 const useKey = async (key: string): Promise<number> => {
   const init = { headers: bearer(key), body: formOf([[await png(), 'a.png']]) };
   return (await post(`${service.origin}/api/v1/upload`, init)).status;
