@@ -2,6 +2,7 @@
 // Adding a page is adding a row.
 import type { ServerResponse } from 'node:http';
 import type { Route } from '#lab/support/page-server.ts';
+import { hostileLoops } from '#lab/prove/hostile-loops.ts';
 import { cpuMs, descendants } from '#lab/support/process-table.ts';
 
 export interface HostilePage {
@@ -120,6 +121,7 @@ export const hostilePages: HostilePage[] = [
     isQuick: true,
   },
   { title: 'a page of 2 GB', page: (_, response) => pour(response, html), answers: [200, 502] },
+  ...hostileLoops,
 ];
 
 function images(count: number, path: string): string {

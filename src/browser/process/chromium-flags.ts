@@ -83,7 +83,6 @@ const sameness = [
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
   '--disable-hang-monitor',
-  '--disable-ipc-flooding-protection',
   '--disable-popup-blocking',
   '--disable-prompt-on-repost',
   '--font-render-hinting=none',
