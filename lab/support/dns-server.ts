@@ -1,29 +1,39 @@
 // A DNS server of the test's own, over UDP on loopback: answers from a function, so that a name may change its address between
 // two look-ups. RFC 1035, as much of it as a stub resolver needs.
 import { createSocket } from 'node:dgram';
-import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
+import { createNames, type Lookup } from '#browser/egress/names.ts';
 import { parseAddress } from '#browser/egress/public-address.ts';
 
 export interface DnsServer {
-  /** Asks this server, for addresses of both families. */
-  lookup(name: string): Promise<{ address: string }[]>;
+  /** For a resolver's list of servers. */
+  address: string;
+  /** As the service does it, at this server. */
+  lookup: Lookup;
+  /** Names that were asked for, each time. */
+  asked: string[];
   close(): void;
 }
 
 const typeA = 1;
 const typeAaaa = 28;
 
-/** `addressesOf` is told how often the name was looked up before; undefined: there is no such name. */
+/** What a name stands for; undefined: there is no such name. Silent: the query is never answered, for one family or both. */
+export type DnsAnswer = string[] | 'silent' | undefined;
+
+/** `answerOf` is told how often the name was looked up before. */
 export async function startDnsServer(
-  addressesOf: (name: string, before: number) => string[] | undefined,
+  answerOf: (name: string, before: number, family: 4 | 6) => DnsAnswer,
 ): Promise<DnsServer> {
-  const asked = new Map<string, number>();
+  const asked: string[] = [];
+  const counts = new Map<string, number>();
   const socket = createSocket('udp4', (query, { port, address }) => {
     const { name, type, end } = questionOf(query);
-    const before = asked.get(`${name} ${type}`) ?? 0;
-    asked.set(`${name} ${type}`, before + 1);
-    const addresses = addressesOf(name, before);
+    const before = counts.get(`${name} ${type}`) ?? 0;
+    counts.set(`${name} ${type}`, before + 1);
+    asked.push(name);
+    const addresses = answerOf(name, before, type === typeAaaa ? 6 : 4);
+    if (addresses === 'silent') return;
     const records = (addresses ?? [])
       .map((text) => Buffer.from(parseAddress(text)!))
       .filter(({ length }) => length === (type === typeA ? 4 : type === typeAaaa ? 16 : -1));
@@ -45,16 +55,11 @@ export async function startDnsServer(
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  const resolver = new Resolver({ timeout: 2_000, tries: 1 });
-  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+  const server = `127.0.0.1:${socket.address().port}`;
   return {
-    async lookup(name) {
-      const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-      const addresses = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-      if (addresses.length === 0)
-        throw Object.assign(new Error(`no address of ${name}`), { code: 'ENOTFOUND' });
-      return addresses.map((address) => ({ address }));
-    },
+    address: server,
+    lookup: createNames({ servers: [server] }),
+    asked,
     close: () => socket.close(),
   };
 }

@@ -66,10 +66,13 @@ export function createRenders(parts: Parts) {
     signal: AbortSignal,
     alsoRecord: AlsoRecord = async () => {},
   ): Promise<FinishedRender> {
-    const url = await checkTarget(request.url, egressRules);
+    const target = checkTarget(request.url, egressRules);
+    const url = target.href;
     const { leaseId } = await slots.acquire(payer);
     reached('lease taken');
     try {
+      // Before the machine is asked for a place: a slow name holds none that another account could use.
+      await target.resolve(signal);
       const askedAt = performance.now();
       const leave = await queue.enter(payer.accountId, signal);
       const startedAt = performance.now();

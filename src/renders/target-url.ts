@@ -1,17 +1,28 @@
 // The request-time rule for `url`: says at once, in a message that names the reason, what the egress proxy would refuse
 // anyway. A courtesy to the caller; the proxy is the wall. Spec 4.3, 4.4; design section 4.
-import type { EgressRules } from '#browser/egress/rules.ts';
+import { RenderFailure } from '#browser/browser.ts';
+import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
 import { invalid } from '#core/errors.ts';
 
 const maxCharacters = 8_192;
 const shownCharacters = 100;
 
-/**
- * Returns the canonical URL to navigate to. What `URL` would mend in silence in front of the path is refused, because
- * then the target is not what the text says. A name that does not resolve is no fault of the request: the render fails.
- */
-export async function checkTarget(text: string, rules: EgressRules): Promise<string> {
+export interface Target {
+  /** The canonical URL to navigate to. */
+  href: string;
+  /**
+   * Looks the name up, where there is one: refuses the request when an address is not public, and fails the render when there is
+   * none. A look-up may take seconds, so it belongs behind the capture slot: then the plan's cap bounds them too.
+   */
+  resolve(signal: AbortSignal): Promise<void>;
+}
+
+/** What `URL` would mend in silence in front of the path is refused, because then the target is not what the text says. */
+export function checkTarget(text: string, rules: EgressRules): Target {
   const refuse = (reason: string) => invalid('url', `${reason}; sent ${quote(text)}`);
+  const refuseDenied = (verdict: Verdict | undefined) => {
+    if (verdict?.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
+  };
 
   if (text.length > maxCharacters) throw refuse(`must be at most ${maxCharacters} characters`);
   if (/^\s|\s$|[\u0000-\u001f\u007f]/.test(text))
@@ -24,9 +35,20 @@ export async function checkTarget(text: string, rules: EgressRules): Promise<str
   if (url === null) throw refuse('is not a valid URL');
 
   const defaultPort = url.protocol === 'https:' ? 443 : 80;
-  const verdict = await rules.decide(url.hostname, url.port === '' ? defaultPort : Number(url.port));
-  if (verdict.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
-  return url.href;
+  const port = url.port === '' ? defaultPort : Number(url.port);
+  const judged = rules.judge(url.hostname, port);
+  refuseDenied(judged);
+  return {
+    href: url.href,
+    async resolve(signal) {
+      const verdict = judged ?? (await rules.decide(url.hostname, port, signal));
+      refuseDenied(verdict);
+      if (verdict.kind === 'unresolved' && !signal.aborted)
+        throw new RenderFailure('unresolved', `${url.host} could not be loaded: its name does not resolve`, {
+          cause: verdict.reason,
+        });
+    },
+  };
 }
 
 /** Bounded, on one line, visible, and without anything that may be a password: all before the last `@` is left out. */

@@ -7,7 +7,8 @@ import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import type { Door } from '#browser/egress/door.ts';
 import type { EgressLimits } from '#browser/egress/ledger.ts';
 import { createEgressProxy } from '#browser/egress/proxy.ts';
-import { createEgressRules, type Lookup } from '#browser/egress/rules.ts';
+import type { Lookup } from '#browser/egress/names.ts';
+import { createEgressRules } from '#browser/egress/rules.ts';
 
 export const open = '127.0.0.2';
 export const shut = '127.0.0.3';

@@ -279,17 +279,19 @@ test('what is no request to a proxy is 400, and the door goes on', async (contex
   assert.equal((await fetchThrough(door, `http://${at}/`)).body, 'ok');
 });
 
-test('a page of slow names takes four look-ups at a time, and none after the door is closed', async (context) => {
+test('a page of slow names takes 32 look-ups at a time, which end with the door, and none after it', async (context) => {
   const waiting: (() => void)[] = [];
   const asked: string[] = [];
+  let calledOff = 0;
   const door = await startProxy(context, {
-    lookup: (name) => {
+    lookup: (name, { signal }) => {
       asked.push(name);
+      signal.addEventListener('abort', () => (calledOff += 1));
       return new Promise((_resolve, reject) => waiting.push(() => reject(new Error('slow'))));
     },
   }).openDoor();
   const clients = await Promise.all(
-    Array.from({ length: 12 }, async (_unused, index) => {
+    Array.from({ length: 40 }, async (_unused, index) => {
       const client = await connectTo(door);
       client.write(`CONNECT slow-${index}.test:80 HTTP/1.1\r\nHost: a\r\n\r\n`);
       return client;
@@ -297,14 +299,14 @@ test('a page of slow names takes four look-ups at a time, and none after the doo
   );
   // Requests are counted when they arrive; there is no event for that outside the door.
   while (door.report().requests < clients.length) await new Promise(setImmediate);
-  assert.equal(asked.length, 4);
+  assert.equal(asked.length, 32);
   waiting.shift()!();
   await Promise.race(clients.map((client) => client.until(/502/)));
-  assert.equal(asked.length, 5);
+  assert.equal(asked.length, 33);
+  assert.equal(calledOff, 1);
   await door.close();
-  for (const release of waiting) release();
   await Promise.all(clients.map((client) => client.untilClosed()));
-  assert.equal(asked.length, 5);
+  assert.deepEqual([asked.length, calledOff], [33, 33]);
 });
 
 test('abrupt endings on either side, at any moment, leave nothing behind and crash nothing', async (context) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
+import { RenderFailure } from '#browser/browser.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { isPublicAddress } from '#browser/egress/public-address.ts';
 import { checkTarget } from '#renders/target-url.ts';
@@ -18,10 +19,15 @@ import {
 const publicNames = async () => [{ address: '93.184.215.14' }];
 const rules = createEgressRules({ allow: [], lookup: publicNames });
 
+async function pass(url: string, under = rules): Promise<string> {
+  const target = checkTarget(url, under);
+  await target.resolve(new AbortController().signal);
+  return target.href;
+}
+
 async function refusal(url: string, under = rules): Promise<string> {
   try {
-    const href = await checkTarget(url, under);
-    return `let through as ${href}`;
+    return `let through as ${await pass(url, under)}`;
   } catch (error) {
     assert.ok(error instanceof ServiceError, String(error));
     assert.equal(error.code, 'validation_error');
@@ -49,8 +55,10 @@ test('the tables hold at least 150 spellings', () => {
 
 test('4.3, 4.4 url: a non-public host is refused in every spelling, before any look-up', async () => {
   const noLookup = createEgressRules({ allow: [], lookup: () => assert.fail('looked up') });
-  for (const url of deniedUrls)
+  for (const url of deniedUrls) {
+    assert.throws(() => checkTarget(url, noLookup), ServiceError, url);
     assert.match(await refusal(url, noLookup), /^url: must be a public address: .+; sent "/, url);
+  }
 });
 
 test('4.3 url: what is not an absolute http(s) URL, or would be mended in silence, is refused', async () => {
@@ -59,10 +67,10 @@ test('4.3 url: what is not an absolute http(s) URL, or would be mended in silenc
 });
 
 test('4.3 url: public targets pass in their canonical form', async () => {
-  for (const [url, href] of Object.entries(allowedUrls)) assert.equal(await checkTarget(url, rules), href);
+  for (const [url, href] of Object.entries(allowedUrls)) assert.equal(await pass(url, rules), href);
 });
 
-test('4.3 url: names are refused when any record is not public, and pass when they do not resolve', async () => {
+test('4.3 url: names are refused when any record is not public, and fail the render when there is none', async () => {
   const records: Record<string, string[]> = {
     'private.test': ['10.0.0.1'],
     'mixed.test': ['93.184.215.14', '127.0.0.1'],
@@ -84,8 +92,14 @@ test('4.3 url: names are refused when any record is not public, and pass when th
     assert.match(message, /^url: must be a public address: .*resolves to an address that is not public/);
     assert.doesNotMatch(message, /10\.0\.0\.1|fd00|fe80/, 'the inner address is not told');
   }
-  assert.equal(await checkTarget('http://public.test/', own), 'http://public.test/');
-  assert.equal(await checkTarget('http://nowhere.test/', own), 'http://nowhere.test/');
+  assert.equal(await pass('http://public.test/', own), 'http://public.test/');
+  await assert.rejects(
+    pass('http://nowhere.test/', own),
+    (error) =>
+      error instanceof RenderFailure &&
+      error.reason === 'unresolved' &&
+      error.message === 'nowhere.test could not be loaded: its name does not resolve',
+  );
 });
 
 test('4.3 url: an exception lets its target pass, and nothing beside it', async () => {
@@ -93,9 +107,9 @@ test('4.3 url: an exception lets its target pass, and nothing beside it', async 
     allow: parseEgressAllow('127.0.0.1:8080,wiki.internal'),
     lookup: publicNames,
   });
-  assert.equal(await checkTarget('http://127.0.0.1:8080/', own), 'http://127.0.0.1:8080/');
-  assert.equal(await checkTarget('http://0x7f.1:8080/', own), 'http://127.0.0.1:8080/');
-  assert.equal(await checkTarget('https://wiki.internal/', own), 'https://wiki.internal/');
+  assert.equal(await pass('http://127.0.0.1:8080/', own), 'http://127.0.0.1:8080/');
+  assert.equal(await pass('http://0x7f.1:8080/', own), 'http://127.0.0.1:8080/');
+  assert.equal(await pass('https://wiki.internal/', own), 'https://wiki.internal/');
   for (const url of [
     'http://127.0.0.1/',
     'http://127.0.0.2:8080/',

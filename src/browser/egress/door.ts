@@ -30,9 +30,9 @@ export interface Door {
   close(): Promise<void>;
 }
 
-// A look-up holds one of the process's few resolver threads until it ends, and cannot be called off: a page of a
-// thousand slow names may not take them all from the other renders.
-const lookupsAtOnce = 4;
+// A page of a thousand names may not ask the machine's name server for all of them in one moment. One that names a hundred
+// hosts, as news pages do, should hardly wait.
+const lookupsAtOnce = 32;
 
 export async function openEgressDoor(options: {
   rules: EgressRules;
@@ -47,7 +47,7 @@ export async function openEgressDoor(options: {
   const verdicts = new Map<string, Promise<Verdict>>();
   const inTurn = createTurns(lookupsAtOnce);
   const ledger = createEgressLedger(limits, destroySockets);
-  let isClosed = false;
+  const closed = new AbortController();
   let holding: NodeJS.Timeout | undefined;
 
   /** Every connection to a server is made here. */
@@ -56,7 +56,7 @@ export async function openEgressDoor(options: {
     if (verdict.kind !== 'allowed') throw new EgressRefused(verdict.kind, verdict.reason);
     if (verdict.addresses.some((address) => isOwnDoor(address, target.port)))
       throw new EgressRefused('denied', 'a door of the egress proxy is not a target');
-    const isDone = () => isClosed || ledger.isSpent();
+    const isDone = () => closed.signal.aborted || ledger.isSpent();
     const upstream = await dial({
       ...verdict,
       port: target.port,
@@ -72,10 +72,11 @@ export async function openEgressDoor(options: {
   /** One verdict per host and port for the door's life: a name that changes its address later changes nothing here. */
   function verdictOf(target: Authority): Promise<Verdict> {
     const decide = async (): Promise<Verdict> =>
-      isClosed
+      closed.signal.aborted
         ? { kind: 'unresolved', reason: 'the render is over' }
-        : rules.decide(target.host, target.port);
-    const verdict = verdicts.get(keyOf(target)) ?? inTurn(decide);
+        : rules.decide(target.host, target.port, closed.signal);
+    const judged = () => rules.judge(target.host, target.port);
+    const verdict = verdicts.get(keyOf(target)) ?? Promise.resolve(judged() ?? inTurn(decide));
     verdicts.set(keyOf(target), verdict);
     return verdict;
   }
@@ -178,14 +179,14 @@ export async function openEgressDoor(options: {
     },
     refusalOf: (url) => ledger.refusalOf(authorityOf(url)),
     async close() {
-      if (isClosed) return;
-      isClosed = true;
+      if (closed.signal.aborted) return;
+      closed.abort();
       clearTimeout(holding);
       ownPorts.delete(port);
-      const closed = once(server, 'close');
+      const ended = once(server, 'close');
       server.close();
       destroySockets();
-      await closed;
+      await ended;
     },
   };
 }

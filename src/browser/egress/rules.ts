@@ -1,8 +1,8 @@
 // Decides which hosts a page may reach and at which addresses: public ones, and the operator's exceptions. Design 3, 5.
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { canonicalHost } from '#browser/egress/canonical-host.ts';
 import type { EgressException } from '#browser/egress/allow-list.ts';
+import { createNames, type Lookup } from '#browser/egress/names.ts';
 import { isInBlock, parseAddress, whyNotPublic } from '#browser/egress/public-address.ts';
 
 export type Verdict =
@@ -12,55 +12,65 @@ export type Verdict =
   | { kind: 'unresolved'; reason: string };
 
 export interface EgressRules {
-  decide(hostname: string, port: number): Promise<Verdict>;
+  /** What can be said without a look-up: of every address, and of names that never mean a public host. */
+  judge(hostname: string, port: number): Verdict | undefined;
+  /** The signal calls a look-up off. */
+  decide(hostname: string, port: number, signal?: AbortSignal): Promise<Verdict>;
 }
 
-export type Lookup = (name: string) => Promise<{ address: string }[]>;
-
 const lookupTimeoutMs = 5_000;
+const never = new AbortController().signal;
 
-// Names that by RFC 6761, 6762, 8375 and ICANN's reservation never mean a public host. Without an exception they are
-// refused unasked: a query would tell the local resolver what was tried, and an answer could only be private or wrong.
-const privateName = /^[^.]+$|(^|\.)(localhost|local|internal|home\.arpa)$/;
-const localhostName = /(^|\.)localhost$/;
+// Names that by RFC 6761, 6762 (appendix G), 8375 and ICANN's reservation never mean a public host, and those that systems write
+// into their hosts files. Without an exception they are refused unasked: a query would tell the local resolver what was tried, and
+// an answer could only be private or wrong.
+const privateName =
+  /^[^.]+$|(^|\.)(localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
+const localhostName = /(^|\.)localhost$|^localhost[46]?(\.localdomain[46]?)?$|^ip6-(localhost|loopback)$/;
 
 export function createEgressRules(options: {
   allow: readonly EgressException[];
   /** For a test's own resolver. */
   lookup?: Lookup;
 }): EgressRules {
-  const { allow, lookup = lookupAll } = options;
+  const { allow, lookup = createNames() } = options;
 
-  async function decide(hostname: string, port: number): Promise<Verdict> {
+  function judge(hostname: string, port: number): Verdict | undefined {
     const host = canonicalHost(hostname);
     if (host === undefined) return denied('the host is malformed');
     if (!Number.isInteger(port) || port < 1 || port > 65_535) return denied('the port is out of range');
-
     if (isIP(host)) {
       const why = whyNotAllowed(host, port);
       return why === undefined
         ? { kind: 'allowed', addresses: [host] }
         : denied(`${host} is not a public address (${why})`);
     }
-
-    const isListed = allow.some(
-      (entry) => entry.kind === 'name' && entry.name === host && covers(entry, port),
-    );
     // A private name opens with the addresses it stands for, as where an operator has listed a whole inner network.
     // localhost opens by name alone: what it resolves to differs from machine to machine.
-    const isPrivate = privateName.test(host);
     const mayBeListed =
       !localhostName.test(host) && allow.some((entry) => entry.kind === 'block' && covers(entry, port));
-    if (!isListed && isPrivate && !mayBeListed) return denied(`${host} is not a public name`);
+    const isOpen = isListed(host, port) || !privateName.test(host) || mayBeListed;
+    return isOpen ? undefined : denied(`${host} is not a public name`);
+  }
 
-    const found = await resolve(host);
+  async function decide(hostname: string, port: number, signal = never): Promise<Verdict> {
+    const verdict = judge(hostname, port);
+    if (verdict) return verdict;
+    const host = canonicalHost(hostname)!;
+    const isPrivate = privateName.test(host);
+    const isNamed = isListed(host, port);
+    const found = await resolve(host, isPrivate || isNamed, signal);
     if (!Array.isArray(found)) return found;
     const isOpen = (address: string) =>
       isPrivate ? isException(address, port) : whyNotAllowed(address, port) === undefined;
     // The addresses are not told: the answer of an inner resolver is none of the client's business.
-    return !isListed && !found.every(isOpen)
+    return !isNamed && !found.every(isOpen)
       ? denied(`${host} resolves to an address that is not public`)
       : { kind: 'allowed', addresses: found };
+  }
+
+  function isListed(host: string, port: number): boolean {
+    return allow.some((entry) => entry.kind === 'name' && entry.name === host && covers(entry, port));
   }
 
   function whyNotAllowed(address: string, port: number): string | undefined {
@@ -75,11 +85,17 @@ export function createEgressRules(options: {
     );
   }
 
-  async function resolve(name: string): Promise<string[] | Verdict> {
-    const timeout = Promise.withResolvers<never>();
-    const timer = setTimeout(() => timeout.reject(new Error('timed out')), lookupTimeoutMs);
+  async function resolve(name: string, isInner: boolean, signal: AbortSignal): Promise<string[] | Verdict> {
+    const ended = new AbortController();
+    const callOff = () => ended.abort(new Error('called off'));
+    if (signal.aborted) callOff();
+    signal.addEventListener('abort', callOff, { once: true });
+    const timer = setTimeout(() => ended.abort(new Error('timed out')), lookupTimeoutMs);
     try {
-      const records = await Promise.race([lookup(name), timeout.promise]);
+      const records = await Promise.race([
+        lookup(name, { isInner, signal: ended.signal }),
+        rejectedBy(ended.signal),
+      ]);
       if (records.length > 0) return records.map(({ address }) => address);
       return { kind: 'unresolved', reason: `${name} has no address` };
     } catch (error) {
@@ -87,10 +103,12 @@ export function createEgressRules(options: {
       return { kind: 'unresolved', reason: `${name} does not resolve (${code ?? message})` };
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener('abort', callOff);
+      callOff();
     }
   }
 
-  return { decide };
+  return { judge, decide };
 }
 
 const denied = (reason: string): Verdict => ({ kind: 'denied', reason });
@@ -98,5 +116,10 @@ const denied = (reason: string): Verdict => ({ kind: 'denied', reason });
 const covers = (entry: { port: number | undefined }, port: number): boolean =>
   entry.port === undefined || entry.port === port;
 
-/** The system's resolver, hosts file included. */
-const lookupAll: Lookup = (name) => systemLookup(name, { all: true, order: 'verbatim' });
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

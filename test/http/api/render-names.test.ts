@@ -1,0 +1,78 @@
+// The name in `url` is looked up behind the capture slot, so that slow names cost those alone who ask for them. Spec 4.3, 7.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { monthOf } from '#metering/quota.ts';
+import { type DnsServer, startDnsServer } from '#lab/support/dns-server.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { bearer, post } from '#lab/support/requests.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
+
+let service: TestService;
+let site: PageServer;
+let dns: DnsServer;
+
+before(async () => {
+  site = await startPageServer({ '/': '<!doctype html><p>Hello' }, { address: '127.0.0.2' });
+  dns = await startDnsServer((name) => {
+    if (name.startsWith('slow')) return 'silent';
+    return { 'good.test': ['127.0.0.2'], 'inner.test': ['10.0.0.1'] }[name];
+  });
+  service = await startService({ EGRESS_ALLOW: '127.0.0.2', LOG_LEVEL: 'silent' }, 0, dns.lookup);
+});
+after(async () => {
+  await service.stop();
+  await site.close();
+  dns.close();
+});
+
+const pageAt = (name: string) => `http://${name}:${new URL(site.base).port}/`;
+const shoot = (key: string, name: string, signal?: AbortSignal) =>
+  post(`${service.origin}/api/v1/screenshot`, {
+    body: JSON.stringify({ url: pageAt(name), width: 320, height: 320, response: 'json' }),
+    headers: { ...bearer(key), 'content-type': 'application/json' },
+    ...(signal && { signal }),
+  });
+const leases = (accountId: string) => service.database.tables.renderLeases.countLive(accountId, Date.now());
+
+test('7 slow names of one account take its own slots, and make no other wait', async () => {
+  const [attacker, other] = [await service.newKey(), await service.newKey()];
+  const stop = new AbortController();
+  const slow = Array.from({ length: 40 }, (_, index) =>
+    shoot(attacker.key, `slow${index}.test`, stop.signal),
+  );
+  const ended = Promise.race(slow.slice(0, 20));
+  while (!dns.asked.some((name) => name.startsWith('slow'))) await new Promise(setImmediate);
+  const good = await Promise.race([shoot(other.key, 'good.test'), ended]);
+  assert.equal(good.status, 200, 'the good name was rendered before any slow one was given up');
+  const answers = await Promise.all(slow);
+  const counts = [429, 502].map((status) => answers.filter((answer) => answer.status === status).length);
+  // Business has 25 slots.
+  assert.deepEqual(counts, [15, 25]);
+  const [failed] = answers.filter(({ status }) => status === 502);
+  assert.match(
+    failed!.body.error.message,
+    /^url: slow\d+\.test:\d+ could not be loaded: its name does not resolve$/,
+  );
+  assert.equal(await leases(attacker.accountId), 0);
+});
+
+test('4.3 a name that resolves to a private address is 422, not metered, and frees its slot', async () => {
+  const { key, accountId } = await service.newKey({ plan: 'free' });
+  for (let round = 0; round < 2; round += 1) {
+    const { status, body } = await shoot(key, 'inner.test');
+    assert.deepEqual([status, body.error.code], [422, 'validation_error']);
+    assert.match(body.error.message, /^url: must be a public address: inner\.test resolves/);
+  }
+  assert.equal(await leases(accountId), 0);
+  assert.equal((await shoot(key, 'good.test')).status, 200);
+});
+
+test('a request that is refused for its quota, or for a local name, asks no name server', async () => {
+  const { key, accountId } = await service.newKey({ plan: 'free' });
+  const counter = { accountId, unit: 'render', month: monthOf(Date.now()) } as const;
+  for (let used = 0; used < 100; used += 1) await service.database.tables.usage.take(counter, 100, 100);
+  dns.asked.length = 0;
+  assert.equal((await shoot(key, 'good.test')).status, 402);
+  assert.equal((await shoot(key, 'localhost.localdomain')).status, 422);
+  assert.deepEqual(dns.asked, []);
+});
