@@ -94,9 +94,17 @@ function firstMistake(schema: TObject, value: unknown, path: string): ServiceErr
     } else if (!Value.Check(property, given)) {
       const isSecret = /password|token/.test(name);
       return invalid(path + name, `must be ${ruleOf(property)}${isSecret ? '' : `, not ${shown(given)}`}`);
+    } else if (hasNul(given)) {
+      return invalid(path + name, 'contains the character U+0000, which cannot be stored');
     }
   }
   return undefined;
+}
+
+/** Postgres refuses U+0000 in a text. Called for what its schema allows, so it is not nested deeply. */
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
 
 interface Rule {

@@ -202,6 +202,17 @@ const migrations: Record<string, Migration> = {
     },
   },
   '0010_dashboard': dashboardMigration,
+  '0011_wide_dimensions': {
+    /** A PNG may be 2^32 - 1 pixels wide, and an SVG wider. SQLite's integers hold that already. */
+    async up(db) {
+      if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
+      await db.schema
+        .alterTable('uploads')
+        .alterColumn('width', (column) => column.setDataType('bigint'))
+        .alterColumn('height', (column) => column.setDataType('bigint'))
+        .execute();
+    },
+  },
 };
 
 /** Brings the database to this version; refuses one that a newer version has written. */

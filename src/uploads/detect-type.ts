@@ -26,7 +26,7 @@ const signatures: { type: Exclude<DetectedType, 'markup'>; matches: (head: Buffe
   { type: 'image/png', matches: (head) => hasBytes(head, 0, '\x89PNG\r\n\x1a\n') },
   { type: 'image/jpeg', matches: (head) => hasBytes(head, 0, '\xff\xd8\xff') },
   { type: 'image/gif', matches: (head) => hasBytes(head, 0, 'GIF87a') || hasBytes(head, 0, 'GIF89a') },
-  { type: 'image/webp', matches: (head) => hasBytes(head, 0, 'RIFF') && hasBytes(head, 8, 'WEBP') },
+  { type: 'image/webp', matches: hasWebpPicture },
   { type: 'image/avif', matches: hasAvifBrand },
 ];
 
@@ -34,14 +34,27 @@ function hasBytes(head: Buffer, offset: number, signature: string): boolean {
   return head.toString('latin1', offset, offset + signature.length) === signature;
 }
 
+/** The first chunk of a WebP is one of three; a container without it holds no picture. RFC 9649 section 2. */
+function hasWebpPicture(head: Buffer): boolean {
+  return (
+    hasBytes(head, 0, 'RIFF') &&
+    hasBytes(head, 8, 'WEBP') &&
+    ['VP8 ', 'VP8L', 'VP8X'].includes(head.toString('latin1', 12, 16))
+  );
+}
+
 /**
  * The file type box lists a major brand, a version and compatible brands; AVIF may stand in either place (`mif1` is a usual
- * major). HEIC, MP4 and MOV are the same container under other brands. ISO/IEC 14496-12 4.3, AVIF 1.1 section 6.
+ * major). HEIC, MP4 and MOV are the same container under other brands. ISO/IEC 14496-12 4.2, 4.3, AVIF 1.1 section 6.
+ * A size of 1 means that the size is in the next eight bytes; a size of 0, that the box fills the file and no picture follows.
  */
 function hasAvifBrand(head: Buffer): boolean {
   if (head.length < 16 || !hasBytes(head, 4, 'ftyp')) return false;
-  const end = Math.min(head.readUInt32BE(0), head.length);
-  for (let offset = 8; offset + 4 <= end; offset += offset === 8 ? 8 : 4) {
+  const isLarge = head.readUInt32BE(0) === 1;
+  const size = isLarge ? Number(head.readBigUInt64BE(8)) : head.readUInt32BE(0);
+  const major = isLarge ? 16 : 8;
+  const end = Math.min(size, head.length);
+  for (let offset = major; offset + 4 <= end; offset += offset === major ? 8 : 4) {
     if (hasBytes(head, offset, 'avif') || hasBytes(head, offset, 'avis')) return true;
   }
   return false;

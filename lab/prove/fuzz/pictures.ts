@@ -85,9 +85,11 @@ function typeOf(bytes: Buffer): string | undefined {
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (/^GIF8[79]a/.test(text)) return 'image/gif';
-  if (/^RIFF[^]{4}WEBP/.test(text)) return 'image/webp';
+  if (/^RIFF[^]{4}WEBPVP8[ LX]/.test(text)) return 'image/webp';
   if (text.slice(4, 8) !== 'ftyp' || bytes.length < 16) return undefined;
-  const brands = text.slice(8, Math.min(bytes.readUInt32BE(0), text.length)).match(/[^]{4}/g) ?? [];
+  const [short, large] = [bytes.readUInt32BE(0), Number(bytes.readBigUInt64BE(8))];
+  const box = short === 1 ? text.slice(16, Math.min(large, text.length)) : text.slice(8, short);
+  const brands = box.match(/[^]{4}/g) ?? [];
   const isAvif = brands.some((brand, place) => place !== 1 && (brand === 'avif' || brand === 'avis'));
   return isAvif ? 'image/avif' : undefined;
 }

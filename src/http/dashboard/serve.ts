@@ -99,13 +99,20 @@ async function answer(
     request,
     reply,
     client,
-    id: (request.params as { id?: string }).id ?? '',
+    id: idOf(request),
     query: contract.query && readQuery(request, contract.query),
     body,
     person,
     owned: person && parts.database.tables.ownedBy(person.account.id),
   });
   return given === reply ? reply : reply.code(contract.status ?? 200).send(given);
+}
+
+/** No id has this character, and Postgres answers with an error when it is asked for one. */
+function idOf(request: FastifyRequest): string {
+  const { id = '' } = request.params as { id?: string };
+  if (id.includes('\0')) throw notFound();
+  return id;
 }
 
 /** Lets in who may call the route, spends the right budget, and tells the others no more than they may know. */
