@@ -2,6 +2,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { Account, Accounts } from '#accounts/accounts.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
+import { browserUsage, runBrowserCommand } from '#roof/browser-command.ts';
 import { readConfig } from '#roof/config.ts';
 import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
 import { runDoctor } from '#roof/doctor.ts';
@@ -20,7 +21,7 @@ const usage = `Usage: npx tintype <command> [--json]
   key create --account E [--name N]
   key list --account E
   key revoke ID
-${dataUsage}`;
+${browserUsage}${dataUsage}`;
 
 class UsageError extends Error {}
 
@@ -129,7 +130,9 @@ export async function runCli(args: string[]): Promise<number> {
 }
 
 async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<undefined> {
-  const report = await runDataCommand(first, [second, ...rest].filter(Boolean));
+  const operands = [second, ...rest].filter(Boolean);
+  const report =
+    first === 'browser' ? await runBrowserCommand(operands) : await runDataCommand(first, operands);
   if (report === undefined) return runCommand(`${first} ${second}`, rest);
   process.stdout.write(`${report}\n`);
   return undefined;

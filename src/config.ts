@@ -2,7 +2,7 @@
 // None is required; all mistakes are reported at once. This is the only reader of process.env.
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { parseEgressAllow, type EgressException } from '#browser/egress/allow-list.ts';
 import { parsePlans, type Plan } from '#accounts/plans.ts';
@@ -70,7 +70,7 @@ export const variables = {
     (value) => (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 256 ? Number(value) : undefined),
   ),
   CHROMIUM_PATH: optional(
-    'a headless-shell of the system, else the one from npm',
+    'a headless-shell of the system, else the one from npm, else one fetched for the platform',
     'The browser to use.',
     'the path of a Chromium or headless-shell',
     (value) => value,
@@ -83,8 +83,8 @@ export const variables = {
     default: [],
   } as Variable<EgressException[]>,
   CACHE_DIR: optional(
-    'node_modules/.cache/tintype',
-    'Folder for the unpacked browser and its fonts; made again when missing.',
+    '.cache in the clone',
+    "Folder for the browser, if it is not the system's, and the fonts: about 400 MB; made again when missing.",
     'the path of a folder',
     (value) => value,
   ),
@@ -124,6 +124,9 @@ export const variables = {
   LOG_LEVEL: oneOf('info', logLevels, 'How much is logged.'),
 } satisfies Record<string, Variable<unknown>>;
 
+// Where programs are, proxies and their certificates, and other places to download from.
+const forFetching = /^(PATH|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PLAYWRIGHT_\w+)$/i;
+
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 
 export interface Config {
@@ -145,8 +148,10 @@ export interface Config {
   chromiumPath: string | undefined;
   egressAllow: EgressException[];
   cacheDir: string;
-  /** Where programs are looked for. */
-  searchPath: string;
+  /** PATH: where programs are looked for. */
+  programFolders: string[];
+  /** What the programs that fetch a browser may know of the environment. */
+  fetchEnvironment: Record<string, string>;
   /** Plans beside the built-in ones, or in their place. */
   plans: Plan[];
   tls: { cert: Buffer; key: Buffer } | undefined;
@@ -195,10 +200,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
     chromiumPath: values.CHROMIUM_PATH,
     egressAllow: values.EGRESS_ALLOW,
-    cacheDir: resolve(
-      values.CACHE_DIR ?? join(import.meta.dirname, '..', 'node_modules', '.cache', 'tintype'),
+    cacheDir: resolve(values.CACHE_DIR ?? join(import.meta.dirname, '..', '.cache')),
+    programFolders: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),
+    fetchEnvironment: Object.fromEntries(
+      Object.entries(environment).flatMap(([name, value]) =>
+        value !== undefined && forFetching.test(name) ? [[name, value]] : [],
+      ),
     ),
-    searchPath: environment['PATH'] ?? '',
     plans: values.PLANS_FILE ?? [],
     tls,
     signups: values.SIGNUPS,

@@ -1,8 +1,13 @@
 // npx tintype doctor: checks what the service stands on, and says what to do about each thing that fails.
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
+import { describeBrowser } from '#roof/browser-command.ts';
 import { newId } from '#core/ids.ts';
 import { readBlob } from '#storage/blobs.ts';
 import type { Browser } from '#browser/browser.ts';
+import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
+import { lessOn, readSystem } from '#browser/process/system.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
@@ -75,14 +80,14 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
       pino({ level: 'silent' }),
     );
   } catch (error) {
-    const remedy =
-      'run "npm run setup", install chromium-headless-shell, or name a browser with CHROMIUM_PATH';
-    return [{ check: 'browser', ok: false, found: reason(error), remedy }];
+    return [{ check: 'browser', ok: false, found: reason(error), remedy: readSystem().advice }];
   }
-  const { name, version, path, sandboxed, sandboxProblem, blankScripts } = browser.about;
+  const { sandboxed, sandboxProblem, blankScripts } = browser.about;
   await browser.close();
   return [
-    { check: 'browser', ok: true, found: `${name} ${version} (${path})` },
+    { check: 'browser', ok: true, found: describeBrowser(browser.about) },
+    await examineCache(config),
+    ...lessOn(process.platform).map((found) => ({ check: 'platform', ok: true, found })),
     // The browser does not start when the wall leaks, so a start is the proof.
     { check: 'egress wall', ok: true, found: 'every way past the proxy was tried, none was open' },
     {
@@ -100,6 +105,18 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
       remedy: 'run "npm run setup", or install fonts for these scripts',
     },
   ];
+}
+
+/** How much is kept for the browser, and where. */
+async function examineCache({ cacheDir }: Config): Promise<Finding> {
+  const folder = await reachableCache(cacheDir, browserUser());
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  const megabytes = Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1e6);
+  return { check: 'cache', ok: true, found: `${folder}, ${megabytes} MB; may be deleted while nothing runs` };
 }
 
 function line({ check, ok, found, remedy }: Finding): string {

@@ -1,25 +1,32 @@
 // Opens what the service stands on: the database, the blob stores and the browser. Only this file names implementations; those
 // that one machine does not need are loaded only when the configuration asks for them.
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import type { Reached } from '#core/reached.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import type { Browser } from '#browser/browser.ts';
+import type { Browser, Log } from '#browser/browser.ts';
 import { createEgressProxy } from '#browser/egress/proxy.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';
 import type { Config } from '#roof/config.ts';
 
 /** A browser whose only way out is a proxy of its own, closed with it. */
-export async function openBrowser(config: Config, rules: EgressRules, log: Logger): Promise<Browser> {
+export async function openBrowser(
+  config: Config,
+  rules: EgressRules,
+  log: Log,
+  { renew = false } = {},
+): Promise<Browser> {
   const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
+  const { usualFolders } = await import('#browser/process/find-chromium.ts');
   const egress = createEgressProxy({ rules });
   const browser = await createChromiumBrowser({
     executable: config.chromiumPath,
-    searchPath: config.searchPath,
+    folders: [...config.programFolders, ...usualFolders],
     cacheFolder: config.cacheDir,
+    fetchEnvironment: config.fetchEnvironment,
+    renew,
     egress,
     concurrency: config.renderConcurrency,
     log,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { findChromium } from '#browser/process/find-chromium.ts';
+import { findChromium, usualFolders } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
 import { readConfig } from '#roof/config.ts';
 import type { RenderKind } from '#storage/schema.ts';
@@ -51,8 +51,9 @@ const printing = {
 
 /** The browser that the service finds for itself, and what it needs around it. */
 export async function theBrowser(): Promise<{ executable: string; environment: Record<string, string> }> {
-  const { cacheDir, searchPath } = readConfig({ PATH: process.env['PATH'] });
-  const chromium = await findChromium({ explicitPath: undefined, searchPath, cacheFolder: cacheDir });
+  const { cacheDir, programFolders } = readConfig({ PATH: process.env['PATH'] });
+  const folders = [...programFolders, ...usualFolders];
+  const chromium = await findChromium({ explicitPath: undefined, folders, cacheFolder: cacheDir });
   return {
     executable: chromium.executable,
     environment: {

@@ -7,8 +7,16 @@ import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { createEgressProxy } from '#browser/egress/proxy.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
+import { findChromium } from '#browser/process/find-chromium.ts';
 
 export const cacheFolder = readConfig({}).cacheDir;
+
+/**
+ * The browser under test: CHROMIUM_PATH where it is set, else the one that a machine without a browser of its own gets. Which
+ * browsers this machine has does not matter.
+ */
+export const underTest = { explicitPath: readConfig().chromiumPath, folders: [], cacheFolder };
+export const chromiumUnderTest = () => findChromium(underTest);
 
 export interface TestBrowser {
   readonly browser: Browser;
@@ -30,9 +38,8 @@ export async function startTestBrowser(
   const note = (level: string) => (details: object, message: string) =>
     void logged.push({ level, details, message });
   const browser = await createChromiumBrowser({
-    executable: undefined,
-    // No browser of the system: the suite runs on the one that npm brings.
-    searchPath: '',
+    executable: underTest.explicitPath,
+    folders: underTest.folders,
     cacheFolder,
     egress,
     concurrency: 2,

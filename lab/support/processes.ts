@@ -29,6 +29,9 @@ export interface ServeProcess {
 
 type Environment = Record<string, string>;
 
+const { CHROMIUM_PATH } = process.env;
+export const browserUnderTest: Environment = CHROMIUM_PATH === undefined ? {} : { CHROMIUM_PATH };
+
 export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'tintype-test-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
@@ -85,12 +88,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Only the named variables: what the tests' own shell has set must not matter. */
+/** Only the named variables: what the tests' own shell has set must not matter, but for the browser that is to be tested. */
 function start(file: string, args: string[], environment: Environment): ChildProcess {
   const PATH = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`;
   return spawn(file, args, {
     cwd: root,
-    env: { PATH, LOG_LEVEL: 'info', ...environment },
+    env: { PATH, LOG_LEVEL: 'info', ...browserUnderTest, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

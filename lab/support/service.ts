@@ -8,6 +8,7 @@ import type { Clock } from '#core/clock.ts';
 import { pino } from 'pino';
 import { readConfig, type Config } from '#roof/config.ts';
 import { createService, type Service } from '#roof/service.ts';
+import { browserUnderTest } from './processes.ts';
 import { newStores } from './stores.ts';
 
 export interface TestService extends Service {
@@ -39,7 +40,13 @@ export async function startService(
 ): Promise<TestService> {
   const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
   const stores = given['DATABASE_URL'] === undefined ? await newStores() : {};
-  const environment = { DATA_DIR: dataDir, BASE_URL: 'http://tintype.test', ...stores, ...given };
+  const environment = {
+    ...browserUnderTest,
+    DATA_DIR: dataDir,
+    BASE_URL: 'http://tintype.test',
+    ...stores,
+    ...given,
+  };
   const config: Config = {
     ...readConfig(environment),
     ...(given['PORT'] === undefined && { port: 0 }),

@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium } from '#browser/process/find-chromium.ts';
-import { cacheFolder } from '#lab/support/browser.ts';
+import { chromiumUnderTest } from '#lab/support/browser.ts';
 import { root } from '#lab/support/processes.ts';
 
 export interface WrappedChromium {
@@ -35,11 +34,7 @@ export function sandboxlessChromium(): Promise<WrappedChromium> {
 }
 
 async function wrap(script: (executable: string) => string): Promise<WrappedChromium> {
-  const { executable, libraryFolder } = await findChromium({
-    explicitPath: undefined,
-    searchPath: '',
-    cacheFolder,
-  });
+  const { executable, libraryFolder } = await chromiumUnderTest();
   const home = await mkdtemp(join(tmpdir(), 'tintype-test-'));
   // The browser runs as another user, who must get to it.
   await chmod(home, 0o755);

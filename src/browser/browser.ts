@@ -62,6 +62,9 @@ export interface BrowserAbout {
   path: string;
   /** Where the executable came from, in words for the operator. */
   source: string;
+  installedAt: Date;
+  /** How to get a newer one. */
+  renewal: string;
   sandboxed: boolean;
   /** Why the sandbox is off; null when it is on. */
   sandboxProblem: string | null;

@@ -2,13 +2,12 @@
 // one screenshot and one PDF from top to bottom. Spec 4.3, 4.4; design section 5.
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import type { Browser, Log, PageReport, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
+import type { Browser, PageReport, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
 import { capture, tallestPx } from '#browser/page/capture.ts';
 import type { Area } from '#browser/page/capture.ts';
 import { CdpError } from '#browser/process/cdp.ts';
 import { createDeadline, createPhase, pause } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
-import type { EgressProxy } from '#browser/egress/proxy.ts';
 import { revealFullPage } from '#browser/page/full-page.ts';
 import type { PageExtent } from '#browser/page/full-page.ts';
 import { createHost } from '#browser/host.ts';
@@ -18,20 +17,12 @@ import { createPool } from '#browser/pool.ts';
 import type { RecycleLimits } from '#browser/pool.ts';
 import { print } from '#browser/page/print.ts';
 import { settle } from '#browser/page/settle.ts';
-import { startChromium } from '#browser/start-chromium.ts';
+import { startChromium, type StartOptions } from '#browser/start-chromium.ts';
 import { prepareAtRest } from '#browser/page/steady.ts';
 
-export interface ChromiumBrowserOptions {
-  /** CHROMIUM_PATH. */
-  executable: string | undefined;
-  /** PATH, to look for a browser of the system. */
-  searchPath: string;
-  /** For the unpacked browser and the fonts; kept between starts. */
-  cacheFolder: string;
-  egress: EgressProxy;
+export interface ChromiumBrowserOptions extends StartOptions {
   /** Renders that may run side by side: so many pages are kept ready. */
   concurrency: number;
-  log: Log;
   recycle?: Partial<RecycleLimits>;
   rendererMostBytes?: number;
 }

@@ -5,19 +5,28 @@ import { launchChromium } from '#browser/process/chromium-process.ts';
 import type { ChromiumProcess, LaunchOptions } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { findChromium } from '#browser/process/find-chromium.ts';
+import { fetchChromium } from '#browser/process/fetch-chromium.ts';
+import { findChromium, type FindChromiumOptions } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
 import { drawingTestViewport, testDrawing } from '#browser/drawing-test.ts';
 import type { DrawingTest } from '#browser/drawing-test.ts';
 import { openPage } from '#browser/page/page.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
-import { testWall } from '#browser/wall-test.ts';
+import { testWall, type WallReport } from '#browser/wall-test.ts';
 
 export interface StartOptions {
+  /** CHROMIUM_PATH. */
   executable: string | undefined;
-  searchPath: string;
+  /** Where a browser of the system is looked for. */
+  folders: string[];
+  /** For the browser, if it is not the system's, and the fonts; kept between starts. */
   cacheFolder: string;
+  /** The variables that reach the programs which fetch a browser: PATH and proxies. */
+  fetchEnvironment?: Record<string, string>;
+  /** Fetches a newer one, where the browser was fetched. */
+  renew?: boolean;
+  unpackNpm?: FindChromiumOptions['unpackNpm'];
   egress: EgressProxy;
   log: Log;
 }
@@ -32,32 +41,33 @@ export async function startChromium(options: StartOptions): Promise<{
   const user = browserUser();
   await sweepScratchFolders([process.getuid?.() ?? 0, ...(user ? [user.uid] : [])]);
   const cacheFolder = await reachableCache(options.cacheFolder, user);
+  const fontsFile = await installFonts(cacheFolder);
   const chromium = await findChromium({
     explicitPath: options.executable,
-    searchPath: options.searchPath,
+    folders: options.folders,
     cacheFolder,
+    fetch: () =>
+      fetchChromium({
+        cacheFolder,
+        environment: options.fetchEnvironment ?? {},
+        renew: options.renew ?? false,
+        log,
+        check: (fetched) => checkFetched({ chromium: fetched, fontsFile, user }, options.egress),
+      }),
+    ...(options.unpackNpm && { unpackNpm: options.unpackNpm }),
   });
-  const fontsFile = await installFonts(cacheFolder);
   const base = { chromium, fontsFile, user };
   const { process: first, sandboxProblem } = await launchWithSandbox(base);
   const sandboxed = sandboxProblem === null;
   try {
-    const wall = await testWall(first);
-    if (wall.leaks.tcp + wall.leaks.udp > 0) {
-      throw new Error(`The browser can reach the network past the egress proxy: ${JSON.stringify(wall)}`);
-    }
-    const drawing = await tryDrawing(first, options.egress);
-    if (!drawing.drawsBelowViewport) {
-      throw new Error(
-        'This browser does not draw pages below the viewport, so full-page captures would be blank there. ' +
-          `Set CHROMIUM_PATH to another one (this is ${first.version} at ${chromium.executable}).`,
-      );
-    }
+    const { wall, drawing } = await prove(first, options.egress);
     const about: BrowserAbout = {
       name: chromium.kind === 'full' ? 'Chromium' : 'chrome-headless-shell',
       version: first.version.replace(/^.*\//, ''),
       path: chromium.executable,
       source: chromium.source,
+      installedAt: chromium.installedAt,
+      renewal: chromium.renewal,
       sandboxed,
       sandboxProblem,
       blankScripts: drawing.blankScripts,
@@ -81,6 +91,36 @@ export async function startChromium(options: StartOptions): Promise<{
     await first.close();
     throw error;
   }
+}
+
+/** What was fetched is used only when it shows text and has no way past the proxy. */
+async function checkFetched(base: Omit<LaunchOptions, 'sandboxed'>, egress: EgressProxy): Promise<void> {
+  const { process } = await launchWithSandbox(base);
+  try {
+    const { drawing } = await prove(process, egress);
+    if (drawing.blankScripts.includes('Latin')) throw new Error('it draws no text');
+  } finally {
+    await process.close();
+  }
+}
+
+/** Rejects a browser that must not be used. */
+async function prove(
+  process: ChromiumProcess,
+  egress: EgressProxy,
+): Promise<{ wall: WallReport; drawing: DrawingTest }> {
+  const wall = await testWall(process);
+  if (wall.leaks.tcp + wall.leaks.udp > 0) {
+    throw new Error(`The browser can reach the network past the egress proxy: ${JSON.stringify(wall)}`);
+  }
+  const drawing = await tryDrawing(process, egress);
+  if (!drawing.drawsBelowViewport) {
+    throw new Error(
+      'This browser does not draw pages below the viewport, so full-page captures would be blank there. ' +
+        `Set CHROMIUM_PATH to another one (this is ${process.version}).`,
+    );
+  }
+  return { wall, drawing };
 }
 
 /** Never without it in silence: the problem is told in the log and in `about`. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
+import { chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import type { PageServer } from '#lab/support/page-server.ts';
 import {
@@ -36,9 +36,10 @@ test('the browser says what it is, and is gone without a trace', async () => {
   const kit = await startTestBrowser([server.host]);
   try {
     const { about } = kit.browser;
-    assert.equal(about.name, 'chrome-headless-shell');
+    const chromium = await chromiumUnderTest();
+    assert.equal(about.name, chromium.kind === 'full' ? 'Chromium' : 'chrome-headless-shell');
     assert.match(about.version, /^\d+\.\d+\.\d+\.\d+$/);
-    assert.match(about.source, /npm/);
+    assert.deepEqual([about.path, about.source], [chromium.executable, chromium.source]);
     assert.deepEqual([about.sandboxed, about.sandboxProblem, about.blankScripts], [true, null, []]);
     assert.equal(kit.logged.filter(({ message }) => message === 'the browser is ready').length, 1);
     await kit.browser.check();

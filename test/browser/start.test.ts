@@ -1,7 +1,16 @@
 // Finding a browser, unpacking the one from npm, and text that can be seen on a machine that has neither browser nor
 // fonts. Design section 5 (which browser).
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,8 +21,9 @@ import { findChromium } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
 import { testDrawing } from '#browser/drawing-test.ts';
 import { openPage } from '#browser/page/page.ts';
+import { describeSystem } from '#browser/process/system.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
-import { cacheFolder, startTestBrowser } from '#lab/support/browser.ts';
+import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { decode } from '#lab/support/pixels.ts';
 import { sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
@@ -24,30 +34,73 @@ function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** A program that says it is a browser. */
+function fakeBrowser(folder: string, name: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, '#!/bin/sh\necho "Chromium 153.0.1.2"\n', { mode: 0o755 });
+  return path;
+}
+
+const withoutNpm = { explicitPath: undefined, cacheFolder, unpackNpm: () => Promise.resolve(null) };
+
 test('a path that was named is tried alone, and told when it does not run', async () => {
+  using folder = temporaryFolder();
+  const nothing = { folders: [], cacheFolder };
   await assert.rejects(
-    findChromium({ explicitPath: '/nonexistent/chrome', searchPath: '', cacheFolder }),
+    findChromium({ ...nothing, explicitPath: '/nonexistent/chrome' }),
     /CHROMIUM_PATH names "\/nonexistent\/chrome", which does not run/,
   );
-  const npm = await findChromium({ explicitPath: undefined, searchPath: '', cacheFolder });
-  const named = await findChromium({ explicitPath: npm.executable, searchPath: '', cacheFolder });
-  assert.deepEqual(
-    [named.executable, named.kind, named.source],
-    [npm.executable, 'headless-shell', 'CHROMIUM_PATH'],
-  );
+  for (const [name, kind] of [
+    ['chrome-headless-shell', 'headless-shell'],
+    ['chromium', 'full'],
+  ] as const) {
+    const explicitPath = fakeBrowser(folder.path, name);
+    const named = await findChromium({ ...nothing, explicitPath, folders: [folder.path] });
+    assert.deepEqual([named.executable, named.kind, named.source], [explicitPath, kind, 'CHROMIUM_PATH']);
+  }
+  const link = join(folder.path, 'browser');
+  symlinkSync(join(folder.path, 'chrome-headless-shell'), link);
+  assert.equal((await findChromium({ ...nothing, explicitPath: link })).kind, 'headless-shell');
 });
 
 test('a headless-shell of the system goes before the one from npm; a stub that does not run is passed over', async () => {
   using folder = temporaryFolder();
+  using package_ = temporaryFolder();
+  const options = {
+    explicitPath: undefined,
+    folders: [folder.path],
+    cacheFolder,
+    unpackNpm: () =>
+      Promise.resolve({
+        executable: fakeBrowser(package_.path, 'chrome-headless-shell'),
+        libraryFolder: package_.path,
+      }),
+  };
   const stub = join(folder.path, 'chrome-headless-shell');
   writeFileSync(stub, '#!/bin/sh\necho "install me first" >&2\nexit 1\n', { mode: 0o755 });
-  assert.match(
-    (await findChromium({ explicitPath: undefined, searchPath: folder.path, cacheFolder })).source,
-    /npm/,
-  );
-  writeFileSync(stub, '#!/bin/sh\necho "HeadlessChrome 153.0.1.2"\n', { mode: 0o755 });
-  const found = await findChromium({ explicitPath: undefined, searchPath: folder.path, cacheFolder });
-  assert.deepEqual([found.executable, found.source], [stub, 'the system']);
+  assert.match((await findChromium(options)).source, /npm/);
+  const shell = fakeBrowser(folder.path, 'chrome-headless-shell');
+  const found = await findChromium(options);
+  assert.deepEqual([found.executable, found.source], [shell, 'the system']);
+});
+
+test('without one from npm a browser is fetched; where that fails, a full Chromium of the system is used, or it is said what to do', async () => {
+  using folder = temporaryFolder();
+  const full = fakeBrowser(folder.path, 'chromium');
+  const fetched = { ...(await findChromium({ ...withoutNpm, folders: [folder.path] })), source: 'fetched' };
+  const folders = [folder.path];
+  const system = describeSystem('linux', 'ID=debian\nVERSION_ID="13"\n');
+  const found = await findChromium({ ...withoutNpm, folders, fetch: () => Promise.resolve(fetched) });
+  assert.equal(found.source, 'fetched');
+  const fetch = () => Promise.reject(new Error('no way to the internet'));
+  const last = await findChromium({ ...withoutNpm, folders, fetch });
+  assert.deepEqual([last.executable, last.kind], [full, 'full']);
+  await assert.rejects(findChromium({ ...withoutNpm, folders: [], fetch, system }), (error: Error) => {
+    assert.match(error.message, /^No browser was found: run "sudo apt install chromium-headless-shell"/);
+    assert.match(error.message, /no way to the internet/);
+    assert.doesNotMatch(error.message, /\n/);
+    return true;
+  });
 });
 
 test('a cached folder is made once, made anew when bytes are missing, and by many at once', async () => {
@@ -58,14 +111,14 @@ test('a cached folder is made once, made anew when bytes are missing, and by man
     fills += 1;
     writeFileSync(join(draft, 'content'), 'twelve bytes');
   };
-  await cachedFolder(target, fill);
-  await cachedFolder(target, fill);
+  await cachedFolder(target, { fill });
+  await cachedFolder(target, { fill });
   assert.equal(fills, 1);
   truncateSync(join(target, 'content'), 3);
-  await Promise.all(Array.from({ length: 4 }, () => cachedFolder(target, fill)));
+  await Promise.all(Array.from({ length: 4 }, () => cachedFolder(target, { fill })));
   assert.equal(statSync(join(target, 'content')).size, 12);
   await assert.rejects(
-    cachedFolder(join(folder.path, 'thing-2'), () => Promise.reject(new Error('no'))),
+    cachedFolder(join(folder.path, 'thing-2'), { fill: () => Promise.reject(new Error('no')) }),
     /no/,
   );
   assert.deepEqual(readdirSync(folder.path), ['thing-1']);
@@ -102,7 +155,7 @@ test('a browser without fonts is found out', async () => {
   using folder = temporaryFolder();
   const fontsFile = join(folder.path, 'fonts.conf');
   writeFileSync(fontsFile, '<?xml version="1.0"?><fontconfig></fontconfig>', { mode: 0o644 });
-  const chromium = await findChromium({ explicitPath: undefined, searchPath: '', cacheFolder });
+  const chromium = await chromiumUnderTest();
   const kit = await startTestBrowser([]);
   const user = browserUser();
   const blank = await launchChromium({ chromium, fontsFile, user, sandboxed: true });

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { launchChromium } from '#browser/process/chromium-process.ts';
-import { findChromium } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
 import { testWall } from '#browser/wall-test.ts';
-import { cacheFolder, startTestBrowser } from '#lab/support/browser.ts';
+import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
 
 test('nothing but http and https is opened', async () => {
   const kit = await startTestBrowser([]);
@@ -27,7 +26,7 @@ test('nothing but http and https is opened', async () => {
 });
 
 test('the test of the wall at start finds a hole, whichever it is', async () => {
-  const chromium = await findChromium({ explicitPath: undefined, searchPath: '', cacheFolder });
+  const chromium = await chromiumUnderTest();
   const base = { chromium, fontsFile: await installFonts(cacheFolder), user: browserUser(), sandboxed: true };
   const webrtc = [
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',

@@ -1,12 +1,11 @@
 // Attacks by the page: what leads its main frame elsewhere, what it loads, whom it calls, and which windows it opens.
 import { launchChromium } from '#browser/process/chromium-process.ts';
-import { findChromium } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
 import { testWall } from '#browser/wall-test.ts';
 import { type Attack, green, inTurns, isFailure } from '#lab/prove/attacks/stage.ts';
 import { moves, pageOfWays, ways } from '#lab/prove/attacks/ways.ts';
-import { cacheFolder } from '#lab/support/browser.ts';
+import { cacheFolder, chromiumUnderTest } from '#lab/support/browser.ts';
 
 export const movedMainFrame: Attack = async ({ shoot, site, twin, canaries }, size) => {
   const { port } = canaries;
@@ -79,7 +78,7 @@ export const peers: Attack = async ({ shoot, site, canaries }) => {
 };
 
 async function packetsWithoutFlags(): Promise<number> {
-  const chromium = await findChromium({ explicitPath: undefined, searchPath: '', cacheFolder });
+  const chromium = await chromiumUnderTest();
   const leaky = await launchChromium({
     chromium,
     fontsFile: await installFonts(cacheFolder),

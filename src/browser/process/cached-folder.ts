@@ -1,5 +1,6 @@
-// A folder of files made once and kept: it appears under its name only when whole, and is made anew when a power
-// cut or a meddling hand has left it otherwise.
+// A folder of files made once and kept: it appears under its name only when whole and checked, and is made again when a power
+// cut or a meddling hand has left it otherwise. Whoever comes while another makes it waits; what a killed process left
+// unfinished is removed.
 import { createHash } from 'node:crypto';
 import {
   chmod,
@@ -13,30 +14,54 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRunning, startTimeOf } from '#browser/process/running.ts';
 
 interface Manifest {
   files: { name: string; sizeBytes: number; sha256: string }[];
 }
 
+export interface CachedFolderWork {
+  /** Puts the files there. */
+  fill(draft: string): Promise<void>;
+  /** Rejects when what was made must not be used. */
+  check?(draft: string): Promise<void>;
+  /** Makes it again, though there is one. */
+  renew?: boolean;
+}
+
 const manifestName = 'manifest.json';
 const renameAttempts = 10;
+const waitMs = 15 * 60_000;
+const lookEveryMs = 200;
+// A draft of another machine, on a disk that both use: nobody can tell whether it is still worked on.
+const foreignDraftMs = 24 * 60 * 60_000;
 
-export async function cachedFolder(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
-  if (await isWhole(folder)) return;
+export async function cachedFolder(
+  folder: string,
+  { fill, check, renew = false }: CachedFolderWork,
+): Promise<void> {
+  if (!renew) {
+    if (await isWhole(folder)) return;
+    if (await isMadeByAnother(folder)) return;
+  }
   await mkdir(dirname(folder), { recursive: true });
-  const draft = await mkdtemp(`${folder}.draft-`);
+  const draft = await mkdtemp(`${folder}.draft-${maker()}-`);
   try {
     await fill(draft);
     await seal(draft);
-    await putInPlace(draft, folder);
+    await check?.(draft);
+    await putInPlace(draft, folder, renew);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-async function isWhole(folder: string): Promise<boolean> {
+/** Every byte count is right. */
+export async function isWhole(folder: string): Promise<boolean> {
   try {
     const manifest = JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as Manifest;
     const sizes = await Promise.all(
@@ -48,9 +73,43 @@ async function isWhole(folder: string): Promise<boolean> {
   }
 }
 
+/** Waits while a living process works on a draft; false when there is none, or it failed, or it takes too long. */
+async function isMadeByAnother(folder: string): Promise<boolean> {
+  for (const givesUpAt = performance.now() + waitMs; performance.now() < givesUpAt;) {
+    if (!(await hasLivingDraft(folder))) return isWhole(folder);
+    await sleep(lookEveryMs);
+  }
+  return false;
+}
+
+/** Removes dead drafts on the way. */
+async function hasLivingDraft(folder: string): Promise<boolean> {
+  const prefix = `${basename(folder)}.draft-`;
+  const names = await readdir(dirname(folder)).catch(() => []);
+  let living = false;
+  for (const name of names.filter((candidate) => candidate.startsWith(prefix))) {
+    const path = join(dirname(folder), name);
+    const [, host, pid, startTime] = /^([^-]*)-(\d+)-(\d+)-/.exec(name.slice(prefix.length)) ?? [];
+    const isHere = host === thisHost && pid !== undefined && startTime !== undefined;
+    if (isHere && isRunning(Number(pid), startTime)) living = true;
+    else if (isHere || (await ageMs(path)) > foreignDraftMs) await rm(path, { recursive: true, force: true });
+  }
+  return living;
+}
+
+const thisHost = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
+const maker = () => `${thisHost}-${process.pid}-${startTimeOf(process.pid)}`;
+
+async function ageMs(path: string): Promise<number> {
+  const entry = await stat(path).catch(() => null);
+  return entry === null ? 0 : Date.now() - entry.mtimeMs;
+}
+
 /** Bytes on the disk before the name is; readable by the unprivileged user that the browser runs as. */
 async function seal(draft: string): Promise<void> {
-  const entries = await readdir(draft, { recursive: true, withFileTypes: true });
+  const entries = (await readdir(draft, { recursive: true, withFileTypes: true })).filter(
+    (entry) => !entry.isSymbolicLink(),
+  );
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
   await Promise.all([draft, ...paths].map((path) => chmod(path, 0o755)));
   const files = entries.flatMap((entry, index) => (entry.isFile() ? [paths[index]!] : []));
@@ -74,17 +133,17 @@ async function describe(draft: string, path: string): Promise<Manifest['files'][
   }
 }
 
-/** Others may be at it too: a whole folder in place is as good as ours, a broken one is moved out of the way. */
-async function putInPlace(draft: string, folder: string): Promise<void> {
+/** Others may be at it too: a whole folder in place is as good as ours, a broken or an old one is moved out of the way. */
+async function putInPlace(draft: string, folder: string, renew: boolean): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await rename(draft, folder);
     } catch (error) {
-      if (await isWhole(folder)) return;
+      if (!renew && (await isWhole(folder))) return;
       if (attempt === renameAttempts) throw error;
-      const broken = `${draft}.broken`;
-      await rename(folder, broken).catch(() => {});
-      await rm(broken, { recursive: true, force: true });
+      const old = `${draft}.old`;
+      await rename(folder, old).catch(() => {});
+      await rm(old, { recursive: true, force: true });
     }
   }
 }

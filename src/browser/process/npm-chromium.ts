@@ -24,7 +24,7 @@ export async function unpackNpmChromium(cacheFolder: string): Promise<UnpackedCh
     version: string;
   };
   const folder = join(cacheFolder, `chromium-${version}`);
-  await cachedFolder(folder, (draft) => unpack(join(packageFolder, 'bin'), draft));
+  await cachedFolder(folder, { fill: (draft) => unpack(join(packageFolder, 'bin'), draft) });
   return { executable: join(folder, 'chrome-headless-shell'), libraryFolder: join(folder, 'lib') };
 }
 

@@ -1,9 +1,10 @@
 // The private folder of one browser process (profile, temporary files, caches), removed with it; what a killed
 // service left behind is swept at the next start.
-import { chownSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isRunning, startTimeOf } from '#browser/process/running.ts';
 
 const prefix = 'tintype-browser-';
 const inUse = new Set<string>();
@@ -38,23 +39,11 @@ export async function sweepScratchFolders(ownerIds: number[]): Promise<number> {
     const path = join(tmpdir(), name);
     const [, pid, startTime] = /^(\d+)-(\d+)-/.exec(name.slice(prefix.length)) ?? [];
     if (pid === undefined || inUse.has(path)) continue;
-    // A process id alone may be another's by now, or our own in a container that was started again.
-    const isOurs = Number(pid) === process.pid && startTime === startTimeOf(process.pid);
-    if (isOurs || startTimeOf(Number(pid)) === startTime) continue;
+    if (startTime === undefined || isRunning(Number(pid), startTime)) continue;
     const entry = await lstat(path).catch(() => null);
     if (!entry?.isDirectory() || !ownerIds.includes(entry.uid)) continue;
     await rm(path, { recursive: true, force: true });
     swept += 1;
   }
   return swept;
-}
-
-/** In clock ticks since boot: with the process id it names one process for good. Empty where there is no /proc. */
-function startTimeOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
-  } catch {
-    return '0';
-  }
 }

@@ -1,7 +1,8 @@
-// As root, Chromium runs as another user and keeps its sandbox; what it must read has to lie where that user can get
-// to it. Design section 5 (process).
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+// As root, Chromium runs as another user and keeps its sandbox; what it must read has to lie where that user can get to it.
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, readdir, stat } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 
 export interface UnixUser {
   uid: number;
@@ -10,19 +11,53 @@ export interface UnixUser {
 
 // The user that is nobody on every Linux.
 const nobody: UnixUser = { uid: 65_534, gid: 65_534 };
-const systemCache = '/var/cache/tintype';
 
-/** Null: the service is unprivileged already, and the browser runs as it does. */
-export function browserUser(): UnixUser | null {
-  return process.getuid?.() === 0 ? nobody : null;
+/** Null: the browser runs as the service does. On macOS its sandbox needs no other user, and nobody has another number. */
+export function browserUser(platform = process.platform, uid = process.getuid?.()): UnixUser | null {
+  return uid === 0 && platform === 'linux' ? nobody : null;
 }
 
-/** The folder itself, or one of the system's when the way to it is closed to others (as under /root). */
-export async function reachableCache(folder: string, user: UnixUser | null): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  if (user === null || (await isOpenToAll(resolve(folder)))) return resolve(folder);
-  await mkdir(systemCache, { recursive: true, mode: 0o755 });
-  return systemCache;
+/** The folder itself, or another where it cannot be written (a clone of another user) or the browser cannot get to it (/root). */
+export async function reachableCache(
+  folder: string,
+  user: UnixUser | null,
+  others = otherCaches(process.platform, process.getuid?.() ?? 0),
+): Promise<string> {
+  const candidates = [folder, ...others].map((path) => resolve(path));
+  for (const candidate of candidates) if (await isUsable(candidate, user)) return candidate;
+  throw new Error(
+    `There is no folder for the browser: none of ${candidates.join(', ')} can be written; name one with CACHE_DIR`,
+  );
+}
+
+export function otherCaches(platform: NodeJS.Platform, uid: number): string[] {
+  if (uid === 0) return ['/var/cache/tintype'];
+  const own = platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
+  return [join(own, 'tintype'), join(tmpdir(), `tintype-cache-${uid}`)];
+}
+
+async function isUsable(folder: string, user: UnixUser | null): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    if (dirname(folder) === resolve(tmpdir()) && !(await isOwn(folder))) return false;
+    if (user !== null && !(await isOpenToAll(folder))) return false;
+    return (await isWritable(folder)) || (await readdir(folder)).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Where everyone may write, another user may have been there first. */
+async function isOwn(folder: string): Promise<boolean> {
+  const { uid, mode } = await lstat(folder);
+  return uid === process.getuid?.() && (mode & 0o022) === 0;
+}
+
+function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isOpenToAll(folder: string): Promise<boolean> {

@@ -1,0 +1,111 @@
+// Packages of Debian and Ubuntu, unpacked into a folder without root: lists and archives are private, the system's own state is
+// only read. apt checks signatures and sums as it always does.
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '#browser/process/run.ts';
+
+export interface AptOptions {
+  /** Empty; everything that is made here is in it. */
+  folder: string;
+  environment: Record<string, string>;
+}
+
+export interface Apt {
+  /** Of these, the first that the distribution has. */
+  firstKnown(names: string[]): Promise<string | null>;
+  /** What these packages and what they depend on would take, without what the system has already. */
+  plan(names: string[]): Promise<AptPlan>;
+  /** Unpacks them into `target`; resolves to the folders that hold libraries there. */
+  unpack(plan: AptPlan, target: string): Promise<string[]>;
+}
+
+export interface AptPlan {
+  names: string[];
+  packages: { file: string; sizeBytes: number }[];
+  sizeBytes: number;
+}
+
+const listsMs = 3 * 60_000;
+const archivesMs = 20 * 60_000;
+const unpackMs = 2 * 60_000;
+// In front of the system's loader, another C library breaks every program.
+const neverUnpacked = /^(libc6|libc-bin|libc6-.*|base-files)_/;
+
+export async function openApt({ folder, environment }: AptOptions): Promise<Apt> {
+  const state = join(folder, 'state');
+  const cache = join(folder, 'cache');
+  await mkdir(join(state, 'lists', 'partial'), { recursive: true });
+  await mkdir(join(cache, 'archives', 'partial'), { recursive: true });
+  const settings = [
+    `Dir::State=${state}`,
+    'Dir::State::status=/var/lib/dpkg/status',
+    `Dir::Cache=${cache}`,
+    // There is nobody to lock out, and an ordinary user may not.
+    'Debug::NoLocking=1',
+    // As root, apt would change to a user who cannot get to this folder.
+    'APT::Sandbox::User=root',
+    'Acquire::Languages=none',
+    'Acquire::Retries=2',
+  ].flatMap((setting) => ['-o', setting]);
+  const apt = (program: string, args: string[], timeoutMs: number) =>
+    run('setpriv', ['--pdeathsig', 'KILL', program, ...settings, ...args], {
+      environment: { ...environment, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
+      timeoutMs,
+    });
+  const install = (names: string[], mode: string, timeoutMs: number) =>
+    // --reinstall: what is asked for by name must be whole in the folder, whether or not the system has it.
+    apt(
+      'apt-get',
+      ['-q', '-y', '--no-install-recommends', '--reinstall', mode, 'install', ...names],
+      timeoutMs,
+    );
+  await apt('apt-get', ['-q', 'update', '--error-on=any'], listsMs);
+  let known: Set<string> | undefined;
+
+  return {
+    async firstKnown(names) {
+      known ??= new Set((await apt('apt-cache', ['pkgnames'], listsMs)).split('\n'));
+      return names.find((name) => known?.has(name)) ?? null;
+    },
+    async plan(names) {
+      const packages = parseUris(await install(names, '--print-uris', listsMs));
+      return { names, packages, sizeBytes: packages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
+    },
+    async unpack({ names }, target) {
+      await install(names, '--download-only', archivesMs);
+      const archives = join(cache, 'archives');
+      const files = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
+      for (const file of files.filter((name) => !neverUnpacked.test(name))) {
+        await run('dpkg-deb', ['-x', join(archives, file), target], { environment, timeoutMs: unpackMs });
+      }
+      await keepLibraries(target);
+      return libraryFolders(target);
+    },
+  };
+}
+
+/** `'http://…/x.deb' x_1.0_arm64.deb 64043120 SHA256:…`, one to a line. */
+export function parseUris(output: string): AptPlan['packages'] {
+  return [...output.matchAll(/^'[^']*' (\S+) (\d+) /gm)].map(([, file = '', size]) => ({
+    file,
+    sizeBytes: Number(size),
+  }));
+}
+
+/** Of a package, the browser and the libraries count; its programs, icons and papers do not. */
+async function keepLibraries(target: string): Promise<void> {
+  const remove = async (folder: string, kept: string[]) => {
+    for (const name of await readdir(folder)) {
+      if (!kept.includes(name)) await rm(join(folder, name), { recursive: true });
+    }
+  };
+  await remove(target, ['usr', 'lib']);
+  await remove(join(target, 'usr'), ['lib']);
+}
+
+async function libraryFolders(target: string): Promise<string[]> {
+  const entries = await readdir(target, { recursive: true, withFileTypes: true });
+  return [
+    ...new Set(entries.filter(({ name }) => /\.so(\.|$)/.test(name)).map(({ parentPath }) => parentPath)),
+  ].toSorted();
+}

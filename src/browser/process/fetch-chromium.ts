@@ -1,0 +1,108 @@
+// Brings a headless-shell for this platform into the cache, where neither the system nor npm has one: each way in turn, named in
+// the log with its size, and checked before it is put in place.
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Log } from '#browser/browser.ts';
+import { cachedFolder, isWhole } from '#browser/process/cached-folder.ts';
+import { distributionWay } from '#browser/process/distribution-chromium.ts';
+import { problemOf, type Chromium } from '#browser/process/find-chromium.ts';
+import { playwrightWay } from '#browser/process/playwright-chromium.ts';
+import { readSystem } from '#browser/process/system.ts';
+
+export interface FetchTools {
+  /** For the programs that do the work: where to find others, and the proxies. */
+  environment: Record<string, string>;
+  /** Says what is being fetched, as soon as its size is known. */
+  tell(what: string, sizeBytes: number): void;
+}
+
+export interface FetchWay {
+  title: string;
+  /** Its name in the cache: another version, release or processor is another folder. */
+  folder: string;
+  source: string;
+  renewal: string;
+  fill(draft: string, tools: FetchTools): Promise<{ executable: string; libraryFolders: string[] }>;
+}
+
+export interface FetchOptions {
+  cacheFolder: string;
+  environment: Record<string, string>;
+  /** Rejects a browser that must not be used. */
+  check: (chromium: Chromium) => Promise<void>;
+  log: Log;
+  /** Fetches again, though there is one. */
+  renew?: boolean;
+  ways?: FetchWay[];
+}
+
+const recordName = 'browser.json';
+const MiB = 1024 ** 2;
+
+export async function fetchChromium(options: FetchOptions): Promise<Chromium> {
+  const { cacheFolder, environment, check, log, renew = false } = options;
+  const ways = options.ways ?? (await usualWays());
+  if (!renew) {
+    for (const way of ways) {
+      if (await isWhole(join(cacheFolder, way.folder))) return recall(join(cacheFolder, way.folder), way);
+    }
+  }
+  const problems: string[] = [];
+  for (const way of ways) {
+    const folder = join(cacheFolder, way.folder);
+    const tell = (what: string, sizeBytes: number) => {
+      const size = `${Math.max(1, Math.round(sizeBytes / MiB))} MiB`;
+      log.info(
+        { way: way.title, sizeBytes, folder },
+        `fetching a browser (once): ${what}, ${size}, into ${folder}`,
+      );
+    };
+    try {
+      await cachedFolder(folder, {
+        renew,
+        async fill(draft) {
+          const { executable, libraryFolders } = await way.fill(draft, { environment, tell });
+          const record = {
+            executable: relative(draft, executable),
+            libraryFolders: libraryFolders.map((path) => relative(draft, path)),
+          };
+          await writeFile(join(draft, recordName), JSON.stringify(record));
+        },
+        async check(draft) {
+          const chromium = await recall(draft, way);
+          const problem = await problemOf(chromium.executable, chromium.libraryFolder);
+          if (problem !== null) throw new Error(`it does not run here: ${problem}`);
+          await check(chromium);
+        },
+      });
+      return await recall(folder, way);
+    } catch (error) {
+      const reason = (error as Error).message;
+      problems.push(`${way.title}: ${reason}`);
+      log.warn({ way: way.title, err: error }, `no browser from ${way.title}: ${reason}`);
+    }
+  }
+  throw new Error(problems.join('; '));
+}
+
+async function usualWays(): Promise<FetchWay[]> {
+  const system = readSystem();
+  return [await playwrightWay(system), distributionWay(system)].filter((way) => way !== null);
+}
+
+async function recall(folder: string, { source, renewal }: FetchWay): Promise<Chromium> {
+  const path = join(folder, recordName);
+  const record = JSON.parse(await readFile(path, 'utf8')) as {
+    executable: string;
+    libraryFolders: string[];
+  };
+  const libraries = record.libraryFolders.map((name) => join(folder, name));
+  return {
+    executable: join(folder, record.executable),
+    libraryFolder: libraries.length > 0 ? libraries.join(':') : null,
+    kind: 'headless-shell',
+    source,
+    renewal,
+    installedAt: (await stat(path)).mtime,
+  };
+}

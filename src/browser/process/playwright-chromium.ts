@@ -1,0 +1,98 @@
+// The headless-shell that Playwright publishes for Linux (x64, arm64) and macOS, fetched by Playwright's own installer: it knows the
+// addresses, the mirrors and the proxies. It publishes no sums; what came is known by TLS, its length and our own checks.
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fetchLibraries, findShell } from '#browser/process/distribution-chromium.ts';
+import type { FetchWay } from '#browser/process/fetch-chromium.ts';
+import { problemOf } from '#browser/process/find-chromium.ts';
+import { run } from '#browser/process/run.ts';
+import type { System } from '#browser/process/system.ts';
+
+const product = 'chromium-headless-shell';
+const downloadMs = 20 * 60_000;
+// Of one connection that says nothing; the installer tries five times.
+const silenceMs = 10_000;
+// The installer ends when this process does, kill -9 included.
+const endWithParent = `data:text/javascript,process.on('disconnect',()=>process.exit(1));process.channel.unref()`;
+
+export async function playwrightWay(system: System): Promise<FetchWay | null> {
+  const folder = findPackage();
+  if (folder === null) return null;
+  const { browsers } = JSON.parse(await readFile(join(folder, 'browsers.json'), 'utf8')) as {
+    browsers: { name: string; browserVersion: string }[];
+  };
+  const version = browsers.find(({ name }) => name === product)?.browserVersion ?? 'unknown';
+  return {
+    title: "Playwright's download",
+    folder: `playwright-${version}-${system.id}-${process.arch}`,
+    source: "Playwright's download, kept in the cache",
+    renewal: 'the version comes with Tintype: git pull, then npm start',
+    async fill(draft, tools) {
+      const browsersFolder = join(draft, 'browsers');
+      const temporary = join(draft, 'tmp');
+      await mkdir(temporary);
+      let address = '';
+      let isTold = false;
+      const installed = run(
+        process.execPath,
+        ['--import', endWithParent, join(folder, 'cli.js'), 'install', '--only-shell', product],
+        {
+          environment: {
+            PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: String(silenceMs),
+            ...tools.environment,
+            PLAYWRIGHT_BROWSERS_PATH: browsersFolder,
+            PLAYWRIGHT_SKIP_BROWSER_GC: '1',
+            FORCE_COLOR: '0',
+            HOME: draft,
+            TMPDIR: temporary,
+          },
+          timeoutMs: downloadMs,
+          onLine(line) {
+            address = /Downloading Chrome.* from (\S+)/.exec(line)?.[1] ?? address;
+            const size = /% of ([\d.]+) MiB/.exec(line)?.[1];
+            if (size === undefined || isTold) return;
+            isTold = true;
+            tools.tell(
+              `chrome-headless-shell ${version} from ${new URL(address).host}`,
+              Number(size) * 1024 ** 2,
+            );
+          },
+        },
+        { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+      );
+      // The installer also brings a video encoder, which nobody here needs: only a failure before that counts.
+      await installed.catch((error: unknown) => {
+        if (!existsSync(join(shellFolder(browsersFolder), 'INSTALLATION_COMPLETE'))) throw error;
+      });
+      await rm(temporary, { recursive: true, force: true });
+      await keepOnly(browsersFolder, shellFolder(browsersFolder));
+      const executable = await findShell(browsersFolder);
+      const problem = await problemOf(executable, null);
+      const lacksLibraries = problem?.includes('shared librar') === true && system.hasApt;
+      return { executable, libraryFolders: lacksLibraries ? await fetchLibraries(draft, tools) : [] };
+    },
+  };
+}
+
+function shellFolder(browsersFolder: string): string {
+  const names = existsSync(browsersFolder) ? readdirSync(browsersFolder) : [];
+  return join(browsersFolder, names.find((name) => name.startsWith('chromium_headless_shell-')) ?? '');
+}
+
+async function keepOnly(folder: string, kept: string): Promise<void> {
+  const others = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => path !== kept);
+  await Promise.all(others.map((path) => rm(path, { recursive: true, force: true })));
+}
+
+/** Null where the package was left out. */
+function findPackage(): string | null {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
+  } catch {
+    return null;
+  }
+}

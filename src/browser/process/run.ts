@@ -1,0 +1,49 @@
+// Runs a program of the system to its end, within a time, and never longer than this process lives.
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+export interface RunOptions {
+  environment: Record<string, string>;
+  timeoutMs: number;
+  /** Each line of its output, as it comes. */
+  onLine?: (line: string) => void;
+}
+
+const keptErrorBytes = 4096;
+
+/** Answers what it wrote to its standard output; rejects with what it said was wrong. */
+export async function run(
+  program: string,
+  args: string[],
+  { environment, timeoutMs, onLine }: RunOptions,
+  options: SpawnOptions = {},
+): Promise<string> {
+  const child: ChildProcess = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+    env: environment,
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  let errors = '';
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    output += `${line}\n`;
+    onLine?.(line);
+  });
+  child.stderr!.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-keptErrorBytes);
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.once('error', reject);
+  child.once('close', resolve);
+  const code = await promise;
+  if (code === 0) return output;
+  throw new Error(code === null ? 'it took too long' : (reasonIn(errors) ?? `it ended with ${code}`));
+}
+
+/** The first line that calls itself an error, as Node's programs and apt write them; else the last line. */
+function reasonIn(errors: string): string | undefined {
+  const named = /^\s*(?:\w*Error|E): (.+)$/m.exec(errors)?.[1];
+  return named ?? (errors.trim().split('\n').at(-1) || undefined);
+}

@@ -1,0 +1,96 @@
+// What kind of machine this is, and what its operator does to install or renew a browser there.
+import { readFileSync } from 'node:fs';
+
+export interface System {
+  /** For people: "Debian GNU/Linux 13 (trixie)". */
+  name: string;
+  /** Of the distribution and its release, for the names of folders: "debian-13". */
+  id: string;
+  /** Packages can be had from apt. */
+  hasApt: boolean;
+  /** What to do to get a browser. */
+  advice: string;
+  /** What to do to get a newer one, where it is the system's. */
+  renewal: string;
+}
+
+/** What holds less here than on Linux, in words for the operator. */
+export function lessOn(platform: NodeJS.Platform): string[] {
+  if (platform === 'linux') return [];
+  return [
+    'the browser runs as the user of the service, even if that is root',
+    'the memory of pages is not watched: a page that takes gigabytes is not ended before the system does so',
+    'pages that work for long get no lower priority',
+  ];
+}
+
+const families: { ids: string[]; install: string; renew: string }[] = [
+  {
+    ids: ['ubuntu'],
+    install:
+      'run "sudo npx playwright-core install-deps chromium" and start again with a way to the internet',
+    renew: 'sudo apt update && sudo apt upgrade',
+  },
+  {
+    ids: ['debian'],
+    install: 'run "sudo apt install chromium-headless-shell"',
+    renew: 'sudo apt update && sudo apt upgrade',
+  },
+  {
+    ids: ['fedora', 'rhel', 'centos'],
+    install: 'run "sudo dnf install chromium-headless"',
+    renew: 'sudo dnf upgrade',
+  },
+  { ids: ['arch'], install: 'run "sudo pacman -S chromium"', renew: 'sudo pacman -Syu' },
+  { ids: ['suse', 'opensuse'], install: 'run "sudo zypper install chromium"', renew: 'sudo zypper update' },
+  { ids: ['alpine'], install: 'run "apk add chromium"', renew: 'apk upgrade' },
+];
+
+export function readSystem(): System {
+  return describeSystem(process.platform, osRelease());
+}
+
+/** `release` is the text of /etc/os-release. */
+export function describeSystem(platform: NodeJS.Platform, release: string): System {
+  if (platform === 'darwin') {
+    return {
+      name: 'macOS',
+      id: 'macos',
+      hasApt: false,
+      advice: 'run "brew install --cask google-chrome"',
+      renewal: 'brew upgrade --cask google-chrome',
+    };
+  }
+  if (platform === 'win32') {
+    return {
+      name: 'Windows',
+      id: 'windows',
+      hasApt: false,
+      advice: 'run Tintype in WSL ("wsl --install", then a Debian or Ubuntu shell)',
+      renewal: 'see your system',
+    };
+  }
+  const field = (key: string) => new RegExp(`^${key}="?([^"\n]*)"?$`, 'm').exec(release)?.[1] ?? '';
+  const ids = [field('ID'), ...field('ID_LIKE').split(' ')];
+  const family = ids.flatMap((id) => families.filter((known) => known.ids.includes(id)))[0];
+  return {
+    name: field('PRETTY_NAME') || 'Linux',
+    id: [field('ID') || 'linux', field('VERSION_ID')].filter(Boolean).join('-'),
+    hasApt: ids.includes('debian') || ids.includes('ubuntu'),
+    advice:
+      family?.install ??
+      'install chromium-headless-shell or chromium with the package manager of your system',
+    renewal: family?.renew ?? 'upgrade it with the package manager of your system',
+  };
+}
+
+function osRelease(): string {
+  for (const path of ['/etc/os-release', '/usr/lib/os-release']) {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      // Not every Linux has it, and macOS has none.
+    }
+  }
+  return '';
+}
