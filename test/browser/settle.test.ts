@@ -23,7 +23,7 @@ const scriptless = (css: string) => page('', css).replace(/<script>.*<\/script>/
 
 const worker = (script: string) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`;
 
-const cases: { title: string; html: string; ends?: string }[] = [
+const cases: { title: string; html: string; ends?: string; mostMs?: number }[] = [
   { title: 'nothing more to do', html: page('', '#box { background: #00a000 }') },
   { title: 'a timer at 2,500 ms', html: page('setTimeout(done, 2500)') },
   { title: 'a timer beyond the three seconds', html: page('setTimeout(done, 5000)'), ends: 'grey' },
@@ -43,7 +43,29 @@ const cases: { title: string; html: string; ends?: string }[] = [
       `setTimeout(() => { const i = new Image(); i.onload = done; i.src = '/dot.svg'; document.body.append(i) }, 300)`,
     ),
   },
-  { title: 'a long poll beside a timer', html: page(`fetch('/slow?60000'); setTimeout(done, 500)`) },
+  { title: 'a long poll and a timer', html: page(`fetch('/slow?60000'); setTimeout(done, 500)`) },
+  { title: 'a long poll and a late timer', html: page(`fetch('/slow?60000'); setTimeout(done, 2900)`) },
+  {
+    title: 'a long poll and a timer beyond the three seconds',
+    html: page(`fetch('/slow?60000'); setTimeout(done, 30000)`),
+    ends: 'grey',
+  },
+  {
+    title: 'a long poll and a timer that fetches',
+    html: page(
+      `fetch('/slow?60000'); setTimeout(() => fetch('/slow?300').then((r) => r.text()).then(() => setTimeout(done, 500)), 1000)`,
+    ),
+  },
+  {
+    title: 'an image that never comes and a late timer',
+    html: page(`onload = () => { new Image().src = '/slow?60000' }; setTimeout(done, 2900)`),
+  },
+  {
+    title: 'timers that take more than three seconds of real time',
+    html: page(
+      `let n = 0; const step = () => { const r = new XMLHttpRequest(); r.open('GET', '/slow?200', false); r.send(); if (++n === 18) done(); else setTimeout(step, 100) }; onload = () => setTimeout(step, 100)`,
+    ),
+  },
   {
     title: 'polling without end',
     html: page(
@@ -123,6 +145,7 @@ const cases: { title: string; html: string; ends?: string }[] = [
     title: 'a script that goes to a server that is slow',
     html: page(`onload = () => { location = '/slow?60000' }`),
     ends: 'grey',
+    mostMs: 8_000,
   },
   {
     title: 'a cross-site frame that fetches',
@@ -161,12 +184,12 @@ after(async () => {
 });
 
 describe('settle', { concurrency: 2 }, () => {
-  for (const [index, { title, html, ends = 'green' }] of cases.entries()) {
+  for (const [index, { title, html, ends = 'green', mostMs = 20_000 }] of cases.entries()) {
     test(`4.3 settle: ${title}`, async () => {
       const shot = await kit.shoot(server.route(`/case-${index}`, html));
       assert.equal(await colourOf(shot.bytes), ends, JSON.stringify(shot.timings));
-      // Three seconds of settle, one more for a page in motion, and room for a busy machine.
-      assert.ok(shot.timings.settleMs < 9_000, `settled in ${shot.timings.settleMs} ms`);
+      // Ten seconds of work at most, then one more for a page in motion; a busy machine comes on top.
+      assert.ok(shot.timings.settleMs < mostMs, `settled in ${shot.timings.settleMs} ms`);
     });
   }
 });

@@ -70,13 +70,14 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, judge, changes);
     const traffic = createTraffic(changes, door.countAnswer);
-    const clock = createVirtualClock(changes, fault.signal);
+    const clock = createVirtualClock(session, changes, fault.signal);
     let isAnimated = false;
     session.on('Animation.animationCreated', () => (isAnimated = true));
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
       followSessions(process.connection, session, { traffic, clock }, signal),
       session.send('Animation.enable', undefined, signal),
+      session.send('Performance.enable', {}, signal),
       session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),
     ]);
     return {

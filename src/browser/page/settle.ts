@@ -1,5 +1,6 @@
-// After the load event: up to three seconds in which a page finishes what it is at. Spec 4.3 (network settle), design
-// section 5 (settle in virtual time): timers run ahead of the clock, requests are waited for.
+// After the load event: three seconds of the page's own time, in which it finishes what it is at. Spec 4.3 (network settle).
+// Timers run ahead of the clock. While requests are under way the page's time stands still, for at most three seconds of
+// real time in all; then it goes on without them. So a busy machine can cost a page a slow answer, but never a timer.
 import { limits } from '#core/limits.ts';
 import { CdpError } from '#browser/process/cdp.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
@@ -11,6 +12,16 @@ const mostDocuments = 10;
 // Workers keep real time: what they post soon after they start is waited for.
 const workerQuietMs = 250;
 const afterWorkersMs = 500;
+// A page that works without end would never get to the end of its time.
+const workMs = 10_000;
+
+/** How long requests are waited for, and how long the page may work. */
+export interface Patience {
+  /** Aborts when requests are no longer waited for. */
+  network: AbortSignal;
+  /** Ends the settling. */
+  work: AbortSignal;
+}
 
 export async function settle(
   page: Page,
@@ -18,20 +29,23 @@ export async function settle(
   virtualMs: number = limits.settleMs,
 ): Promise<void> {
   const outOfTime = new Error('settled as far as it goes');
-  const cap = deadline.phase(limits.settleMs, () => outOfTime);
+  const network = deadline.phase(limits.settleMs, () => outOfTime);
+  const work = deadline.phase(workMs, () => outOfTime);
+  const patience = { network: network.signal, work: work.signal };
   try {
     for (let documents = 0; documents < mostDocuments; documents += 1) {
       const shown = page.mainFrame.documents;
-      await settleDocument(page, virtualMs, cap.signal);
+      await settleDocument(page, virtualMs, patience);
       if (page.mainFrame.documents === shown && !page.mainFrame.leaving) break;
       // The page has gone elsewhere by itself (a refresh, a script): what it comes to is what is shown.
-      await page.changes.until(() => !page.mainFrame.leaving, cap.signal);
-      await ready(page, 'load', cap.signal);
+      await page.changes.until(() => !page.mainFrame.leaving, network.signal);
+      await ready(page, 'load', network.signal);
     }
   } catch (error) {
     if (error !== outOfTime) throw error;
   } finally {
-    cap.end();
+    network.end();
+    work.end();
   }
   // A page on its way to a server that does not answer takes no more commands: it stays where it is.
   if (page.mainFrame.leaving) {
@@ -43,25 +57,32 @@ export async function settle(
   throwIfFailed(page);
 }
 
-async function settleDocument(page: Page, virtualMs: number, signal: AbortSignal): Promise<void> {
+async function settleDocument(page: Page, virtualMs: number, patience: Patience): Promise<void> {
   const { traffic } = page;
   const isCalm = () => traffic.awaited === 0;
   const workersBefore = traffic.workers;
-  if (workersBefore > 0) await quiet(page, isCalm, workerQuietMs, signal);
-  await runAhead(page, virtualMs, signal);
+  const calm = () =>
+    quiet(page, isCalm, workerQuietMs, patience.network).catch((error: unknown) => {
+      if (!patience.network.aborted || patience.work.aborted) throw error;
+    });
+  if (workersBefore > 0) await calm();
+  await runAhead(page, virtualMs, patience);
   if (traffic.workers === workersBefore && (workersBefore === 0 || isCalm())) return;
-  await quiet(page, isCalm, workerQuietMs, signal);
-  await runAhead(page, afterWorkersMs, signal);
+  await calm();
+  await runAhead(page, afterWorkersMs, patience);
 }
 
-/** Lets virtual time pass until it is used up, the page goes elsewhere, or only long polls hold it up. */
-export function runAhead(page: Page, budgetMs: number, signal: AbortSignal): Promise<void> {
+/** Lets virtual time pass, past requests that do not end, until it is used up or the page goes elsewhere. */
+export function runAhead(page: Page, budgetMs: number, { network, work }: Patience): Promise<void> {
   const { mainFrame, traffic } = page;
   const shown = mainFrame.documents;
-  const isEnough = () =>
-    mainFrame.leaving ||
-    mainFrame.failure !== undefined ||
-    mainFrame.documents !== shown ||
-    (traffic.inFlight > 0 && traffic.awaited === 0);
-  return page.clock.runAhead(budgetMs, isEnough, signal);
+  return page.clock.runAhead(
+    budgetMs,
+    {
+      isOver: () => mainFrame.leaving || mainFrame.failure !== undefined || mainFrame.documents !== shown,
+      isStuck: () => network.aborted || (traffic.inFlight > 0 && traffic.awaited === 0),
+      isWaiting: () => !network.aborted && traffic.awaited > 0,
+    },
+    work,
+  );
 }

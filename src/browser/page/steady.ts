@@ -87,7 +87,7 @@ async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline)
     let state: State = 'moving';
     while (state !== 'at rest') {
       const { signal } = state === 'empty' ? empty : moving;
-      await runAhead(page, virtualMs, signal);
+      await runAhead(page, virtualMs, { network: signal, work: signal });
       state = await stateOf(page, world, empty.signal);
     }
   } catch (error) {
@@ -101,7 +101,7 @@ async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline)
 /** Observers notice within a frame, but their callbacks are tasks, and tasks need time, be it virtual. */
 async function stateOf(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<State> {
   await world.run('watchTwoFrames()', signal);
-  await runAhead(page, callbackMs, signal);
+  await runAhead(page, callbackMs, { network: signal, work: signal });
   return world.run<State>('state()', signal);
 }
 

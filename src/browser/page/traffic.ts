@@ -22,6 +22,8 @@ interface Flight {
 }
 
 const longPollMs = 1_500;
+// What takes longer has used up the settling, and is not waited for a second time.
+const lostMs = 3_000;
 // A response that was begun and then fell silent: nobody reads it, and it will never be reported as finished.
 const silentMs = 5_000;
 const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
@@ -48,7 +50,7 @@ export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Tr
     },
     get awaited() {
       const now = performance.now();
-      return count(flights, ({ isPoll, startedAt }) => !isPoll || now - startedAt < longPollMs);
+      return count(flights, ({ isPoll, startedAt }) => now - startedAt < (isPoll ? longPollMs : lostMs));
     },
     get workers() {
       return workers;

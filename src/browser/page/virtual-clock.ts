@@ -1,6 +1,6 @@
 // The page's clock: virtual time that jumps from timer to timer, in the page and in its cross-site frames, and never
-// falls behind real time. Design section 5 (settle in virtual time). A page whose clock stands still while the wall
-// clock passes it draws no more frames, and every capture of it hangs: so from its first use on it is kept ahead.
+// falls behind real time. A page whose clock stands still while the wall clock passes it draws no more frames, and every
+// capture of it hangs: so from its first use on the clock is kept ahead.
 import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { Watch } from '#browser/page/watch.ts';
@@ -9,59 +9,101 @@ export interface VirtualClock {
   /** A cross-site frame has a process, and so a clock, of its own. */
   join(session: CdpSession): void;
   leave(session: CdpSession): void;
-  /**
-   * Lets so much virtual time pass; it stands still while requests are under way. Ends early, without an error, when
-   * `isEnough` says so.
-   */
-  runAhead(budgetMs: number, isEnough: () => boolean, signal: AbortSignal): Promise<void>;
+  /** Lets this much virtual time pass. It stands still while requests are under way. */
+  runAhead(budgetMs: number, when: RunAheadWhen, signal: AbortSignal): Promise<void>;
   stop(): void;
+}
+
+export interface RunAheadWhen {
+  /** Nothing more is to be expected: ends early, without an error. */
+  isOver(): boolean;
+  /** Requests are under way, and none of them is worth waiting for: time goes on past them. */
+  isStuck(): boolean;
+  /** A request is under way that is worth waiting for. */
+  isWaiting(): boolean;
 }
 
 const aheadMs = 2_000;
 const lookMs = 100;
+// Past a long poll time goes on in steps, so that requests that a timer sends are waited for.
+const stepMs = 50;
 
-export function createVirtualClock(changes: Watch, lifetime: AbortSignal): VirtualClock {
+export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: AbortSignal): VirtualClock {
   const running = new Map<CdpSession, boolean>();
   let startedAt = 0;
   let passedMs = 0;
   let turn = 0;
-  let isGranting = false;
+  // While somebody else grants time, the keeper does not.
+  let grantors = 0;
   let isStopped = false;
   let keeper: NodeJS.Timeout | undefined;
 
-  /** A new grant takes the place of one that is still under way. */
+  /** The page's own reading, in virtual milliseconds since some moment before. */
+  async function read(signal: AbortSignal): Promise<number> {
+    const { metrics } = await page.send('Performance.getMetrics', undefined, signal);
+    return (metrics.find(({ name }) => name === 'Timestamp')?.value ?? 0) * 1000;
+  }
+
+  function keep(): void {
+    if (keeper !== undefined) return;
+    startedAt = performance.now();
+    keeper = setInterval(() => void keepAhead(), lookMs).unref();
+  }
+
+  /** A new grant takes the place of one that is still under way. Answers whether all of it was used. */
   async function grant(
     policy: Protocol.Emulation.VirtualTimePolicy,
     budget: number,
     isEnough: () => boolean,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const mine = (turn += 1);
     const isMine = () => mine === turn;
-    isGranting = true;
-    try {
-      // The starvation count keeps a page of endless tasks from stopping its own clock.
-      const request = { policy, budget, maxVirtualTimeTaskStarvationCount: 1000 };
-      await Promise.all(
-        Array.from(running.keys(), async (session) => {
-          await session.send('Emulation.setVirtualTimePolicy', request, signal);
-          // An end that was told before this answer is that of an earlier grant.
-          if (running.has(session)) running.set(session, true);
-        }),
-      );
-      const isOver = () => !running.values().some(Boolean);
-      while (isMine() && !isOver() && !isEnough()) await changes.change(lookMs, signal);
-      if (isMine() && isOver()) passedMs += budget;
-    } finally {
-      if (isMine()) isGranting = false;
+    // The starvation count keeps a page of endless tasks from stopping its own clock.
+    const request = { policy, budget, maxVirtualTimeTaskStarvationCount: 1000 };
+    const answer: { isHere: boolean; error?: Error } = { isHere: false };
+    // Not awaited: a page on its way to another document does not answer.
+    void Promise.all(
+      Array.from(running.keys(), async (session) => {
+        await session.send('Emulation.setVirtualTimePolicy', request, signal);
+        // An end that was told before this answer is that of an earlier grant.
+        if (running.has(session)) running.set(session, true);
+      }),
+    )
+      .then(
+        () => (answer.isHere = true),
+        (error: Error) => (answer.error = error),
+      )
+      .then(() => changes.notify());
+    const isUsed = () => answer.isHere && !running.values().some(Boolean);
+    while (isMine() && !isUsed() && !isEnough()) {
+      if (answer.error) throw answer.error;
+      await changes.change(lookMs, signal);
     }
+    if (!isMine() || !isUsed()) return false;
+    passedMs += budget;
+    return true;
+  }
+
+  /** Time stands still while requests are under way, until none of them is worth waiting for. */
+  async function runUnlessFetching(budget: number, when: RunAheadWhen, signal: AbortSignal): Promise<void> {
+    // Read ahead of the grant, on the same pipe, so that it costs no time.
+    const started = read(signal);
+    started.catch(() => {});
+    const isEnough = () => when.isOver() || when.isStuck();
+    if (await grant('pauseIfNetworkFetchesPending', budget, isEnough, signal)) return;
+    if (when.isOver()) return;
+    const elapsedMs = (await read(signal)) - (await started);
+    passedMs += Math.min(Math.max(elapsedMs, 0), budget);
   }
 
   async function keepAhead(): Promise<void> {
     const missingMs = performance.now() - startedAt + aheadMs - passedMs;
-    if (isStopped || isGranting || missingMs <= 0) return;
+    if (isStopped || grantors > 0 || missingMs <= 0) return;
+    grantors += 1;
     // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is let be.
     await grant('advance', missingMs, () => false, lifetime).catch(() => {});
+    grantors -= 1;
   }
 
   return {
@@ -76,14 +118,18 @@ export function createVirtualClock(changes: Watch, lifetime: AbortSignal): Virtu
       running.delete(session);
       changes.notify();
     },
-    async runAhead(budgetMs, isEnough, signal) {
-      if (keeper === undefined) {
-        startedAt = performance.now();
-        keeper = setInterval(() => void keepAhead(), lookMs).unref();
-      }
+    async runAhead(budgetMs, when, signal) {
+      keep();
+      grantors += 1;
+      const endsMs = passedMs + budgetMs;
       try {
-        await grant('pauseIfNetworkFetchesPending', budgetMs, isEnough, signal);
+        await runUnlessFetching(budgetMs, when, signal);
+        while (!isStopped && !when.isOver() && passedMs < endsMs) {
+          if (when.isWaiting()) await changes.change(lookMs, signal);
+          else await grant('advance', Math.min(stepMs, endsMs - passedMs), when.isOver, signal);
+        }
       } finally {
+        grantors -= 1;
         void keepAhead();
       }
     },
