@@ -1,5 +1,5 @@
 // The forms that the operator's variables come in: how each is read, and how it is described.
-import { isIP } from 'node:net';
+import { parseAddress, parseBlock } from '#core/address.ts';
 
 export interface Variable<T> {
   description: string;
@@ -106,9 +106,5 @@ export function parseTrustProxy(value: string): boolean | number | string[] | un
   return parts.every(isAddressBlock) ? parts : undefined;
 }
 
-function isAddressBlock(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-}
+const isAddressBlock = (text: string): boolean =>
+  parseAddress(text) !== undefined || parseBlock(text) !== undefined;

@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createNames, type Lookup } from '#browser/egress/names.ts';
-import { parseAddress } from '#browser/egress/public-address.ts';
+import { parseAddress } from '#core/address.ts';
 
 export interface DnsServer {
   /** For a resolver's list of servers. */

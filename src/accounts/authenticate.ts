@@ -1,5 +1,6 @@
 // Who is calling: an API key, answered from memory when warm, yet a revocation, a suspension or a changed plan made by any
 // process holds from the next request on. Spec 5.
+import { createBoundedMap } from '#core/bounded-map.ts';
 import { ServiceError } from '#core/errors.ts';
 import { hashSecret, isWellFormedApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
@@ -59,7 +60,7 @@ export function createAuthentication(parts: {
   clock: Clock;
 }): Authentication {
   const { database, plans, clock } = parts;
-  const callers = new Map<string, RememberedCaller>();
+  const callers = createBoundedMap<string, RememberedCaller>(rememberedKeys);
   const lastUsed = new Map<string, number>();
   let stamp = database.changeStamp();
   let generation = 0;
@@ -76,7 +77,6 @@ export function createAuthentication(parts: {
     const remembered = { caller: callerFor(holder, holder.id, plans), keyId: holder.id, holder };
     // A change that came while the row was read has emptied the memory: what was read before it must not be kept.
     if (stamp !== undefined && generation === generationBefore) {
-      if (callers.size >= rememberedKeys) callers.clear();
       callers.set(key, remembered);
     }
     return remembered;

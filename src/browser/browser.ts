@@ -2,6 +2,14 @@
 
 export type ScreenshotFormat = 'png' | 'jpeg' | 'webp';
 export type PaperFormat = 'letter' | 'a4' | 'legal';
+const mmPerInch = 25.4;
+
+export const paperInches: Record<PaperFormat, { width: number; height: number }> = {
+  letter: { width: 8.5, height: 11 },
+  a4: { width: 210 / mmPerInch, height: 297 / mmPerInch },
+  legal: { width: 8.5, height: 14 },
+};
+
 export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
 
 export interface ScreenshotJob {

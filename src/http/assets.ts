@@ -1,26 +1,18 @@
 // Style sheets, scripts and pictures of the server-rendered pages, served under names that hold their hash and so never change.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
+import { neverChanges, readStaticFolder, sendStaticFile, type StaticFile } from '#http/static-files.ts';
 
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
-const folder = join(import.meta.dirname, 'assets');
-const served = new Map<string, { type: string; bytes: Buffer }>();
+const served = new Map<string, StaticFile>();
 const servedNames = new Map<string, string>();
 
-for (const name of readdirSync(folder)) {
+for (const [name, file] of readStaticFolder(join(import.meta.dirname, 'assets'))) {
   const extension = extname(name);
-  const bytes = readFileSync(join(folder, name));
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 10);
+  const hash = createHash('sha256').update(file.bytes).digest('base64url').slice(0, 10);
   const servedName = `${name.slice(0, -extension.length)}.${hash}${extension}`;
-  served.set(servedName, { type: types[extension] ?? 'application/octet-stream', bytes });
+  served.set(servedName, file);
   servedNames.set(name, servedName);
 }
 
@@ -34,9 +26,5 @@ export function assetUrl(name: string): string {
 export async function sendAsset(request: FastifyRequest, reply: FastifyReply) {
   const asset = served.get((request.params as { name: string }).name);
   if (!asset) throw notFound();
-  return reply
-    .header('cache-control', 'public, max-age=31536000, immutable')
-    .header('x-content-type-options', 'nosniff')
-    .type(asset.type)
-    .send(asset.bytes);
+  return sendStaticFile(request, reply.headers(neverChanges), asset);
 }

@@ -1,6 +1,6 @@
 // The checks in front of every API handler, in the contract's order: path, method, key, request budget. Spec 5, 7, 8.
-import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { parseAddress } from '#core/address.ts';
 import { ServiceError } from '#core/errors.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import type { Admission } from '#metering/admission.ts';
@@ -96,10 +96,7 @@ function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
 
 /** An IPv6 customer holds at least a /64, so that is what is counted as one address. */
 export function addressSubject(ip: string): string {
-  if (!isIPv6(ip) || ip.startsWith('::ffff:')) return `address ${ip}`;
-  const [head = '', tail = ''] = ip.split('::');
-  const headGroups = head.split(':').filter(Boolean);
-  const tailGroups = tail.split(':').filter(Boolean);
-  const zeros = Array.from({ length: 8 - headGroups.length - tailGroups.length }, () => '0');
-  return `address ${[...headGroups, ...zeros, ...tailGroups].slice(0, 4).join(':')}`;
+  const bytes = parseAddress(ip.split('%', 1)[0] ?? '');
+  if (!bytes) return `address ${ip}`;
+  return `address ${bytes.length === 4 ? bytes.join('.') : Buffer.from(bytes.slice(0, 8)).toString('hex')}`;
 }

@@ -1,6 +1,7 @@
 // Lets a request in: whose key it is, and whether the account's budget has room for it. On one machine both are answered
 // from memory; on many, one statement of the database answers both, and none while the budget is known to be spent.
 // Spec 5, 8.
+import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { CountedHolder, RequestWindowsTable } from '#storage/tables/request-windows.ts';
@@ -60,7 +61,7 @@ function createSharedAdmission(
     standard: plans.standard.requests_per_minute,
     windowMs,
   };
-  const spent = new Map<string, { holder: CountedHolder; readAt: number }>();
+  const spent = createBoundedMap<string, { holder: CountedHolder; readAt: number }>(rememberedKeys);
 
   async function count(keyHash: string, now: number): Promise<{ holder?: CountedHolder; readAt: number }> {
     const known = spent.get(keyHash);
@@ -69,10 +70,7 @@ function createSharedAdmission(
     spent.delete(keyHash);
     const holder = await requestWindows.count(keyHash, limits, now);
     if (!holder) return { readAt: now };
-    if (holder.window?.isRefused) {
-      if (spent.size >= rememberedKeys) spent.clear();
-      spent.set(keyHash, { holder, readAt: now });
-    }
+    if (holder.window?.isRefused) spent.set(keyHash, { holder, readAt: now });
     return { holder, readAt: now };
   }
 

@@ -1,18 +1,11 @@
 // Paper and margins of a PDF, in inches. Spec 4.4.
 import { invalid } from '#core/errors.ts';
-import type { PaperFormat } from '#browser/browser.ts';
+import { paperInches, type PaperFormat } from '#browser/browser.ts';
 
 export type MarginLength = number | string;
 export type Sides<T> = Record<'top' | 'right' | 'bottom' | 'left', T>;
 
-const mmPerInch = 25.4;
-const unitsPerInch = { px: 96, in: 1, cm: 2.54, mm: mmPerInch } as const;
-
-export const paperInches: Record<PaperFormat, { width: number; height: number }> = {
-  letter: { width: 8.5, height: 11 },
-  a4: { width: 210 / mmPerInch, height: 297 / mmPerInch },
-  legal: { width: 8.5, height: 14 },
-};
+const unitsPerInch = { px: 96, in: 1, cm: 2.54, mm: 25.4 } as const;
 
 /** A number is CSS pixels; a text has its unit, or is the literal 0. */
 export function lengthInches(length: MarginLength): number {
@@ -23,7 +16,7 @@ export function lengthInches(length: MarginLength): number {
     : 0;
 }
 
-/** Margins that leave nothing to print on are the client's mistake, found before a browser is bothered with them. */
+/** Margins that leave nothing to print on are the client's mistake, found before a browser is started on them. */
 export function requireRoomOnPaper(
   margin: Sides<number>,
   paperFormat: PaperFormat,

@@ -1,9 +1,10 @@
 // A copy of a one-machine installation, taken while it runs, and put back. The database comes first and the files after it:
 // a file that a copied row needs was there before the row was, so it is found unless it was deleted since.
 import { constants } from 'node:fs';
-import { access, copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { syncPath } from '#storage/sync-path.ts';
 
 export class BackupError extends Error {}
 
@@ -58,9 +59,9 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   await rm(unfinished, { force: true });
   await writeCopy(from, unfinished);
   checkCopy(unfinished);
-  await sync(unfinished);
+  await syncPath(unfinished);
   await rename(unfinished, to);
-  await sync(dirname(to));
+  await syncPath(dirname(to));
 }
 
 async function writeCopy(from: string, to: string): Promise<void> {
@@ -109,7 +110,7 @@ async function copyOne(from: string, to: string): Promise<boolean> {
   try {
     const unfinished = `${to}.unfinished`;
     await copyFile(from, unfinished, constants.COPYFILE_FICLONE);
-    await sync(unfinished);
+    await syncPath(unfinished);
     await rename(unfinished, to);
     return true;
   } catch (error) {
@@ -124,11 +125,6 @@ async function filesIn(folder: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-}
-
-async function sync(path: string): Promise<void> {
-  await using handle = await open(path, (await stat(path)).isDirectory() ? 'r' : 'r+');
-  await handle.sync();
 }
 
 async function exists(path: string): Promise<boolean> {

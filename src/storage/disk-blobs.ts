@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { passBy } from '#core/reached.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
+import { syncPath } from '#storage/sync-path.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
 
 export async function createDiskBlobs(folder: string, reached = passBy): Promise<Blobs> {
@@ -18,7 +19,7 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
     const path = join(store, key.slice(0, 2));
     if (!knownFolders.has(path)) {
       await mkdir(path, { recursive: true, mode: 0o700 });
-      await syncFolder(store);
+      await syncPath(store);
       knownFolders.add(path);
     }
     return path;
@@ -29,7 +30,7 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
     const target = await fanOutFolder(key);
     await rename(path, join(target, key));
     reached('file renamed');
-    await syncFolder(target);
+    await syncPath(target);
   }
   const pathOf = (key: string): string => join(store, key.slice(0, 2), key);
   const small = createSmallBlobs(async (key, sizeBytes) => {
@@ -65,11 +66,6 @@ export async function createDiskBlobs(folder: string, reached = passBy): Promise
     sweepSpools: spools.sweep,
     ping: () => access(store, constants.W_OK),
   };
-}
-
-async function syncFolder(path: string): Promise<void> {
-  await using handle = await open(path, 'r');
-  await handle.sync();
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -1,4 +1,5 @@
 // Getting rid of bytes: of what was deleted, and of what never got a row because its process died in between.
+import { createTurns } from '#core/turns.ts';
 import type { Blobs } from '#storage/blobs.ts';
 
 /** Something in progress has a blob before it has a row; a blob that old has not. */
@@ -20,18 +21,14 @@ export async function sweepOrphans(
   return dropped;
 }
 
-/** Few at a time: whoever is stored or served meanwhile waits for the same threads and the same disk. */
+/** Few at a time: uploads and downloads meanwhile need the same threads and the same disk. */
 const atOnce = 8;
 
 /** Those whose bytes are gone now. One that cannot go is left for the next sweep and holds up no other. */
 export async function deleteBlobs(blobs: Blobs, ids: string[]): Promise<string[]> {
-  const gone: string[] = [];
-  for (let from = 0; from < ids.length; from += atOnce) {
-    const some = ids.slice(from, from + atOnce);
-    const results = await Promise.allSettled(some.map((id) => blobs.delete(id)));
-    gone.push(...some.filter((_, index) => results[index]?.status === 'fulfilled'));
-  }
-  return gone;
+  const inTurn = createTurns(atOnce);
+  const results = await Promise.allSettled(ids.map((id) => inTurn(() => blobs.delete(id))));
+  return ids.filter((_, index) => results[index]?.status === 'fulfilled');
 }
 
 const purgeBatch = 200;

@@ -1,5 +1,6 @@
 // The bytes of small blobs that were asked for lately. Whether a thing still resolves is decided from its row, each time and
 // elsewhere: what is kept here only spares the disk. A blob never changes under its key, so nothing here goes stale.
+import { createBoundedMap } from '#core/bounded-map.ts';
 
 /** Larger ones are streamed. */
 const largestBytes = 256 * 1024;
@@ -14,38 +15,17 @@ export interface SmallBlobs {
 export function createSmallBlobs(
   load: (key: string, sizeBytes: number) => Promise<Buffer | undefined>,
 ): SmallBlobs {
-  // In the order of their last use.
-  const kept = new Map<string, Buffer>();
-  let keptBytes = 0;
-
-  function forget(key: string): void {
-    keptBytes -= kept.get(key)?.length ?? 0;
-    kept.delete(key);
-  }
-
-  function keep(key: string, bytes: Buffer): void {
-    forget(key);
-    kept.set(key, bytes);
-    keptBytes += bytes.length;
-    for (const oldest of kept.keys()) {
-      if (keptBytes <= totalBytes) break;
-      forget(oldest);
-    }
-  }
+  const kept = createBoundedMap<string, Buffer>(totalBytes, ({ length }) => length);
 
   return {
     async read(key, sizeBytes) {
       if (sizeBytes > largestBytes) return undefined;
       const known = kept.get(key);
-      if (known) {
-        kept.delete(key);
-        kept.set(key, known);
-        return known;
-      }
+      if (known) return known;
       const bytes = await load(key, sizeBytes);
-      if (bytes) keep(key, bytes);
+      if (bytes) kept.set(key, bytes);
       return bytes;
     },
-    forget,
+    forget: kept.delete,
   };
 }

@@ -15,6 +15,7 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely';
+import { createBoundedMap } from '#core/bounded-map.ts';
 import { createTables, type Database } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { migrate } from '#storage/migrations.ts';
@@ -89,14 +90,15 @@ function createDriver(native: DatabaseSync): Driver {
 }
 
 function createConnection(native: DatabaseSync): DatabaseConnection {
-  const statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+  const statements = createBoundedMap<string, { statement: StatementSync; returnsRows: boolean }>(
+    statementCacheSize,
+  );
 
   function prepare(text: string) {
     const known = statements.get(text);
     if (known) return known;
     const statement = native.prepare(text);
     const prepared = { statement, returnsRows: statement.columns().length > 0 };
-    if (statements.size >= statementCacheSize) statements.clear();
     statements.set(text, prepared);
     return prepared;
   }

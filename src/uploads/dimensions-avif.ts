@@ -1,5 +1,5 @@
 // Reads the size of an AVIF's primary item from its `meta` box. ISO/IEC 23008-12 6.5; MIAF.
-import type { Dimensions } from '#uploads/image-types.ts';
+import type { Dimensions } from '#core/image-header.ts';
 
 interface Box {
   type: string;

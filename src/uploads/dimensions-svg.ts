@@ -1,6 +1,6 @@
 // Reads the size of an SVG from its root element: width and height, or else the view box. SVG 2 section 8, CSS Values 6.
 import { SaxesParser } from 'saxes';
-import type { Dimensions } from '#uploads/image-types.ts';
+import type { Dimensions } from '#core/image-header.ts';
 
 const pixelsPerUnit: Record<string, number> = {
   '': 1,

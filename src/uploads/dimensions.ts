@@ -1,7 +1,8 @@
-// Reads the pixel size of an image from its header, for the share page and its previews. Design section 4 (hosting).
+// Reads the pixel size of an image from its header, for the share page and its previews.
+import { readJpeg, readPng, readWebp, type Dimensions } from '#core/image-header.ts';
 import { readAvifDimensions } from '#uploads/dimensions-avif.ts';
 import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
-import type { Dimensions, ImageType } from '#uploads/image-types.ts';
+import type { ImageType } from '#uploads/image-types.ts';
 
 /**
  * As many first bytes as are looked at. PNG, GIF and WebP need 30; AVIF and SVG nearly always under 4 KiB; a JPEG's
@@ -43,68 +44,3 @@ const readers: Record<ImageType, (bytes: Buffer) => Dimensions | undefined> = {
   'image/svg+xml': readSvgDimensions,
   'image/avif': readAvifDimensions,
 };
-
-function readPng(bytes: Buffer): Dimensions | undefined {
-  // Apple's variant has a chunk of its own before the header chunk.
-  const header = bytes.toString('latin1', 12, 16) === 'CgBI' ? 28 : 12;
-  if (bytes.toString('latin1', header, header + 4) !== 'IHDR') return undefined;
-  return { width: bytes.readUInt32BE(header + 4), height: bytes.readUInt32BE(header + 8) };
-}
-
-function readWebp(bytes: Buffer): Dimensions | undefined {
-  switch (bytes.toString('latin1', 12, 16)) {
-    case 'VP8X':
-      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
-    case 'VP8L': {
-      if (bytes.readUInt8(20) !== 0x2f) return undefined;
-      const bits = bytes.readUInt32LE(21);
-      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
-    }
-    case 'VP8 ':
-      if (bytes.readUIntBE(23, 3) !== 0x9d012a) return undefined;
-      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
-    default:
-      return undefined;
-  }
-}
-
-/** Walks the segments to the start of frame; each is longer than nothing, so the walk ends with the buffer. */
-function readJpeg(bytes: Buffer): Dimensions | undefined {
-  let turned = false;
-  for (let offset = 2; offset < bytes.length;) {
-    if (bytes.readUInt8(offset) !== 0xff) return undefined;
-    const marker = bytes.readUInt8(offset + 1);
-    if (marker === 0xff) {
-      offset += 1;
-      continue;
-    }
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-    if (isFrame) {
-      const [height, width] = [bytes.readUInt16BE(offset + 5), bytes.readUInt16BE(offset + 7)];
-      return turned ? { width: height, height: width } : { width, height };
-    }
-    const isBare = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-    if (marker === 0xd9 || marker === 0xda) return undefined;
-    const length = isBare ? 0 : bytes.readUInt16BE(offset + 2);
-    if (marker === 0xe1) turned ||= isTurned(bytes.subarray(offset + 4, offset + 2 + length));
-    offset += 2 + length;
-  }
-  return undefined;
-}
-
-/** EXIF orientations 5 to 8 lie on their side. */
-function isTurned(segment: Buffer): boolean {
-  if (segment.length < 14 || segment.toString('latin1', 0, 6) !== 'Exif\0\0') return false;
-  const tiff = segment.subarray(6);
-  const little = tiff.toString('latin1', 0, 2) === 'II';
-  const short = (at: number): number =>
-    at + 2 > tiff.length ? 0 : little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
-  const directory = little ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
-  const entries = short(directory);
-  for (let entry = 0; entry < entries; entry += 1) {
-    const at = directory + 2 + entry * 12;
-    if (at + 12 > tiff.length) return false;
-    if (short(at) === 0x0112) return short(at + 8) >= 5 && short(at + 8) <= 8;
-  }
-  return false;
-}

@@ -13,7 +13,3 @@ export const imageExtensions = {
 export type ImageType = keyof typeof imageExtensions;
 
 /** In pixels, as shown. */
-export interface Dimensions {
-  width: number;
-  height: number;
-}

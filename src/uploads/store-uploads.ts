@@ -1,5 +1,6 @@
 // One upload from top to bottom: check the file, sanitize it, make it durable, then write row and unit in one transaction.
 // Several files take each step together; a file that fails drops out with its own error. Spec 4.1, 4.2.
+import { createBoundedMap } from '#core/bounded-map.ts';
 import { ServiceError, toServiceError } from '#core/errors.ts';
 import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -70,7 +71,7 @@ export function createUploadStore(parts: {
   reached?: Reached;
 }) {
   const { database, blobs, clock, sanitizer, reached = passBy } = parts;
-  const refusedAccounts = new Set<string>();
+  const refusedAccounts = createBoundedMap<string, true>(rememberedAccounts);
 
   /** Stores the files that can be stored, in order, each with its own outcome. */
   async function storeUploads<T extends object>(
@@ -105,7 +106,7 @@ export function createUploadStore(parts: {
     const { accountId } = uploader;
     const ceiling = ceilingOf(uploader, 'upload');
     const isWorthAsking =
-      refusedAccounts.has(accountId) || attempts.some(({ detected }) => detected === 'markup');
+      refusedAccounts.get(accountId) || attempts.some(({ detected }) => detected === 'markup');
     if (!isWorthAsking || !Number.isFinite(ceiling)) return;
     try {
       const month = monthOf(clock.now());
@@ -203,8 +204,7 @@ export function createUploadStore(parts: {
     } catch (failure) {
       // A spent quota fails this file only. Anything else leaves a unit without its row: the transaction is rolled back.
       if (!(failure instanceof ServiceError && failure.code === 'quota_exceeded')) throw failure;
-      if (refusedAccounts.size >= rememberedAccounts) refusedAccounts.clear();
-      refusedAccounts.add(uploader.accountId);
+      refusedAccounts.set(uploader.accountId, true);
       return { ok: false, error: failure };
     }
   }

@@ -1,5 +1,6 @@
 // A small picture of an upload, for the dashboard's grid.
 import sharp from 'sharp';
+import { createTurns } from '#core/turns.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
@@ -13,33 +14,26 @@ const atOnce = 2;
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails({ blobs }: { blobs: Blobs }) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const inTurn = createTurns(atOnce);
+
+  async function shrink(id: string): Promise<Buffer | undefined> {
+    const bytes = await readBlob(blobs, id);
+    return (
+      bytes &&
+      sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none' })
+        .rotate()
+        .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
+        .webp({ quality: 78, effort: 2 })
+        .toBuffer()
+    );
+  }
 
   return {
     /** WebP bytes; undefined when the upload itself is what to show. */
     async of({ id, content_type, size_bytes }: UploadRow): Promise<Buffer | undefined> {
       if (content_type === 'image/svg+xml' || size_bytes <= smallBytes) return undefined;
-      if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-      running += 1;
-      try {
-        const bytes = await readBlob(blobs, id);
-        if (!bytes) return undefined;
-        return await sharp(bytes, {
-          limitInputPixels: maxPixels,
-          failOn: 'none',
-        })
-          .rotate()
-          .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
-          .webp({ quality: 78, effort: 2 })
-          .toBuffer();
-      } catch {
-        // Types are told by their first bytes alone, so the rest need not be a picture at all.
-        return undefined;
-      } finally {
-        running -= 1;
-        waiting.shift()?.();
-      }
+      // Types are detected from the first bytes only, so the rest need not be a picture at all.
+      return inTurn(() => shrink(id)).catch(() => undefined);
     },
   };
 }

@@ -1,7 +1,7 @@
 // PDFs of the real browser, read back from their own bytes. Spec 4.4.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PdfJob, RenderFailure } from '#browser/browser.ts';
+import type { PdfJob } from '#browser/browser.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import type { TestBrowser } from '#lab/support/browser.ts';
 import { slowRoute, startPageServer } from '#lab/support/page-server.ts';
@@ -115,19 +115,6 @@ test('4.4 a PDF of many pages arrives whole', async () => {
   assert.ok(pages.length > 20, `${pages.length} pages`);
   assert.equal(pdf.pageCount, pages.length);
   assert.equal(pdf.bytes.toString('latin1', 0, 5), '%PDF-');
-});
-
-test('4.4 margins that leave no room are told as such', async () => {
-  for (const marginInches of [
-    { top: 6, right: 0, bottom: 6, left: 0 },
-    { top: 0, right: 4.25, bottom: 0, left: 4.25 },
-  ]) {
-    await assert.rejects(kit.print(`${server.base}/box`, { marginInches }), (error: RenderFailure) => {
-      assert.equal(error.reason, 'unprintable');
-      assert.match(error.message, /margins leave no room on the paper/);
-      return true;
-    });
-  }
 });
 
 // What a page had done by the time it was printed, told by the boxes on the paper.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
-import { isPublicAddress } from '#browser/egress/public-address.ts';
+import { whyNotPublic } from '#browser/egress/public-address.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import { ServiceError } from '#core/errors.ts';
 import {
@@ -14,6 +14,8 @@ import {
   publicAddresses,
   specialBlocks,
 } from '#lab/support/address-table.ts';
+
+const isPublicAddress = (address: string): boolean => whyNotPublic(address) === undefined;
 
 /** Every name is public here, so that only the spelling can be at fault. */
 const publicNames = async () => [{ address: '93.184.215.14' }];

@@ -1,7 +1,8 @@
 // Pictures and the size that their headers tell; made by a real encoder where there is one.
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import type { Dimensions, ImageType } from '#uploads/image-types.ts';
+import type { Dimensions } from '#core/image-header.ts';
+import type { ImageType } from '#uploads/image-types.ts';
 
 const wide = { width: 37, height: 21 };
 const picture = (channels: 3 | 4 = 3): Sharp =>

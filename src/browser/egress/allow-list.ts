@@ -1,7 +1,7 @@
 // Reads EGRESS_ALLOW, the operator's exceptions to the public-addresses-only rule. Design section 3.
 import { isIPv6 } from 'node:net';
 import { canonicalHost } from '#browser/egress/canonical-host.ts';
-import { type AddressBlock, parseAddress, parseBlock } from '#browser/egress/public-address.ts';
+import { type AddressBlock, parseAddress, parseBlock } from '#core/address.ts';
 
 /** An entry without a port opens every port. */
 export type EgressException =

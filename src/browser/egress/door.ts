@@ -15,7 +15,8 @@ import {
 } from '#browser/egress/ledger.ts';
 import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
 import { createEgressTraffic, refuseMalformed } from '#browser/egress/forward.ts';
-import { parseAddress } from '#browser/egress/public-address.ts';
+import { parseAddress } from '#core/address.ts';
+import { createTurns } from '#core/turns.ts';
 
 export interface Door {
   port: number;
@@ -188,21 +189,5 @@ export async function openEgressDoor(options: {
       destroySockets();
       await ended;
     },
-  };
-}
-
-function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
   };
 }

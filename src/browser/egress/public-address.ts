@@ -1,13 +1,5 @@
-// Tells a public address from every other by its bytes, never by its spelling. Spec 4.3, 4.4 (`url`); design section 5.
-import { isIPv4, isIPv6 } from 'node:net';
-
-export interface AddressBlock {
-  bytes: readonly number[];
-  prefixLength: number;
-}
-
-/** True only for global unicast; whatever cannot be parsed is not public. */
-export const isPublicAddress = (address: string): boolean => whyNotPublic(address) === undefined;
+// Tells a public address from every other by its bytes, never by its spelling. Spec 4.3, 4.4 (`url`).
+import { isInBlock, parseAddress, parseBlock, type AddressBlock } from '#core/address.ts';
 
 /** What the address is instead of public, in words for a message; undefined for a public one. */
 export function whyNotPublic(address: string): string | undefined {
@@ -15,40 +7,6 @@ export function whyNotPublic(address: string): string | undefined {
   if (bytes === undefined) return 'not an IP address';
   return bytes.length === 4 ? whyNotPublicIPv4(bytes) : whyNotPublicIPv6(bytes);
 }
-
-/**
- * 4 or 16 bytes. An IPv4-mapped IPv6 address is the IPv4 address: that is where a socket to it goes. Zone ids
- * (`fe80::1%eth0`) name an interface of this machine and are refused.
- */
-export function parseAddress(text: string): number[] | undefined {
-  if (isIPv4(text)) return text.split('.').map(Number);
-  if (!isIPv6(text) || text.includes('%')) return undefined;
-  const bytes = parseIPv6(text);
-  return isInBlock(bytes, mapped) ? bytes.slice(12) : bytes;
-}
-
-/** `10.0.0.0/8`, `fd00::/8`; bits past the prefix are ignored. */
-export function parseBlock(text: string): AddressBlock | undefined {
-  const [address = '', prefix = '', ...rest] = text.split('/');
-  const bytes = parseAddress(address);
-  const prefixLength = Number(prefix);
-  const isPrefix = /^\d{1,3}$/.test(prefix) && bytes !== undefined && prefixLength <= bytes.length * 8;
-  return isPrefix && rest.length === 0 ? { bytes, prefixLength } : undefined;
-}
-
-export function isInBlock(bytes: readonly number[], block: AddressBlock): boolean {
-  if (bytes.length !== block.bytes.length) return false;
-  return bytes.every((byte, index) => {
-    const bits = Math.min(8, Math.max(0, block.prefixLength - index * 8));
-    const mask = (0xff << (8 - bits)) & 0xff;
-    return (byte & mask) === (block.bytes[index]! & mask);
-  });
-}
-
-const mapped: AddressBlock = {
-  bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0],
-  prefixLength: 96,
-};
 
 // The whole IANA special-purpose registry, also the rows it calls globally reachable: those (PCP and TURN anycast in
 // 192.0.0.0/24, AS112, AMT) are anycast helpers that a network may answer from within, and none serves a page.
@@ -103,22 +61,6 @@ function whyNotPublicIPv6(bytes: readonly number[]): string | undefined {
 /** RFC 5214: any prefix, then 0000:5efe or 0200:5efe, then an IPv4 address of the site's inside. */
 function isIsatap(bytes: readonly number[]): boolean {
   return (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
-}
-
-/** The text is known to be IPv6 without a zone. */
-function parseIPv6(text: string): number[] {
-  const [head = [], tail] = text.split('::').map(groupBytes);
-  if (tail === undefined) return head;
-  return [...head, ...Array<number>(16 - head.length - tail.length).fill(0), ...tail];
-}
-
-function groupBytes(text: string): number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    if (group.includes('.')) return group.split('.').map(Number);
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 0xff];
-  });
 }
 
 function blocks(table: Record<string, string>): { block: AddressBlock; meaning: string }[] {

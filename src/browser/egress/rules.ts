@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import { canonicalHost } from '#browser/egress/canonical-host.ts';
 import type { EgressException } from '#browser/egress/allow-list.ts';
 import { createNames, type Lookup } from '#browser/egress/names.ts';
-import { isInBlock, parseAddress, whyNotPublic } from '#browser/egress/public-address.ts';
+import { isInBlock, parseAddress } from '#core/address.ts';
+import { whyNotPublic } from '#browser/egress/public-address.ts';
 
 export type Verdict =
   /** The caller dials these addresses and no others: looking the name up again could give a different answer. */

@@ -5,7 +5,7 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { ScreenshotFormat, ScreenshotJob } from '#browser/browser.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { imageSize } from '#browser/page/image-size.ts';
-import type { ImageSize } from '#browser/page/image-size.ts';
+import type { Dimensions } from '#core/image-header.ts';
 import type { Page } from '#browser/page/page.ts';
 
 export interface Capture {
@@ -63,7 +63,7 @@ async function take(
 }
 
 /** Of the document, in CSS pixels from its left and top edge. */
-export interface Area extends ImageSize {
+export interface Area extends Dimensions {
   x: number;
   y: number;
 }

@@ -1,18 +1,11 @@
-// Prints a page to PDF and proves the result before it is handed on. Spec 4.4, design section 5 (print).
-import { RenderFailure } from '#browser/browser.ts';
-import type { PaperFormat, PdfJob } from '#browser/browser.ts';
+// Prints a page to PDF and proves the result before it is handed on. Spec 4.4.
+import { paperInches, RenderFailure, type PdfJob } from '#browser/browser.ts';
 import { CdpError } from '#browser/process/cdp.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { Page } from '#browser/page/page.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
 
-const inchMm = 25.4;
-const papers: Record<PaperFormat, { width: number; height: number }> = {
-  letter: { width: 8.5, height: 11 },
-  legal: { width: 8.5, height: 14 },
-  a4: { width: 210 / inchMm, height: 297 / inchMm },
-};
 const chunkBytes = 4 * 1024 * 1024;
 const mostBytes = 256 * 1024 * 1024;
 
@@ -21,8 +14,7 @@ export async function print(
   job: PdfJob,
   deadline: Deadline,
 ): Promise<{ bytes: Buffer; pageCount: number }> {
-  checkMargins(job);
-  const { width, height } = papers[job.paperFormat];
+  const { width, height } = paperInches[job.paperFormat];
   await prepare(page, job, deadline.signal);
   const { top, right, bottom, left } = job.marginInches;
   const { signal } = deadline;
@@ -70,7 +62,7 @@ async function prepare(page: Page, job: PdfJob, signal: AbortSignal): Promise<vo
   }
   if (job.preferCssPageSize) return;
   // A page size in CSS would turn the paper and set the page in its middle even when it is not preferred.
-  const { width, height } = papers[job.paperFormat];
+  const { width, height } = paperInches[job.paperFormat];
   const size = job.landscape ? `${height}in ${width}in` : `${width}in ${height}in`;
   const world = await openWorld(page, '', signal);
   await world.run(
@@ -80,21 +72,6 @@ async function prepare(page: Page, job: PdfJob, signal: AbortSignal): Promise<vo
       document.adoptedStyleSheets.push(sheet);
     })()`,
     signal,
-  );
-}
-
-/** Chromium says only "invalid print parameters", or prints nothing at all. */
-function checkMargins(job: PdfJob): void {
-  // The page's own size is known to the browser alone.
-  if (job.preferCssPageSize) return;
-  const paper = papers[job.paperFormat];
-  const [width, height] = job.landscape ? [paper.height, paper.width] : [paper.width, paper.height];
-  const { top, right, bottom, left } = job.marginInches;
-  const [side, room] = left + right >= width ? ['left and right', width] : ['top and bottom', height];
-  if (left + right < width && top + bottom < height) return;
-  throw new RenderFailure(
-    'unprintable',
-    `the ${side} margins leave no room on the paper (${job.paperFormat}${job.landscape ? ', landscape' : ''}: ${room.toFixed(2)} in)`,
   );
 }
 

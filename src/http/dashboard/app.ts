@@ -1,20 +1,18 @@
 // Serves the built dashboard under /dashboard/: files whose names hold their hash, and one page for every other address,
 // which the dashboard routes itself. Nothing on it may come from elsewhere, and nothing inline may run.
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { html, sendPage } from '#http/hosted/page.ts';
+import {
+  neverChanges,
+  readStaticFile,
+  readStaticFolder,
+  sendStaticFile,
+  type StaticFile,
+} from '#http/static-files.ts';
 
 const builtFolder = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
-
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
 
 /** `pictureOrigins`: where hosted bytes are, besides here. */
 const policyFor = (pictureOrigins: string[]): string =>
@@ -43,18 +41,6 @@ export const entryPaths = [
   '/reset-password',
 ];
 
-interface Content {
-  type: string;
-  plain: Buffer;
-  compressed: Map<Encoding, Promise<Buffer>>;
-}
-
-type Encoding = 'br' | 'gzip';
-const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
-  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: (bytes) => promisify(gzip)(bytes),
-};
-
 export function createDashboardApp(pictureOrigins: string[], folder = builtFolder) {
   const policy = policyFor(pictureOrigins);
   const built = readBuilt(folder);
@@ -70,13 +56,13 @@ export function createDashboardApp(pictureOrigins: string[], folder = builtFolde
         'referrer-policy': 'same-origin',
         'x-robots-tag': 'noindex',
       });
-      return send(request, reply, built.page);
+      return sendStaticFile(request, reply, built.page);
     },
 
     async asset(request: FastifyRequest, reply: FastifyReply) {
       const content = built?.assets.get((request.params as { name: string }).name);
       if (!content) throw notFound();
-      return send(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), content);
+      return sendStaticFile(request, reply.headers(neverChanges), content);
     },
   };
 }
@@ -87,40 +73,11 @@ export async function toDashboard(request: FastifyRequest, reply: FastifyReply) 
     .redirect(`/dashboard${request.url}`, 302);
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, content: Content): Promise<FastifyReply> {
-  reply.headers({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding' }).type(content.type);
-  const encoding = encodingOf(request);
-  if (!encoding) return reply.send(content.plain);
-  const bytes = content.compressed.get(encoding) ?? compress[encoding](content.plain);
-  content.compressed.set(encoding, bytes);
-  return reply.header('content-encoding', encoding).send(await bytes);
-}
-
-function encodingOf(request: FastifyRequest): Encoding | undefined {
-  const accepted = (request.headers['accept-encoding'] ?? '')
-    .split(',')
-    .map((part) => part.split(';').map((piece) => piece.trim()))
-    .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
-    .map(([name]) => name);
-  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));
-}
-
-function readBuilt(folder: string): { page: Content; assets: Map<string, Content> } | undefined {
-  const read = (path: string, type: string): Content => ({
-    type,
-    plain: readFileSync(path),
-    compressed: new Map(),
-  });
+function readBuilt(folder: string): { page: StaticFile; assets: Map<string, StaticFile> } | undefined {
   try {
-    const names = readdirSync(join(folder, 'assets'));
     return {
-      page: read(join(folder, 'index.html'), 'text/html; charset=utf-8'),
-      assets: new Map(
-        names.map((name) => [
-          name,
-          read(join(folder, 'assets', name), types[extname(name)] ?? 'application/octet-stream'),
-        ]),
-      ),
+      page: readStaticFile(join(folder, 'index.html')),
+      assets: readStaticFolder(join(folder, 'assets')),
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

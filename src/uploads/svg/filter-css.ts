@@ -7,6 +7,7 @@ import {
   fontFaceFunctions,
   fontMediaTypes,
 } from '#uploads/svg/allow-list.ts';
+import { createBoundedMap } from '#core/bounded-map.ts';
 import { serializeCss, tokenizeCss } from '#uploads/svg/css-tokens.ts';
 import type { CssToken } from '#uploads/svg/css-tokens.ts';
 
@@ -41,13 +42,12 @@ const filterFunctions = remembered((css) => {
 
 /** Drawing programs write the same few styles thousands of times. */
 function remembered<Filtered>(filter: (css: string) => Filtered): (css: string) => Filtered {
-  const known = new Map<string, Filtered>();
+  const known = createBoundedMap<string, Filtered>(2000);
   return (css) => {
     if (css.length > 500) return filter(css);
     const before = known.get(css);
     if (before !== undefined) return before;
     const filtered = filter(css);
-    if (known.size >= 2000) known.clear();
     known.set(css, filtered);
     return filtered;
   };

@@ -1,0 +1,57 @@
+// IP addresses and CIDR blocks as bytes, so that one address has one form whatever its spelling.
+import { isIPv4, isIPv6 } from 'node:net';
+
+export interface AddressBlock {
+  bytes: readonly number[];
+  prefixLength: number;
+}
+
+/**
+ * 4 or 16 bytes. An IPv4-mapped IPv6 address is the IPv4 address: that is where a socket to it goes. Zone ids
+ * (`fe80::1%eth0`) name an interface of this machine and are refused.
+ */
+export function parseAddress(text: string): number[] | undefined {
+  if (isIPv4(text)) return text.split('.').map(Number);
+  if (!isIPv6(text) || text.includes('%')) return undefined;
+  const bytes = parseIPv6(text);
+  return isInBlock(bytes, mapped) ? bytes.slice(12) : bytes;
+}
+
+/** `10.0.0.0/8`, `fd00::/8`; bits past the prefix are ignored. */
+export function parseBlock(text: string): AddressBlock | undefined {
+  const [address = '', prefix = '', ...rest] = text.split('/');
+  const bytes = parseAddress(address);
+  const prefixLength = Number(prefix);
+  const isPrefix = /^\d{1,3}$/.test(prefix) && bytes !== undefined && prefixLength <= bytes.length * 8;
+  return isPrefix && rest.length === 0 ? { bytes, prefixLength } : undefined;
+}
+
+export function isInBlock(bytes: readonly number[], block: AddressBlock): boolean {
+  if (bytes.length !== block.bytes.length) return false;
+  return bytes.every((byte, index) => {
+    const bits = Math.min(8, Math.max(0, block.prefixLength - index * 8));
+    const mask = (0xff << (8 - bits)) & 0xff;
+    return (byte & mask) === (block.bytes[index]! & mask);
+  });
+}
+
+const mapped: AddressBlock = {
+  bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0],
+  prefixLength: 96,
+};
+
+/** The text is known to be IPv6 without a zone. */
+function parseIPv6(text: string): number[] {
+  const [head = [], tail] = text.split('::').map(groupBytes);
+  if (tail === undefined) return head;
+  return [...head, ...Array<number>(16 - head.length - tail.length).fill(0), ...tail];
+}
+
+function groupBytes(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (group.includes('.')) return group.split('.').map(Number);
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+}
