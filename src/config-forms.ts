@@ -75,7 +75,8 @@ export function parseBaseUrl(value: string): string | undefined {
 export function parseDatabaseUrl(value: string): string | undefined {
   const url = URL.parse(value);
   const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);
-  return isPostgres && url.hostname !== '' && url.pathname.length > 1 ? value : undefined;
+  // A password with an unescaped slash would make the path of its rest, and the database's answer would show it.
+  return isPostgres && url.hostname !== '' && /^\/[^/@]+$/.test(url.pathname) ? value : undefined;
 }
 
 export function parseStorageUrl(value: string): StorageLocation | undefined {
@@ -96,7 +97,9 @@ export function parseStorageUrl(value: string): StorageLocation | undefined {
 }
 
 export function parseSmtpUrl(value: string): string | undefined {
-  return ['smtp:', 'smtps:'].includes(URL.parse(value)?.protocol ?? '') ? value : undefined;
+  const url = URL.parse(value);
+  const isSmtp = url && ['smtp:', 'smtps:'].includes(url.protocol);
+  return isSmtp && url.hostname !== '' && ['', '/'].includes(url.pathname) ? value : undefined;
 }
 
 export function parseTrustProxy(value: string): boolean | number | string[] | undefined {

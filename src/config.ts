@@ -228,18 +228,25 @@ function readVariable(
   mistakes: string[],
 ): unknown {
   if (given === undefined || given === '') return variable.default;
-  // Mistakes end up in logs.
-  const shown = name === 'DATABASE_URL' ? given.replace(/:\/\/[^/]*@/, '://…@') : given;
+  const shown = mayHoldSecret(name, given)
+    ? `invalid ${name}, which is not shown because it may hold a password`
+    : `invalid ${name}: ${JSON.stringify(given)}`;
   try {
     const value = variable.parse(given);
     if (value !== undefined) return value;
-    mistakes.push(`invalid ${name}: ${JSON.stringify(shown)} (expected ${variable.expected})`);
+    mistakes.push(`${shown} (expected ${variable.expected})`);
   } catch (error) {
     const reason = (error as Error).message;
-    mistakes.push(`invalid ${name}: ${JSON.stringify(shown)} (expected ${variable.expected}; ${reason})`);
+    mistakes.push(`${shown} (expected ${variable.expected}; ${reason})`);
   }
   return variable.default;
 }
+
+const secretVariables = ['DATABASE_URL', 'STORAGE_URL', 'SMTP_URL'];
+
+/** Mistakes end up in logs, and in a mistyped address nobody can tell where the password is. */
+const mayHoldSecret = (name: string, given: string): boolean =>
+  secretVariables.includes(name) || (given.includes('@') && name !== 'MAIL_FROM');
 
 function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void {
   try {

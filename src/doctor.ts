@@ -37,6 +37,7 @@ async function examine(): Promise<Finding[]> {
   return [
     { check: 'configuration', ok: true, found: `data in ${config.dataDir}` },
     await examineDatabase(config),
+    ...(config.databaseUrl === undefined ? [await examinePrivacy(config)] : []),
     await examineStorage(config),
     ...(await examineBrowser(config)),
   ];
@@ -52,6 +53,14 @@ async function examineDatabase(config: Config): Promise<Finding> {
     const remedy = 'see that DATA_DIR (or DATABASE_URL) is right, writable and not of a newer version';
     return { check: 'database', ok: false, found: reason(error), remedy };
   }
+}
+
+/** The database holds the secret that signs sessions; the browser runs as another user, and must not read it either. */
+async function examinePrivacy({ databaseFile }: Config): Promise<Finding> {
+  const { mode } = await stat(databaseFile);
+  const isPrivate = (mode & 0o077) === 0;
+  const found = `${databaseFile} has mode ${(mode & 0o777).toString(8)}`;
+  return { check: 'privacy', ok: isPrivate, found, remedy: `run "chmod 600 ${databaseFile}"` };
 }
 
 async function examineStorage(config: Config): Promise<Finding> {

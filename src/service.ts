@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '#core/clock.ts';
 import { passBy, type Reached } from '#core/reached.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
+import { clockOf } from '#storage/database-clock.ts';
 import type { Lookup } from '#browser/egress/names.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { createAccountDeletion } from '#accounts/account-deletion.ts';
@@ -42,10 +43,11 @@ export interface Seams {
 export async function createService(
   config: Config,
   log: Logger,
-  { clock = systemClock, reached = passBy, timeouts, lookup }: Partial<Seams> = {},
+  { clock: machineClock = systemClock, reached = passBy, timeouts, lookup }: Partial<Seams> = {},
 ): Promise<Service> {
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);
+  const clock = clockOf(database, machineClock);
   const uploadBlobs = await openBlobs(config, 'uploads', reached);
   const renderBlobs = await openBlobs(config, 'renders', reached);
   const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
@@ -134,12 +136,13 @@ export async function openAccounts(config: Config): Promise<{
 }> {
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);
-  const accounts = createAccounts({ database, plans, clock: systemClock });
+  const clock = clockOf(database, systemClock);
+  const accounts = createAccounts({ database, plans, clock });
   return {
     accounts,
     async welcomeLink(email) {
       const log = createLog('silent');
-      const parts = { database, accounts, clock: systemClock, log, onChange: () => {} };
+      const parts = { database, accounts, clock, log, onChange: () => {} };
       return (await openSignIn(config, parts)).welcomeLink(email);
     },
     close: database.close,

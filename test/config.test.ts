@@ -43,7 +43,6 @@ describe('a mistake names the variable, its value and the expected form', () => 
     ['BASE_URL', 'img.example.com'],
     ['BASE_URL', 'ftp://img.example.com'],
     ['BASE_URL', 'https://img.example.com/path'],
-    ['BASE_URL', 'https://user:secret@img.example.com'],
     ['LOG_LEVEL', 'loud'],
     ['TRUST_PROXY', 'maybe'],
     ['TRUST_PROXY', '999.1.1.1'],
@@ -59,6 +58,35 @@ describe('a mistake names the variable, its value and the expected form', () => 
       const [message = ''] = mistakesOf({ [name]: value });
       const form = variables[name as keyof typeof variables].expected;
       assert.ok(message.startsWith(`invalid ${name}: ${JSON.stringify(value)} (expected ${form}`), message);
+    });
+  }
+});
+
+describe('a mistyped address does not show its password', () => {
+  for (const [name, value] of [
+    ['SMTP_URL', 'smtp//user:hunter2@mail.example.com'],
+    ['SMTP_URL', 'imap://user:hunter2@mail.example.com'],
+    ['SMTP_URL', 'smtps://user:12/hunter2@mail.example.com'],
+    ['SMTP_URL', 'user hunter2 mail.example.com'],
+    ['STORAGE_URL', 's3://AKIA:hunter2@bucket'],
+    ['STORAGE_URL', 's3:/hunter2'],
+    ['STORAGE_URL', 's3://bucket?endpoint=https://a:hunter2@store.example.com'],
+    ['DATABASE_URL', 'postgres://user:hunt/er2@db.example.com/app'],
+    ['DATABASE_URL', 'postgres://user:12/hunter2@db.example.com/app'],
+    ['DATABASE_URL', 'postgres:user:hunter2@db.example.com'],
+    ['DATABASE_URL', 'mysql://user:hunter2@db.example.com/app'],
+    ['DATABASE_URL', 'hunter2'],
+    ['BASE_URL', 'https://user:hunter2@img.example.com'],
+    ['CONTENT_BASE_URL', 'https:user:hunter2@img.example.com'],
+  ] as const) {
+    test(`${name}=${value}`, () => {
+      const [mistake = '', ...more] = mistakesOf({ [name]: value });
+      assert.deepEqual(more, []);
+      assert.doesNotMatch(mistake, /hunt|er2/);
+      assert.ok(
+        mistake.startsWith(`invalid ${name}, which is not shown because it may hold a password (expected `),
+        mistake,
+      );
     });
   }
 });

@@ -34,6 +34,7 @@ const shortTimeouts = {
   headersMs: 2_000,
   requestMs: 4_000,
   keepAliveMs: 2_000,
+  stallMs: 2_000,
   checkEveryMs: 200,
   drainMs: 500,
 };

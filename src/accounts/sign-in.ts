@@ -135,6 +135,9 @@ export async function createSignIn(parts: SignInParts) {
 
   return {
     whoIs,
+    /** Whether the person has a session from this client address. */
+    isKnownAt: (email: string, address: string): Promise<boolean> =>
+      tables.people.hasSessionFrom(email, address),
     sendVerification,
     delivery: mailer.delivery,
     signups: parts.signups,

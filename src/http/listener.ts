@@ -1,6 +1,5 @@
 // The listening side of the server: timeouts of a connection, TLS, and what Node and Fastify must not answer by themselves.
 import { METHODS } from 'node:http';
-import type { Socket } from 'node:net';
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -10,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
+import { boundConnections } from '#http/connections.ts';
 import { answerUnreadable } from '#http/unreadable.ts';
 import type { Guards } from '#http/guards.ts';
 
@@ -21,6 +21,8 @@ export interface ConnectionTimeouts {
   requestMs: number;
   /** Between two requests; longer than the minute after which common load balancers close an idle connection. */
   keepAliveMs: number;
+  /** While an answer is being sent: how long the client may read nothing. The connection is cut after one to three times that. */
+  stallMs: number;
   /** How often the first two are checked. */
   checkEveryMs: number;
   /** After an answer to a request whose body is still arriving: how long it may go on before the connection is cut. */
@@ -31,6 +33,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
   headersMs: 20_000,
   requestMs: 300_000,
   keepAliveMs: 72_000,
+  stallMs: 60_000,
   checkEveryMs: 5_000,
   drainMs: 10_000,
 };
@@ -55,7 +58,6 @@ export function createListener(parts: {
   answerUndecodable: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }): FastifyInstance {
   const { timeouts = connectionTimeouts, trustProxy, tls } = parts.settings;
-  const openReplies = new WeakMap<Socket, FastifyReply>();
   const listener = {
     headersTimeout: timeouts.headersMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
@@ -76,10 +78,11 @@ export function createListener(parts: {
       log: parts.log,
       methodsAt: parts.methodsAt,
       addressBudget: parts.guards.addressBudget,
-      openReply: (socket) => openReplies.get(socket),
+      openReply: (socket) => connections.openReply(socket),
     }),
-    ...(tls ? { https: { ...listener, ...tls } } : { http: listener }),
+    ...(tls ? { https: { ...listener, ...tls, handshakeTimeout: timeouts.headersMs } } : { http: listener }),
   }) as unknown as FastifyInstance;
+  const connections = boundConnections(app, timeouts);
 
   // An unknown expectation is ignored, as RFC 9110 10.1.1 allows: Node would answer it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -87,13 +90,7 @@ export function createListener(parts: {
   // Handlers read their bodies themselves, after the checks of key and budget.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.addHook('onRequest', async (request, reply) => {
-    openReplies.set(request.raw.socket, reply);
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    if (openReplies.get(request.raw.socket) === reply) openReplies.delete(request.raw.socket);
-    cutEndlessBody(request, timeouts.drainMs);
-  });
+  app.addHook('onResponse', async (request) => cutEndlessBody(request, timeouts.drainMs));
   app.addHook('preClose', async () => letGoOfIdleConnections(app));
   return app;
 }

@@ -6,7 +6,7 @@ import type { Clock } from '#core/clock.ts';
 export interface BudgetStanding {
   limit: number;
   remaining: number;
-  /** Whole seconds until the window rolls over; at least 1. */
+  /** Whole seconds until the window rolls over, from 1 to 60. */
   resetSeconds: number;
   /** True when this request went past the budget. */
   isSpent: boolean;
@@ -17,13 +17,32 @@ export interface RequestBudget {
   spend(subject: string, limit: number): BudgetStanding;
   /** The standing without counting. */
   peek(subject: string, limit: number): BudgetStanding;
+  /** Windows in memory. */
+  size(): number;
 }
 
 export const windowMs = 60_000;
-const sweepAbove = 10_000;
 
-export function createRequestBudget({ clock }: { clock: Clock }): RequestBudget {
+/**
+ * `maxSubjects` bounds the memory where strangers choose the subjects; past it the oldest window is forgotten. A window costs
+ * some 150 bytes.
+ */
+export function createRequestBudget({
+  clock,
+  maxSubjects = Infinity,
+}: {
+  clock: Clock;
+  maxSubjects?: number;
+}): RequestBudget {
+  /** In the order in which they were opened, which is the order in which they end. */
   const windows = new Map<string, { endsAt: number; count: number }>();
+
+  /** Each request drops at most two, so that none pays for all. */
+  function dropEnded(now: number): void {
+    for (const [subject, { endsAt }] of windows.entries().take(2)) {
+      if (endsAt <= now || windows.size > maxSubjects) windows.delete(subject);
+    }
+  }
 
   function current(subject: string, now: number): { endsAt: number; count: number } {
     const known = windows.get(subject);
@@ -38,8 +57,11 @@ export function createRequestBudget({ clock }: { clock: Clock }): RequestBudget 
       const window = current(subject, now);
       const isSpent = window.count >= limit;
       if (!isSpent) window.count += 1;
-      if (windows.size > sweepAbove) dropEnded(windows, now);
-      windows.set(subject, window);
+      if (windows.get(subject) !== window) {
+        windows.delete(subject);
+        windows.set(subject, window);
+        dropEnded(now);
+      }
       return standingOf(window, limit, now, isSpent);
     },
     peek(subject, limit) {
@@ -47,6 +69,7 @@ export function createRequestBudget({ clock }: { clock: Clock }): RequestBudget 
       const window = current(subject, now);
       return standingOf(window, limit, now, window.count >= limit);
     },
+    size: () => windows.size,
   };
 }
 
@@ -59,13 +82,8 @@ export function standingOf(
   return {
     limit,
     remaining: Math.max(0, limit - window.count),
-    resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+    // Machines agree on the time to a few milliseconds only, and a window opened by another may seem longer by that.
+    resetSeconds: Math.min(windowMs / 1000, Math.max(1, Math.ceil((window.endsAt - now) / 1000))),
     isSpent,
   };
-}
-
-function dropEnded(windows: Map<string, { endsAt: number }>, now: number): void {
-  for (const [subject, { endsAt }] of windows) {
-    if (endsAt <= now) windows.delete(subject);
-  }
 }

@@ -19,17 +19,20 @@ export function createMeteringRoom(parts: {
   clock: Clock;
   log: Logger;
 }) {
-  const budget = createRequestBudget(parts);
+  // Accounts are as many as the database has; addresses are as many as strangers can use.
+  const accountBudget = createRequestBudget(parts);
+  const budget = createRequestBudget({ ...parts, maxSubjects: 200_000 });
   const slots = createCaptureSlots(parts);
   const requestLog = createRequestLog(parts);
   const chores: Chore[] = [
     { name: 'sweep of leases', everyMs: seconds(15), run: slots.sweep },
+    { name: 'clock of the database', everyMs: seconds(60), run: parts.database.ping, onEveryMachine: true },
     { name: 'sweep of the request log', everyMs: hours(1), run: () => requestLog.sweep() },
     { name: 'request log', everyMs: seconds(1), run: requestLog.flush, onEveryMachine: true },
   ];
   return {
     budget,
-    admission: createAdmission({ ...parts, budget }),
+    admission: createAdmission({ ...parts, budget: accountBudget }),
     slots,
     requestLog,
     chores,

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { access, copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { makePrivate } from '#storage/private-file.ts';
 import { syncPath } from '#storage/sync-path.ts';
 
 export class BackupError extends Error {}
@@ -57,6 +58,7 @@ export async function restore(
 async function copyDatabase(from: string, to: string): Promise<void> {
   const unfinished = `${to}.unfinished`;
   await rm(unfinished, { force: true });
+  makePrivate(unfinished);
   await writeCopy(from, unfinished);
   checkCopy(unfinished);
   await syncPath(unfinished);

@@ -54,7 +54,12 @@ export interface Database {
    * without a round trip, and then nothing read earlier may be trusted.
    */
   changeStamp(): number | undefined;
-  /** Rejects when the database does not answer. */
+  /**
+   * How far the database's clock is ahead of this machine's. Machines that share a database also share its clock: leases, locks
+   * and expiry do not depend on how well theirs are set.
+   */
+  aheadMs(): number;
+  /** Rejects when the database does not answer. Measures `aheadMs` as well. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,6 +10,7 @@ import { migrate } from '#storage/migrations.ts';
 import { OutageError } from '#storage/outage.ts';
 import { again, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
 import type { Schema } from '#storage/schema.ts';
+import { createDatabaseClock } from '#storage/database-clock.ts';
 import { createChoresTable } from '#storage/tables/chores.ts';
 import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 
@@ -46,13 +47,12 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createGuardedPool(pool) }) });
 
-  // What machines share is kept in the database's time, whatever each machine's own clock says.
-  let aheadMs = 0;
+  const databaseClock = createDatabaseClock();
   async function ping(): Promise<void> {
-    const asked = Date.now();
+    const asked = performance.now();
     const { rows } = await sql<{ now: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
-    aheadMs = (rows[0]?.now ?? asked) - (asked + Date.now()) / 2;
+    if (rows[0]) databaseClock.measured(rows[0].now, (asked + performance.now()) / 2);
   }
   await ping();
 
@@ -75,8 +75,9 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
     engine: 'postgres',
     tables: createTables(db),
     connection: db,
-    requestWindows: createRequestWindowsTable(db, () => aheadMs),
-    chores: createChoresTable(db, () => aheadMs),
+    requestWindows: createRequestWindowsTable(db),
+    chores: createChoresTable(db),
+    aheadMs: databaseClock.aheadMs,
     transaction: (work) => again(() => transaction(work)),
     changeStamp: () => undefined,
     ping,

@@ -171,6 +171,12 @@ export interface ExpiringRow {
   expires_at: string;
 }
 
+export interface SessionRow extends ExpiringRow {
+  person_id: string;
+  /** Of the client that signed in. */
+  address: string | null;
+}
+
 export interface Schema {
   accounts: AccountRow;
   api_keys: ApiKeyRow;
@@ -185,6 +191,6 @@ export interface Schema {
   audit_log: AuditLogRow;
   settings: SettingRow;
   people: PersonRow;
-  sessions: ExpiringRow;
+  sessions: SessionRow;
   verifications: ExpiringRow;
 }

@@ -19,12 +19,14 @@ import { createBoundedMap } from '#core/bounded-map.ts';
 import { createTables, type Database } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { migrate } from '#storage/migrations.ts';
+import { makePrivate } from '#storage/private-file.ts';
 import type { Schema } from '#storage/schema.ts';
 
 const statementCacheSize = 200;
 
 export async function openSqlite(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivate(path);
   const native = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
   native.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 4000',
@@ -39,6 +41,7 @@ export async function openSqlite(path: string): Promise<Database> {
     connection: db,
     transaction: createGroupCommit(db),
     changeStamp: () => Number(dataVersion.get()?.['data_version']),
+    aheadMs: () => 0,
     async ping() {
       await sql`select 1`.execute(db);
     },

@@ -12,8 +12,11 @@ export const dashboardPath = '/api/dashboard';
 
 /** Dashboard requests of one account in a minute, beside the API's own budget. */
 export const dashboardRequestsPerMinute = 1_200;
-/** Attempts to sign in or up in a minute, from one address and for one e-mail address. */
-export const attemptsPerMinute = { address: 60, email: 10 };
+/**
+ * Attempts to sign in or up in a minute: from one client address, from one client address for one e-mail address, and from all
+ * client addresses together for one e-mail address.
+ */
+export const attemptsPerMinute = { address: 60, email: 10, emailEverywhere: 60 };
 
 /**
  * - public: anyone.

@@ -1,12 +1,13 @@
 // Sign-in, sign-up, links and sign-out.
 import type { FastifyReply } from 'fastify';
+import type { Client } from '#accounts/auth-calls.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Person, SignIn, WithCookies } from '#accounts/sign-in.ts';
 import { attemptsPerMinute } from '#http/dashboard/contract.ts';
 import type { SignedIn } from '#http/dashboard/schemas/session.ts';
 import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
 import { isoTime } from '#http/dashboard/views.ts';
-import type { Guards } from '#http/guards.ts';
+import { addressSubject, type Guards } from '#http/guards.ts';
 
 type Names =
   | 'GET /instance'
@@ -30,9 +31,16 @@ export function sessionHandlers({ baseUrl, plans, signIn, guards }: SessionParts
     setCookies(reply, cookies);
     return signedInView(value, plans);
   };
-  /** Guessing one person's password from many addresses is slowed down too. */
-  const spendAttempt = (reply: FastifyReply, email: string) =>
-    guards.spend(reply, `sign-in ${email.trim().toLowerCase()}`, attemptsPerMinute.email);
+  /**
+   * Slows down guessing one person's password, from one client address and from many. The second limit is not for addresses
+   * where the person has a session: a stranger's guesses do not lock them out.
+   */
+  const spendAttempt = async (reply: FastifyReply, purpose: string, email: string, client: Client) => {
+    const person = email.trim().toLowerCase();
+    if (!(await signIn.isKnownAt(person, client.address)))
+      guards.spend(reply, `${purpose} ${person}`, attemptsPerMinute.emailEverywhere);
+    guards.spend(reply, `${purpose} ${addressSubject(client.address)} ${person}`, attemptsPerMinute.email);
+  };
 
   return {
     'GET /instance': async () => ({
@@ -41,15 +49,15 @@ export function sessionHandlers({ baseUrl, plans, signIn, guards }: SessionParts
       sends_mail: signIn.delivery === 'sent',
     }),
     async 'POST /sign-in'({ reply, client, body: { email, password } }) {
-      spendAttempt(reply, email);
+      await spendAttempt(reply, 'sign-in', email, client);
       return enter(reply, await signIn.signIn(email, password, client));
     },
     'POST /sign-up': async ({ reply, client, body: { name, email, password } }) =>
       enter(reply, await signIn.signUp(name, email, password, client)),
     'POST /welcome': async ({ reply, client, body }) =>
       enter(reply, await signIn.welcome(body.token, client)),
-    async 'POST /forgot-password'({ reply, body: { email } }) {
-      spendAttempt(reply, email);
+    async 'POST /forgot-password'({ reply, client, body: { email } }) {
+      await spendAttempt(reply, 'forgotten', email, client);
       signIn.forgotPassword(email);
       return { mail: signIn.delivery };
     },

@@ -7,10 +7,10 @@ export interface ChoresTable {
   claim(name: string, everyMs: number, now: number): Promise<boolean>;
 }
 
-export function createChoresTable(db: Kysely<Schema>, aheadMs: () => number): ChoresTable {
+export function createChoresTable(db: Kysely<Schema>): ChoresTable {
   return {
-    async claim(name, everyMs, processNow) {
-      const now = sql`${Math.round(processNow + aheadMs())}::bigint`;
+    async claim(name, everyMs, atMs) {
+      const now = sql`${atMs}::bigint`;
       const { rows } = await sql`
         insert into chores as current (name, next_at)
         select ${name}, ${now} + ${everyMs}::integer

@@ -24,6 +24,17 @@ export function createPeopleTable(db: Kysely<Schema>) {
       const row = await db.selectFrom('people').select('id').where('id', '=', accountId).executeTakeFirst();
       return row !== undefined;
     },
+    /** Whether the person with this e-mail address has signed in from that client address, and the session is still kept. */
+    async hasSessionFrom(email: string, address: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('people', 'people.id', 'sessions.person_id')
+        .select('person_id')
+        .where('people.email', '=', email)
+        .where('sessions.address', '=', address)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     /** With it go the person's sessions and password. */
     async delete(accountId: string): Promise<void> {
       await db.deleteFrom('people').where('id', '=', accountId).execute();

@@ -24,7 +24,7 @@ export interface CountedWindow {
 }
 
 export interface RequestWindowsTable {
-  /** `now` is this process's time; machines whose clocks differ still share one window. */
+  /** `now` is the database's time, as this machine knows it: to a few milliseconds. */
   count(keyHash: string, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
   countAccount(accountId: string, limit: number, windowMs: number, now: number): Promise<CountedWindow>;
   /** Undefined when no window is open. */
@@ -37,12 +37,11 @@ export interface RequestWindowsTable {
 
 type Row = KeyHolder & { count: number | null; ends_at: number; refused: 0 | 1 };
 
-/** So far may the machines differ over what time it is, without a window beginning anew at every change of machine. */
+/** The difference between the machines' ideas of the database's time that does not make a window begin anew. */
 const skewMs = 10_000;
 
-/** `aheadMs` tells how far the database's clock is ahead of ours. */
-export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => number): RequestWindowsTable {
-  const databaseTime = (processNow: number) => sql`${Math.round(processNow + aheadMs())}::bigint`;
+export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTable {
+  const timeOf = (now: number) => sql`${now}::bigint`;
 
   /** What happens to an open window: it ends, is spent, or has room. */
   function orMove(now: RawBuilder<unknown>, limit: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -58,8 +57,8 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
   }
 
   return {
-    async count(keyHash, { byPlan, standard, windowMs }, processNow) {
-      const now = databaseTime(processNow);
+    async count(keyHash, { byPlan, standard, windowMs }, nowMs) {
+      const now = timeOf(nowMs);
       const { rows } = await sql<Row>`
         with holder as (
           select api_keys.id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap,
@@ -69,7 +68,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
         ), counted as (
           insert into request_windows as current (account_id, ends_at, count, refused)
           select account_id, ${now} + ${windowMs}::integer, 1, 0 from holder
-          where (revoked_at is null or revoked_at > ${Math.round(processNow)}::bigint) and verified = 1 and suspended = 0
+          where (revoked_at is null or revoked_at > ${now}) and verified = 1 and suspended = 0
           ${orMove(now, sql`(select request_limit from holder)`)}
         )
         select id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap, count, ends_at, refused
@@ -79,8 +78,8 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
       const { count, ends_at: endsInMs, refused, ...holder } = row;
       return { ...holder, window: count === null ? null : { count, endsInMs, isRefused: refused === 1 } };
     },
-    async countAccount(accountId, limit, windowMs, processNow) {
-      const now = databaseTime(processNow);
+    async countAccount(accountId, limit, windowMs, nowMs) {
+      const now = timeOf(nowMs);
       const { rows } = await sql<{ count: number; ends_at: number; refused: 0 | 1 }>`
         insert into request_windows as current (account_id, ends_at, count, refused)
         values (${accountId}, ${now} + ${windowMs}::integer, 1, 0)
@@ -89,8 +88,8 @@ export function createRequestWindowsTable(db: Kysely<Schema>, aheadMs: () => num
       if (!row) throw new Error('no window was counted');
       return { count: row.count, endsInMs: row.ends_at, isRefused: row.refused === 1 };
     },
-    async read(accountId, windowMs, processNow) {
-      const now = databaseTime(processNow);
+    async read(accountId, windowMs, nowMs) {
+      const now = timeOf(nowMs);
       const { rows } = await sql<{ count: number; ends_at: number }>`
         select count, ends_at - ${now} as ends_at from request_windows
         where account_id = ${accountId} and ends_at > ${now}

@@ -114,6 +114,46 @@ test('guessing one password is slowed down', async () => {
   assert.equal((await visitor.call('POST /sign-in', { body: { email, password } })).status, 200);
 });
 
+test('wrong passwords from elsewhere do not lock a person out', async () => {
+  const behindProxy = await startService({ TRUST_PROXY: 'true', SIGNUPS: 'open' });
+  try {
+    const email = newEmail();
+    const signInFrom = async (address: string, given: string): Promise<number> => {
+      const response = await fetch(`${behindProxy.origin}/api/dashboard/sign-in`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          origin: behindProxy.config.baseUrl,
+          'x-forwarded-for': address,
+        },
+        body: JSON.stringify({ email, password: given }),
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    const { status } = await createVisitor(behindProxy).call('POST /sign-up', {
+      body: { name: 'X', email, password },
+    });
+    assert.equal(status, 201);
+    assert.equal(await signInFrom('192.0.2.1', password), 200, 'at home');
+
+    for (let guess = 0; guess < 10; guess += 1) {
+      assert.equal(await signInFrom('198.51.100.7', `guess ${guess}`), 401);
+    }
+    assert.equal(await signInFrom('198.51.100.7', 'guess'), 429);
+    assert.equal(await signInFrom('192.0.2.1', password), 200, 'at home');
+    assert.equal(await signInFrom('192.0.2.99', password), 200, 'at a new place');
+
+    const strangers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => signInFrom(`203.0.113.${index}`, 'guess')),
+    );
+    assert.ok(strangers.includes(429), 'many addresses together are slowed down');
+    assert.equal(await signInFrom('192.0.2.1', password), 200, 'at home, all the same');
+  } finally {
+    await behindProxy.stop();
+  }
+});
+
 test('an address that is taken cannot sign up again; a closed service has no sign-up', async () => {
   const { email } = await signUp();
   const again = await createVisitor(service).call('POST /sign-up', { body: { name: 'X', email, password } });

@@ -1,0 +1,99 @@
+// What one connection may hold and for how long: one request at a time, an answer that is being read, and a share of the
+// sockets. Without these bounds a client that asks and never reads keeps a socket and an open file for ever.
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { addressSubject } from '#http/guards.ts';
+
+/** Requests that may wait on one connection while an earlier one is answered. Browsers and most clients send none ahead. */
+const maxPipelined = 100;
+/** Idle, each takes some 15 KB. */
+const maxConnections = 8_000;
+
+export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: number }) {
+  const newest = new WeakMap<Socket, FastifyReply>();
+  const waiting = new WeakMap<Socket, number>();
+  const openReply = (socket: Socket): FastifyReply | undefined => newest.get(socket);
+
+  // Requests that come ahead of an answer wait for it: each would otherwise open its file at once, a thousand with one packet.
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    const earlier = newest.get(socket);
+    newest.set(socket, reply);
+    if (!earlier || earlier.raw.closed) {
+      done();
+      return;
+    }
+    const ahead = (waiting.get(socket) ?? 0) + 1;
+    waiting.set(socket, ahead);
+    if (ahead > maxPipelined) socket.destroy();
+    earlier.raw.once('close', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      if (socket.destroyed) reply.hijack();
+      else done();
+    });
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { socket } = request.raw;
+    if (newest.get(socket) === reply) newest.delete(socket);
+  });
+  cutStalled(app.server, stallMs, openReply);
+  shareConnections(app.server, maxConnections);
+  return { openReply };
+}
+
+/**
+ * Node's timer of a socket starts anew with every byte read and with every part of a write that reaches the system, so a slow
+ * reader is not cut; the same timer ends connections that are idle between two requests. With TLS it does not see a long write
+ * go on, so the connection underneath is asked.
+ */
+function cutStalled(server: Server, stallMs: number, openReply: (socket: Socket) => unknown): void {
+  const sentBytes = new WeakMap<Socket, number>();
+  const underneath = new Map<string, Socket>();
+  const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    underneath.set(name, socket);
+    socket.once('close', () => {
+      if (underneath.get(name) === socket) underneath.delete(name);
+    });
+  });
+  server.timeout = stallMs;
+  server.on('timeout', (socket: Socket) => {
+    const sent = handedOver(underneath.get(nameOf(socket)));
+    const isProgressing = sentBytes.get(socket) !== sent;
+    sentBytes.set(socket, sent);
+    // A render may take longer than the limit before there is anything to read.
+    const isWorking = openReply(socket) !== undefined && (socket.writableLength === 0 || isProgressing);
+    if (isWorking) socket.setTimeout(stallMs);
+    else socket.destroy();
+  });
+}
+
+/** Bytes that the system has taken for sending. Node shows what it still waits to hand over on the handle alone. */
+function handedOver(socket: Socket | undefined): number {
+  const { _handle: handle } = (socket ?? {}) as { _handle?: { writeQueueSize?: number } | null };
+  return (socket?.bytesWritten ?? 0) - (handle?.writeQueueSize ?? 0);
+}
+
+/** When there is no room for a new connection, the client address that holds the most loses one of its own. */
+export function shareConnections(server: Server, max: number): void {
+  const byAddress = new Map<string, Set<Socket>>();
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    const address = addressSubject(socket.remoteAddress ?? '');
+    const mine = byAddress.get(address) ?? new Set();
+    byAddress.set(address, mine.add(socket));
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      mine.delete(socket);
+      if (mine.size === 0 && byAddress.get(address) === mine) byAddress.delete(address);
+    });
+    if (open <= max) return;
+    let most = mine;
+    for (const sockets of byAddress.values()) if (sockets.size > most.size) most = sockets;
+    if (most === mine) socket.destroy();
+    else most.values().next().value?.destroy();
+  });
+}

@@ -1,0 +1,240 @@
+// Connections that hold something: answers nobody reads, requests sent far ahead, upgrades, half-open and silent ones. The
+// product's listener with short timers, on real sockets.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { systemClock } from '#core/clock.ts';
+import { createRequestBudget } from '#metering/request-budget.ts';
+import { shareConnections } from '#http/connections.ts';
+import { createGuards } from '#http/guards.ts';
+import { createListener } from '#http/listener.ts';
+import { openDescriptors } from '#lab/support/process-table.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
+
+const stallMs = 1_000;
+const timeouts = {
+  headersMs: 2_000,
+  requestMs: 4_000,
+  keepAliveMs: 1_500,
+  stallMs,
+  checkEveryMs: 200,
+  drainMs: 500,
+};
+const bigBytes = 40 * 1024 * 1024;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+before(async () => {
+  folder = await temporaryFolder();
+  await writeFile(join(folder.path, 'big'), Buffer.alloc(bigBytes, 'x'));
+});
+after(() => folder.remove());
+
+async function listen(tls?: { cert: Buffer; key: Buffer }): Promise<{ app: FastifyInstance; port: number }> {
+  const app = createListener({
+    log: pino({ level: 'silent' }),
+    settings: { trustProxy: false, tls, timeouts },
+    guards: createGuards({
+      admission: undefined as never,
+      budget: createRequestBudget({ clock: systemClock }),
+    }),
+    methodsAt: () => undefined,
+    answerUndecodable: (_error, _request, reply) => void reply.code(400).send(),
+  });
+  app.get('/small', async () => 'small');
+  app.get('/slow', async () => {
+    await delay(3 * stallMs);
+    return 'slow';
+  });
+  app.get('/buffer', async () => Buffer.alloc(bigBytes, 'x'));
+  app.get('/stream', async (_request, reply) =>
+    reply.header('content-length', bigBytes).send(createReadStream(join(folder.path, 'big'))),
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, port: (app.server.address() as AddressInfo).port };
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+/** Resolves when the service has no connection left. */
+const nobodyLeft = ({ server }: FastifyInstance): Promise<void> =>
+  waitFor('every connection to be cut', async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    return (await promise) === 0;
+  });
+
+const withoutOpenssl =
+  spawnSync('openssl', ['version']).status !== 0 && 'there is no openssl to make a certificate with';
+
+function certificate(path: string): { cert: string; key: string } {
+  const [cert, key] = [join(path, 'cert.pem'), join(path, 'key.pem')];
+  const command =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
+  spawnSync('openssl', [...command.split(' '), '-keyout', key, '-out', cert]);
+  return { cert, key };
+}
+
+for (const scheme of ['http', 'https']) {
+  describe(`answers over ${scheme}`, { skip: scheme === 'https' && withoutOpenssl }, () => {
+    let service: Awaited<ReturnType<typeof listen>>;
+    let open: () => Promise<Socket>;
+    before(async () => {
+      const files = scheme === 'https' ? certificate(folder.path) : undefined;
+      service = await listen(files && { cert: await readFile(files.cert), key: await readFile(files.key) });
+      open = async () => {
+        const port = service.port;
+        const socket = files
+          ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+          : connect(port, '127.0.0.1');
+        socket.on('error', () => {});
+        await once(socket, files ? 'secureConnect' : 'connect');
+        return socket;
+      };
+    });
+    after(() => service.app.close());
+
+    for (const path of ['/buffer', '/stream']) {
+      test(`${path}: a client that does not read is cut, and its file is closed`, async () => {
+        const before = openDescriptors();
+        const sockets = await Promise.all(Array.from({ length: 5 }, open));
+        for (const socket of sockets) socket.pause().write(get(path));
+        await nobodyLeft(service.app);
+        for (const socket of sockets) socket.destroy();
+        await waitFor('descriptors to be closed', () => openDescriptors() <= before);
+      });
+
+      test(`${path}: a client that reads slowly gets all of it`, async () => {
+        const socket = await open();
+        let received = 0;
+        const startedAt = performance.now();
+        socket.on('data', (chunk: Buffer) => {
+          received += chunk.length;
+          // Slow for four times the limit, then at full speed.
+          if (performance.now() - startedAt > 4 * stallMs) return;
+          socket.pause();
+          setTimeout(() => socket.resume(), 20);
+        });
+        socket.write(get(path));
+        await waitFor('the whole answer', () => received > bigBytes || socket.destroyed);
+        socket.destroy();
+        assert.ok(received > bigBytes, `cut after ${received} bytes`);
+      });
+    }
+
+    test('a request that takes longer than the limit to answer is answered', async () => {
+      const socket = await open();
+      socket.write(get('/slow'));
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      assert.match(answer.toString(), /^HTTP\/1\.1 200 [^]*slow$/);
+      socket.destroy();
+    });
+
+    test('connections that are idle after an answer, silent, or half-open after a refusal are ended', async () => {
+      const sockets = await Promise.all(
+        ['', get('/small'), 'nonsense\r\n\r\n'].map(async (text) => {
+          const socket = await open();
+          socket.resume();
+          if (text !== '') socket.write(text);
+          return socket;
+        }),
+      );
+      await nobodyLeft(service.app);
+      for (const socket of sockets) socket.destroy();
+    });
+  });
+}
+
+describe('requests ahead of their answer', () => {
+  let service: Awaited<ReturnType<typeof listen>>;
+  before(async () => {
+    service = await listen();
+  });
+  after(() => service.app.close());
+
+  test('are answered in their order', async () => {
+    const socket = connect(service.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.write(get('/slow') + get('/small').repeat(50) + get('/slow'));
+    await waitFor('all answers', () => (text.match(/HTTP\/1\.1 200/g) ?? []).length === 52);
+    assert.deepEqual(text.match(/(small|slow)(?=HTTP|$)/g), [
+      'slow',
+      ...Array.from({ length: 50 }, () => 'small'),
+      'slow',
+    ]);
+    socket.destroy();
+  });
+
+  test('open no file before their turn', async () => {
+    const before = openDescriptors();
+    const socket = connect(service.port, '127.0.0.1');
+    socket.on('error', () => {}).pause();
+    socket.write(get('/stream').repeat(90));
+    await once(service.app.server, 'request');
+    await delay(200);
+    assert.ok(openDescriptors() <= before + 4, `${openDescriptors() - before} more descriptors`);
+    await nobodyLeft(service.app);
+    socket.destroy();
+  });
+
+  test('without end are refused: the connection is cut', async () => {
+    const socket = connect(service.port, '127.0.0.1');
+    socket.on('error', () => {}).resume();
+    socket.write(get('/slow') + get('/small').repeat(1_000));
+    await once(socket, 'close');
+  });
+});
+
+test('an upgrade is answered as a plain request, CONNECT closes the connection', async () => {
+  const { app, port } = await listen();
+  try {
+    const upgrade = connect(port, '127.0.0.1');
+    upgrade.write('GET /small HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    const [answer] = (await once(upgrade, 'data')) as [Buffer];
+    assert.match(answer.toString(), /^HTTP\/1\.1 200 [^]*small$/);
+    upgrade.destroy();
+    const tunnel = connect(port, '127.0.0.1');
+    tunnel.on('error', () => {}).resume();
+    tunnel.write('CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(tunnel, 'close');
+  } finally {
+    await app.close();
+  }
+});
+
+test('when all connections are taken, the address that holds the most loses one', async () => {
+  const server = createServer((_request, response) => response.end('here'));
+  shareConnections(server, 4);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const from = async (localAddress: string): Promise<Socket> => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => {}).resume();
+    await once(socket, 'connect');
+    return socket;
+  };
+  const [first, second, third] = [await from('127.0.0.1'), await from('127.0.0.1'), await from('127.0.0.1')];
+  const stranger = await from('127.0.0.2');
+  const refused = await from('127.0.0.1');
+  await waitFor('the fifth to be refused', () => refused.destroyed);
+  const friend = await from('127.0.0.3');
+  await waitFor('the oldest of the many to make room', () => first.destroyed);
+  for (const socket of [second, third, stranger, friend]) {
+    socket.write(get('/'));
+    await once(socket, 'data');
+    socket.destroy();
+  }
+  server.close();
+});

@@ -1,0 +1,57 @@
+// Machines that share a database share its clock: one whose own clock is wrong sees the leases of the others as they are.
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { systemClock } from '#core/clock.ts';
+import { clockOf } from '#storage/database-clock.ts';
+import type { Database } from '#storage/database.ts';
+import { callerFor } from '#accounts/authenticate.ts';
+import { builtInPlans, createPlans } from '#accounts/plans.ts';
+import { createCaptureSlots } from '#metering/capture-slots.ts';
+import { databaseEngines } from '#test/storage/engines.ts';
+import { accountRow } from '#test/storage/rows.ts';
+
+const minute = 60_000;
+
+test('a machine whose clock is five minutes ahead or behind keeps the cap on captures', async (context) => {
+  const postgres = databaseEngines.find(({ name }) => name === 'postgres');
+  assert.ok(postgres);
+  const opened = await postgres.open();
+  context.after(opened.close);
+  // The free plan allows one capture at a time.
+  const account = accountRow({ plan: 'free' });
+  await opened.database.tables.accounts.insert(account);
+  const payer = callerFor({ ...account, account_id: account.id }, null, createPlans(builtInPlans));
+  const slotsOf = (database: Database) =>
+    createCaptureSlots({ database, clock: clockOf(database, systemClock) });
+  const { leaseId } = await slotsOf(opened.database).acquire(payer);
+
+  for (const aheadMs of [5 * minute, -5 * minute]) {
+    await withClockAhead(aheadMs, async () => {
+      const slots = slotsOf(await opened.openAnother());
+      await assert.rejects(slots.acquire(payer), { code: 'concurrency_limited' });
+      await slots.sweep();
+      await assert.rejects(slots.acquire(payer), { code: 'concurrency_limited' });
+    });
+  }
+  await slotsOf(opened.database).release(leaseId);
+  await slotsOf(opened.database).acquire(payer);
+});
+
+test('a clock that is set while the service runs does not move the time of the database', async (context) => {
+  const opened = await databaseEngines.find(({ name }) => name === 'postgres')!.open();
+  context.after(opened.close);
+  const clock = clockOf(opened.database, systemClock);
+  const before = clock.now();
+  const after = await withClockAhead(60 * minute, async () => clock.now());
+  assert.ok(after >= before && after - before < minute, `${after - before} ms later`);
+});
+
+async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>): Promise<T> {
+  const now = Date.now.bind(Date);
+  const wrong = mock.method(Date, 'now', () => now() + aheadMs);
+  try {
+    return await work();
+  } finally {
+    wrong.mock.restore();
+  }
+}
