@@ -1,8 +1,10 @@
-// npm run document: writes what is generated in docs/ from the code: the table of variables and the OpenAPI document.
+// npm run document: writes what is generated from the code: the table of variables, the OpenAPI document, and the client's types
+// and tool inputs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenapi } from '#http/openapi.ts';
 import { variables } from '#roof/config.ts';
+import { writeClientContract } from '#scripts/client-contract.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 const begin = '<!-- begin: npm run document -->';
@@ -29,6 +31,7 @@ export function configurationText(page: string): string {
 }
 
 if (import.meta.main) {
+  writeClientContract();
   writeFileSync(openapiPath, openapiText());
   writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));
 }

@@ -1,4 +1,4 @@
-// npx tintype: the operator's commands. They work on the same data while the server runs. Design section 3.
+// npx tintype: the operator's commands. They work on the same data while the server runs.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { Account, Accounts } from '#accounts/accounts.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';

@@ -1,4 +1,4 @@
-// npx tintype, through bin/tintype.js as a child process. Design section 3.
+// npx tintype, through bin/tintype.js as a child process.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The operator's variables: defaults, mistakes, and the page that lists them. Design section 3.
+// The operator's variables: defaults, mistakes, and the page that lists them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -10,6 +10,15 @@ const browserFolders = ['egress', 'process', 'page'];
 const browserSeam = '#browser/browser.ts';
 const source = join(import.meta.dirname, '..', 'src');
 
+/** Who reads files besides storage/ and browser/process/, and which. */
+const fileReaders = new Map([
+  ['browser/egress/names.ts', '/etc/hosts and /etc/resolv.conf'],
+  ['config.ts', 'certificates and the plans file'],
+  ['doctor.ts', 'what the operator set'],
+  ['http/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
+]);
+const isProcess = (file: string): boolean => file.split(sep).slice(0, 2).join('/') === 'browser/process';
+
 const monopolies: { what: string; pattern: RegExp; allowed: (file: string) => boolean }[] = [
   { what: 'Fastify', pattern: /^(fastify|@fastify\/.*)$/, allowed: (file) => roomOf(file) === 'http' },
   {
@@ -18,9 +27,15 @@ const monopolies: { what: string; pattern: RegExp; allowed: (file: string) => bo
     allowed: (file) => roomOf(file) === 'browser',
   },
   {
-    what: 'SQL, files and S3',
+    what: 'SQL and S3',
     pattern: /^(kysely|kysely\/.*|pg|node:sqlite|@aws-sdk\/.*)$/,
     allowed: (file) => roomOf(file) === 'storage',
+  },
+  {
+    what: 'files',
+    pattern: /^node:fs(\/promises)?$/,
+    allowed: (file) =>
+      roomOf(file) === 'storage' || fileReaders.has(file.replaceAll(sep, '/')) || isProcess(file),
   },
 ];
 
@@ -65,7 +80,7 @@ test('inside browser/, a folder imports only folders to its left', () => {
   }
 });
 
-test('Fastify, the browser driver, SQL and S3 each live in one room', () => {
+test('Fastify, the browser driver, SQL, S3 and files each have their place', () => {
   const wrong = files.flatMap((file) =>
     importsOf(file).flatMap((target) =>
       monopolies
@@ -74,6 +89,13 @@ test('Fastify, the browser driver, SQL and S3 each live in one room', () => {
     ),
   );
   assert.deepEqual(wrong, []);
+});
+
+test('each file that may read files does', () => {
+  const idle = [...fileReaders.keys()].filter(
+    (file) => !importsOf(file.replaceAll('/', sep)).some((target) => target.startsWith('node:fs')),
+  );
+  assert.deepEqual(idle, []);
 });
 
 test('process.env is read in config.ts alone', () => {

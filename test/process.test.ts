@@ -1,4 +1,4 @@
-// The process: first start, readiness, signals, TLS, and what it says when it cannot start. Design section 3.
+// The process: first start, readiness, signals, TLS, and what it says when it cannot start.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

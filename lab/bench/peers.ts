@@ -1,4 +1,4 @@
-// What a user would pick instead, each a small server in bench/peers/ with packages of its own, so that neither the service
+// What a user would pick instead, each a small server in lab/bench/peers/ with packages of its own, so that neither the service
 // nor its tests need them. They are installed once, when a benchmark first asks for one.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

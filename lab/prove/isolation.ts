@@ -1,5 +1,5 @@
 // Proof: renders of one site in parallel, each leaving marks wherever a page can, and none finds another's; each picture is its
-// own. Design section 5 (always a fresh context per render).
+// own.
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { type RenderAnswer, type Renderer, startRenderer } from '#lab/prove/renderer.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';

@@ -1,5 +1,5 @@
 // Proof: twenty times the renders that the machine can make, offered by accounts on several plans: they share fairly, nobody waits
-// beyond the limit, every answer is from the contract, and the books are right afterwards. Spec 7, 8; design section 4.
+// beyond the limit, every answer is from the contract, and the books are right afterwards. Spec 7, 8.
 import type { Plan } from '#accounts/plans.ts';
 import { errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';

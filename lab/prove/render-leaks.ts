@@ -1,5 +1,5 @@
 // Proof: ten thousand renders leave nothing behind: no process, descriptor, file or context, and no memory from the tenth part on;
-// and the browser is replaced again and again without being felt. Design section 5 (pool).
+// and the browser is replaced again and again without being felt.
 // `RENDERS=1000 npm run prove -- render-leaks` makes fewer.
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Proof: Chromium runs in its own sandbox, as a user without rights, with nothing of the service's secrets; and where it cannot, the
-// start says so. Design section 5 (process).
+// start says so.
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { type Renderer, startRenderer } from '#lab/prove/renderer.ts';

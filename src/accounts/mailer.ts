@@ -1,4 +1,4 @@
-// Mails with a link in them. Without SMTP_URL the link is in the log instead, and the pages say so. Design section 2.
+// Mails with a link in them. Without SMTP_URL the link is in the log instead, and the pages say so.
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 

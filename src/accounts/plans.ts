@@ -1,4 +1,4 @@
-// What each plan allows. Spec 8; the built-in table is design section 3. A plans file adds plans and replaces built-in ones.
+// What each plan allows. Spec 8. A plans file adds plans and replaces built-in ones.
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 

@@ -1,5 +1,5 @@
 // The browser of the house on a managed Chromium: finds and starts it, proves its wall, sandbox and fonts, and tells
-// one screenshot and one PDF from top to bottom. Spec 4.3, 4.4; design section 5.
+// one screenshot and one PDF from top to bottom. Spec 4.3, 4.4.
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PageReport, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';

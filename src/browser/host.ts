@@ -1,4 +1,4 @@
-// One browser process with its pages: those made ahead of need and those at work. Design section 5 (pool).
+// One browser process with its pages: those made ahead of need and those at work.
 import type { Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';

@@ -1,5 +1,5 @@
 // Keeps one browser ready and replaces it in time: by renders served, age and memory, when it hangs, and at once when
-// it is lost; a successor stands before its predecessor goes. Design section 5 (pool).
+// it is lost; a successor stands before its predecessor goes.
 import { RenderFailure } from '#browser/browser.ts';
 import type { Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';

@@ -1,5 +1,5 @@
 // The first start of the browser: chooses it, finds out whether its sandbox works here, proves the egress wall and the
-// fonts, and answers how every further one is launched. Design section 5 (which browser, process).
+// fonts, and answers how every further one is launched.
 import type { BrowserAbout, Log } from '#browser/browser.ts';
 import { launchChromium } from '#browser/process/chromium-process.ts';
 import type { ChromiumProcess, LaunchOptions } from '#browser/process/chromium-process.ts';

@@ -1,5 +1,5 @@
 // Proves at start that the browser has no way to the network but its door: a page without one tries every way there
-// is to listeners of ours on loopback, and none may hear a packet. Design section 5 (the only way out).
+// is to listeners of ours on loopback, and none may hear a packet.
 import { once } from 'node:events';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';

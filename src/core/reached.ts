@@ -1,5 +1,5 @@
 // The points between a request's bytes and its answer at which a crash must lose nothing and charge nothing. The code tells
-// when it gets to one; nobody listens but a proof that ends the process there. Design section 6.
+// when it gets to one; nobody listens but a proof that ends the process there.
 
 export const crashPoints = {
   upload: [

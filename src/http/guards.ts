@@ -1,4 +1,5 @@
-// The checks in front of every API handler, in the contract's order: path, method, key, request budget. Spec 5, 7, 8.
+// The guards of routes: key, then request budget; and the budget of a client address where there is no account. The path and the
+// method have been checked before (routes.ts). Spec 5, 7, 8.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseAddress } from '#core/address.ts';
 import { ServiceError } from '#core/errors.ts';

@@ -1,5 +1,5 @@
 // Idempotency-Key: a repeat of a request within 24 hours replays the stored answer and is not metered twice. Per account and
-// endpoint. Only successes are remembered: anything else may be tried again. Design section 4.
+// endpoint. Only successes are remembered: anything else may be tried again.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';

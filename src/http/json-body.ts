@@ -1,4 +1,4 @@
-// Reads and judges a JSON body. No coercion; the message names the field, the rule and what was sent. Design section 4.
+// Reads and judges a JSON body. No coercion; the message names the field, the rule and what was sent.
 import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Value } from 'typebox/value';

@@ -1,5 +1,5 @@
 // The concurrent-capture cap: a render in progress holds a lease that is both its slot and its reserved unit. Leases run
-// out, so a crash leaks neither. Spec 7, 8; design section 6.
+// out, so a crash leaks neither. Spec 7, 8.
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';

@@ -1,5 +1,5 @@
 // The request-time rule for `url`: says at once, in a message that names the reason, what the egress proxy would refuse
-// anyway. A courtesy to the caller; the proxy is the wall. Spec 4.3, 4.4; design section 4.
+// anyway. A courtesy to the caller; the proxy is the wall. Spec 4.3, 4.4.
 import { RenderFailure } from '#browser/browser.ts';
 import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
 import { invalid } from '#core/errors.ts';

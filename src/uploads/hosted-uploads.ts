@@ -1,5 +1,5 @@
 // Uploads after they are stored: finding one that still resolves, deleting by token, and freeing the space of the dead.
-// Spec 3; design section 6.
+// Spec 3.
 import type { Clock } from '#core/clock.ts';
 import { hashSecret, isName, sameHash } from '#core/ids.ts';
 import { resolves } from '#core/resolves.ts';

@@ -1,5 +1,5 @@
 // Pages and servers that misbehave: each render ends with a reason of its own, and the render beside it is unharmed.
-// Spec 4.3, 7 (capture_failed), design section 5 (faults).
+// Spec 4.3, 7 (capture_failed).
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
 // The life of the browser process: replaced in time, mourned briefly when killed, and
-// gone without a trace. Design section 5 (process, pool).
+// gone without a trace.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

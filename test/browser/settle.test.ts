@@ -1,5 +1,5 @@
 // What a page does after its load event is in the picture, and what never ends does not hold it up. Spec 4.3 (network
-// settle), design section 5 (settle in virtual time).
+// settle).
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

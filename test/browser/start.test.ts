@@ -1,5 +1,5 @@
 // Finding a browser, unpacking the one from npm, and text that can be seen on a machine that has neither browser nor
-// fonts. Design section 5 (which browser).
+// fonts.
 import assert from 'node:assert/strict';
 import {
   chmodSync,

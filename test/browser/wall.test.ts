@@ -1,5 +1,5 @@
 // The wall around the browser: what is navigated to, and the test at start that finds a hole in it. That no page gets past it is
-// shown by the proof `attacks`. Design section 5 (the only way out).
+// shown by the proof `attacks`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';

@@ -1,5 +1,5 @@
 // Two machines on one Postgres and one S3 store: every limit of the contract is exact across them, and a machine that dies
-// takes nothing with it. Design section 7.
+// takes nothing with it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Plan } from '#accounts/plans.ts';

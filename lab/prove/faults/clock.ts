@@ -1,5 +1,5 @@
 // The clock is set forward over the end of a minute and of a month, and back again: budgets refill and quotas turn over when
-// they should and never otherwise. In one process, whose clock the proof turns. Spec 8; design section 4.
+// they should and never otherwise. In one process, whose clock the proof turns. Spec 8.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '#lab/prove/proof.ts';

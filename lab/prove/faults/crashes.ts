@@ -1,5 +1,5 @@
 // kill -9: at every named point between a request's bytes and its answer, and at any moment of a stream of uploads, with a
-// start among what the dead left behind. Design section 6.
+// start among what the dead left behind.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Reads EGRESS_ALLOW, the operator's exceptions to the public-addresses-only rule. Design section 3.
+// Reads EGRESS_ALLOW, the operator's exceptions to the public-addresses-only rule.
 import { isIPv6 } from 'node:net';
 import { canonicalHost } from '#browser/egress/canonical-host.ts';
 import { type AddressBlock, parseAddress, parseBlock } from '#core/address.ts';

@@ -1,4 +1,4 @@
-// One spelling for every host, so that rules see what a socket would reach. Design section 5.
+// One spelling for every host, so that rules see what a socket would reach.
 
 /** A host as `URL` writes it, with the port. */
 export interface Authority {

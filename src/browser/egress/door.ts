@@ -1,5 +1,5 @@
 // One listening port for one browser context: all that the context sends to the web comes through here, is checked,
-// counted and reported. Design section 5, "The only way out".
+// counted and reported.
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// The three shapes of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades. Design section 5.
+// The three shapes of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades.
 import { type Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';

@@ -1,4 +1,4 @@
-// What one door let through and turned away, and the budget it keeps for the one render behind it. Design section 5.
+// What one door let through and turned away, and the budget it keeps for the one render behind it.
 import type { Authority } from '#browser/egress/canonical-host.ts';
 
 const MiB = 1024 * 1024;

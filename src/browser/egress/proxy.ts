@@ -1,5 +1,5 @@
 // The browser's only way to the web: a loopback proxy with one door per render, so that what a page tried is known of
-// that page, and its budget is its own. Design section 5.
+// that page, and its budget is its own.
 import { type Door, openEgressDoor } from '#browser/egress/door.ts';
 import { type EgressLimits, egressLimits } from '#browser/egress/ledger.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';

@@ -1,5 +1,5 @@
 // Takes the picture of a page that has settled, in the asked format, and proves it before it is handed on: right
-// format, right size, whole. Spec 4.3, design section 5 (capture).
+// format, right size, whole. Spec 4.3.
 import sharp from 'sharp';
 import { RenderFailure } from '#browser/browser.ts';
 import type { ScreenshotFormat, ScreenshotJob } from '#browser/browser.ts';

@@ -6,7 +6,7 @@ const idleMs = 500;
 // Requests that fell silent stop counting without an event.
 const lookAgainMs = 1_000;
 
-/** When the budget ends first but the page has loaded, what is there is good enough. Design section 4 (PDF). */
+/** When the budget ends first but the page has loaded, what is there is good enough. */
 export async function networkIdle(
   page: Page,
   mostInFlight: number,

@@ -1,5 +1,5 @@
 // One page in a browser context of its own, with its own door to the web: made ahead of need, used for one render,
-// always thrown away. Design section 5 (pool, faults).
+// always thrown away.
 import { RenderFailure } from '#browser/browser.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';

@@ -1,4 +1,4 @@
-// The arguments that Chromium is started with. Design section 5 (process, the only way out). Every line is there for
+// The arguments that Chromium is started with. Every line is there for
 // a reason of safety or sameness, but for two that are there for speed and say so.
 import { statfsSync } from 'node:fs';
 import type { Chromium } from '#browser/process/find-chromium.ts';

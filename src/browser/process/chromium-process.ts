@@ -1,5 +1,5 @@
 // One running Chromium: started over the debugging pipe as an unprivileged user with its sandbox on, in a process
-// group and a folder of its own, and gone without a trace when closed. Design section 5 (process).
+// group and a folder of its own, and gone without a trace when closed.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';

@@ -1,5 +1,5 @@
 // Ends page processes that take too much memory, and them alone: a page was seen to reach 6 GB in 9 s. Those that take much
-// processor time go behind the others. Design section 5 (pool). Reads /proc; where there is none (macOS) nothing is watched.
+// processor time go behind the others. Reads /proc; where there is none (macOS) nothing is watched.
 import { readFileSync } from 'node:fs';
 import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { createPhase } from '#browser/process/deadline.ts';

@@ -1,5 +1,5 @@
 // /api/uploads/<id>/delete?token=…: deletes without further authentication. A person who follows the link is asked first,
-// and link previews delete nothing. Spec 3, 5.5; design section 4.
+// and link previews delete nothing. Spec 3, 5.5.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';

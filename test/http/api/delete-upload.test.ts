@@ -1,4 +1,4 @@
-// The tokenized delete URL. Spec 2.1, 3, 5.5; the table of methods is design section 4.
+// The tokenized delete URL. Spec 2.1, 3, 5.5. docs/decisions/0001 has the table of methods.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startService, type TestService } from '#lab/support/service.ts';

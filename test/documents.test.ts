@@ -1,0 +1,88 @@
+// The documents against the repository: every clause, path and decision they or the code name is there.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const find = (pattern: string | string[]): string[] =>
+  globSync(pattern, {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|dist|\.git)(\/|$)/.test(String(path)),
+  }).toSorted();
+
+const documents = find(['*.md', 'docs/**/*.md', 'client/*.md', 'deploy/**/*.md', 'lab/**/*.md']);
+const code = find('{src,test,lab,client,dashboard,scripts}/**/*.{ts,tsx,js}');
+
+test('every clause of the contract that code and tests name is in docs/contract.md', () => {
+  const contract = read('docs/contract.md');
+  const clauses = new Set(
+    [...contract.matchAll(/^(?:#+ |- \*\*)(\d+(?:\.\d+)*)\b/gm)].map((match) => match[1]),
+  );
+  const wrong = code.flatMap((file) => {
+    const text = read(file);
+    const named = [
+      ...[...text.matchAll(/Spec (\d[\d., ]*)/g)].flatMap((match) => match[1]?.match(/\d+(?:\.\d+)*/g) ?? []),
+      ...[...text.matchAll(/(?:test|suite|describe)\(\s*['`](\d\.\d(?:\.\d)?) /g)].map(
+        (match) => match[1] ?? '',
+      ),
+    ];
+    return named.filter((clause) => !clauses.has(clause)).map((clause) => `${file}: Spec ${clause}`);
+  });
+  assert.ok(clauses.size > 30, `only ${clauses.size} clauses`);
+  assert.deepEqual(wrong, []);
+});
+
+const extension = /\.(ts|tsx|js|md|ya?ml|json|css|html|svg|png|toml)$/;
+const folders =
+  /^#?(src|test|lab|docs|deploy|client|dashboard|scripts|bin|core|storage|browser|accounts|metering|uploads|renders|http)\//;
+
+test('every path that a document names exists', () => {
+  const names = new Set(find('**/*.*').map((path) => basename(path)));
+  const wrong = documents.flatMap((document) => {
+    const text = read(document).replace(/^(```|    ).*$/gm, '');
+    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map((match) => match[1] ?? '')
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => !existsSync(join(root, dirname(document), link)));
+    const spans = [...text.matchAll(/`([^`\n]+)`/g)]
+      .map((match) => match[1] ?? '')
+      .filter((span) => /^#?[\w@.-]+(\/[\w@.-]+)*\/?$/.test(span))
+      .filter((span) => (folders.test(span) && !/^#?\w+\/$/.test(span)) || extension.test(span))
+      .filter((span) => !isThere(span, document));
+    return [...links, ...spans].map((path) => `${document}: ${path}`);
+  });
+  assert.ok(documents.length > 15, `only ${documents.length} documents`);
+  assert.deepEqual(wrong, []);
+
+  function isThere(span: string, document: string): boolean {
+    const path = span.replace(/^#/, '');
+    if (!path.includes('/')) return names.has(path);
+    return ['', 'src', 'dashboard', 'dashboard/src', 'client', 'client/src', dirname(document)].some(
+      (folder) => existsSync(join(root, folder, path)),
+    );
+  }
+});
+
+test('ARCHITECTURE.md lists every file of the roof', () => {
+  const roof = find('src/*.ts').map((path) => basename(path, '.ts'));
+  const listed = /roof: ([a-z, -]+)/.exec(read('ARCHITECTURE.md'))?.[1]?.trim().split(', ') ?? [];
+  assert.deepEqual(listed.toSorted(), roof.toSorted());
+});
+
+test('decisions are numbered, in their names and in their titles', () => {
+  const decisions = find('docs/decisions/*.md').map((path) => basename(path));
+  const numbers = decisions.map((name) => Number(/^(\d{4})-/.exec(name)?.[1]));
+  assert.equal(new Set(numbers).size, decisions.length, 'each number once');
+  for (const [index, name] of decisions.entries())
+    assert.match(read(`docs/decisions/${name}`), new RegExp(`^# ${numbers[index]}\\. `), name);
+});
+
+test('no comment or document points at papers outside the repository', () => {
+  const wrong = [...code, ...documents].filter((file) => /design section \d/i.test(read(file)));
+  assert.deepEqual(
+    wrong.filter((file) => file !== 'test/documents.test.ts'),
+    [],
+  );
+});
