@@ -10,6 +10,7 @@ import { createDeadline, createPhase, pause } from '#browser/process/deadline.ts
 import type { Deadline } from '#browser/process/deadline.ts';
 import { revealFullPage } from '#browser/page/full-page.ts';
 import type { PageExtent } from '#browser/page/full-page.ts';
+import { arrive, onOneDocument } from '#browser/page/document.ts';
 import { createHost } from '#browser/host.ts';
 import { navigate, throwIfFailed } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -19,6 +20,7 @@ import { print } from '#browser/page/print.ts';
 import { settle } from '#browser/page/settle.ts';
 import { startChromium, type StartOptions } from '#browser/start-chromium.ts';
 import { prepareAtRest } from '#browser/page/steady.ts';
+import type { TakeAtRest } from '#browser/page/steady.ts';
 
 export interface ChromiumBrowserOptions extends StartOptions {
   /** Renders that may run side by side: so many pages are kept ready. */
@@ -104,21 +106,36 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
   page.resize(job);
   await navigate(page, job.url, 'load', deadline);
   const navigateMs = watch();
-  const takeAtRest = prepareAtRest(page, deadline);
-  await settle(page, deadline);
-  const extent = job.fullPage ? await revealFullPage(page, tallestPx[job.format], deadline) : undefined;
-  const area = extent && areaOf(extent, job);
-  const settleMs = watch();
-  const take = () => capture(page, job, area, deadline);
-  const { bytes, captureMs, encodeMs } = job.fullPage ? await take() : await takeAtRest(take);
+  let takeAtRest: TakeAtRest | undefined;
+  const arriveAndSettle = async () => {
+    takeAtRest = prepareAtRest(page, deadline);
+    await settle(page, deadline);
+  };
+  const { area, isCut, captured, settleMs } = await onOneDocument(
+    page,
+    deadline,
+    arriveAndSettle,
+    async () => {
+      const extent = job.fullPage ? await revealFullPage(page, tallestPx[job.format], deadline) : undefined;
+      const found = extent && areaOf(extent, job);
+      const settled = watch();
+      const take = () => capture(page, job, found, deadline);
+      return {
+        area: found,
+        isCut: extent !== undefined && found !== undefined && extent.height > found.height,
+        captured: job.fullPage || !takeAtRest ? await take() : await takeAtRest(take),
+        settleMs: settled,
+      };
+    },
+  );
   throwIfFailed(page);
   return {
-    bytes,
+    bytes: captured.bytes,
     pixelWidth: job.width,
     pixelHeight: area?.height ?? job.height,
-    truncated: extent !== undefined && area !== undefined && extent.height > area.height,
+    truncated: isCut,
     page: reportOf(page),
-    timings: { navigateMs, settleMs, captureMs, encodeMs },
+    timings: { navigateMs, settleMs, captureMs: captured.captureMs, encodeMs: captured.encodeMs },
   };
 }
 
@@ -141,7 +158,12 @@ async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Pdf
   if (job.delayMs > 0) await pause(job.delayMs, deadline.signal);
   throwIfFailed(page);
   const settleMs = watch();
-  const { bytes, pageCount } = await print(page, job, deadline);
+  const { bytes, pageCount } = await onOneDocument(
+    page,
+    deadline,
+    () => arrive(page, job.waitUntil, deadline),
+    () => print(page, job, deadline),
+  );
   throwIfFailed(page);
   return {
     bytes,

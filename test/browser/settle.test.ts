@@ -8,6 +8,7 @@ import { startTestBrowser } from '#lab/support/browser.ts';
 import type { TestBrowser } from '#lab/support/browser.ts';
 import { slowRoute, startPageServer } from '#lab/support/page-server.ts';
 import type { PageServer } from '#lab/support/page-server.ts';
+import { readPdf } from '#lab/support/pdf.ts';
 import { colourOf } from '#lab/support/pixels.ts';
 
 let server: PageServer;
@@ -193,6 +194,31 @@ describe('settle', { concurrency: 2 }, () => {
     });
   }
 });
+
+// What was asked of the old document while the new one arrived used to fail in one of several renders.
+for (const [title, script] of Object.entries({
+  'a script': `location = '/green'`,
+  'a script, twice': `location.replace('/on')`,
+  'a form': `document.forms[0].submit()`,
+  'a script that goes to another site': `location = location.origin.replace('127.0.0.1', 'localhost') + '/green'`,
+})) {
+  test(`a page that goes on from its load event is shown where it arrives: ${title}`, async () => {
+    server.route('/on', page(`onload = () => { location = '/green' }`));
+    const url = server.route('/goes', `${page(`onload = () => { ${script} }`)}<form action="/green"></form>`);
+    for (let turn = 0; turn < 3; turn += 1) {
+      const [viewport, fullPage, pdf] = await Promise.all([
+        kit.shoot(url, { width: 400, height: 400 }),
+        kit.shoot(url, { width: 400, height: 400, fullPage: true }),
+        kit.print(url, { waitUntil: 'load' }),
+      ]);
+      assert.deepEqual([await colourOf(viewport.bytes), await colourOf(fullPage.bytes)], ['green', 'green']);
+      assert.ok(
+        readPdf(pdf.bytes)[0]!.fills.some(({ colour }) => colour === '0 160 0'),
+        'the PDF is green',
+      );
+    }
+  });
+}
 
 test('a page that goes to an address that gives nothing, early or late, is no picture', async () => {
   for (const [script, reason] of [

@@ -2,8 +2,8 @@
 // Timers run ahead of the clock. While requests are under way the page's time stands still, for at most three seconds of
 // real time in all; then it goes on without them. So a busy machine can cost a page a slow answer, but never a timer.
 import { limits } from '#core/limits.ts';
-import { CdpError } from '#browser/process/cdp.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
+import { stay } from '#browser/page/document.ts';
 import { quiet } from '#browser/page/idle.ts';
 import { ready, throwIfFailed } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -47,13 +47,7 @@ export async function settle(
     network.end();
     work.end();
   }
-  // A page on its way to a server that does not answer takes no more commands: it stays where it is.
-  if (page.mainFrame.leaving) {
-    await page.session.send('Page.stopLoading', undefined, deadline.signal).catch((error: unknown) => {
-      // Or it has arrived after all at this very moment, and there is nothing left to stop.
-      if (!(error instanceof CdpError) || error.connectionLost) throw error;
-    });
-  }
+  await stay(page, deadline);
   throwIfFailed(page);
 }
 
