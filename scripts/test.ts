@@ -1,18 +1,30 @@
-// npm test: format, lint, types, then every test. Arguments narrow the tests: npm test -- test/core/*.test.ts
+// npm test: format, lint, types, then every quick test. npm run test:long: the long ones (*.long.test.ts). Arguments narrow the
+// tests to files: npm test -- test/core/*.test.ts
 import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
-const files = process.argv.slice(2);
+const isLong = process.argv[2] === '--long';
+const named = process.argv.slice(isLong ? 3 : 2);
+const files =
+  named.length > 0 ? named : testFiles().filter((file) => file.endsWith('.long.test.ts') === isLong);
 
-if (files.length === 0) {
+if (named.length === 0 && !isLong) {
   run('format', bin('oxfmt'), ['--check', '.']);
   run('lint', bin('oxlint'), ['--type-aware', '--deny-warnings']);
   run('types', bin('tsc'), []);
   run('types of the dashboard', bin('tsc'), ['-p', 'dashboard']);
 }
-run('tests', process.execPath, ['--test', ...(files.length > 0 ? files : ['test/**/*.test.ts'])]);
+// Node leaves one core free, which on two cores is half of them; many tests wait for a browser or a timer.
+const concurrency = `--test-concurrency=${isLong ? 1 : Math.max(2, availableParallelism())}`;
+run(isLong ? 'long tests' : 'tests', process.execPath, ['--test', concurrency, ...files]);
+
+function testFiles(): string[] {
+  return globSync('test/**/*.test.ts', { cwd: root }).toSorted();
+}
 
 function run(title: string, command: string, args: string[]): void {
   process.stdout.write(`▶ ${title}\n`);
