@@ -51,7 +51,7 @@ test('a first start shows the owner a key and a curl that works, once; the end i
     // fetch has kept its connections open: an idle process must not wait for them.
     const before = Date.now();
     assert.equal((await first.end()).code, 0);
-    assert.ok(Date.now() - before < 10_000, `it took ${Date.now() - before} ms to end`);
+    assert.ok(Date.now() - before < 30_000, `it took ${Date.now() - before} ms to end`);
 
     const second = await serveUntilReady(environment);
     const { stdout: again, code } = await second.end('SIGINT');

@@ -31,6 +31,8 @@ export interface TestService extends Service {
 
 export interface TestClock extends Clock {
   advance: (ms: number) => void;
+  /** From now on time passes by `advance` alone: what a test counts in seconds must not depend on how busy the machine is. */
+  hold: () => void;
 }
 
 export async function startService(
@@ -82,7 +84,7 @@ export async function startService(
           seen.add(line);
           return line;
         }
-        await once(written, 'line', { signal: AbortSignal.timeout(10_000) });
+        await once(written, 'line', { signal: AbortSignal.timeout(60_000) });
       }
     },
     async newKey({ plan = 'business', overages = false } = {}) {
@@ -100,12 +102,16 @@ export async function startService(
   };
 }
 
-export function createTestClock(): TestClock {
+/** Runs, or stands at a moment from the start. */
+export function createTestClock(standsAt?: number): TestClock {
   let offset = 0;
   return {
-    now: () => Date.now() + offset,
+    now: () => (standsAt ?? Date.now()) + offset,
     advance(ms) {
       offset += ms;
+    },
+    hold() {
+      standsAt ??= Date.now();
     },
   };
 }

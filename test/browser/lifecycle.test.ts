@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,14 +23,22 @@ import {
 import { until } from '#lab/support/until.ts';
 
 let server: PageServer;
+/** Temporary files of this test alone: a service beside it sweeps the common folder, and its own things stand there. */
+const temporary = mkdtempSync(join(tmpdir(), 'tintype-test-'));
 
 before(async () => {
+  // As the common one is: the browser runs as another user.
+  chmodSync(temporary, 0o1777);
+  process.env['TMPDIR'] = temporary;
   server = await startPageServer({
     '/page': '<!doctype html><body style="background:#00a000"><p>page',
     '/silent': () => {},
   });
 });
-after(() => server.close());
+after(async () => {
+  await server.close();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 test('the browser says what it is, and is gone without a trace', async () => {
   const kit = await startTestBrowser([server.host]);
@@ -118,7 +126,7 @@ test('a page process that works without end goes behind the others', async () =>
     const url = server.route('/endless', '<!doctype html><script>for (;;);</script>');
     const endless = kit.shoot(url, {}, caller.signal);
     const renderers = () => descendants().filter(({ command }) => command.includes('--type=renderer'));
-    const behind = () => renderers().filter(({ pid }) => nicenessOf(pid) > 0);
+    const behind = () => renderers().filter(({ pid }) => nicenessOf(pid) > nicenessOf(process.pid));
     await until('its priority is lower', () => behind().length > 0);
     await kit.shoot(`${server.base}/page`);
     assert.equal(behind().length, 1);
@@ -202,7 +210,8 @@ test('a service killed with -9 leaves no browser, and the next start sweeps its 
 });
 
 test('a folder that is not ours is not swept', async () => {
-  const path = join(tmpdir(), 'tintype-browser-1-0-notours');
+  // Of a process that cannot be: the kernel gives out smaller numbers.
+  const path = join(tmpdir(), 'tintype-browser-99999999-1-notours');
   mkdirSync(path, { recursive: true });
   await sweepScratchFolders([12_345]);
   assert.ok(existsSync(path));

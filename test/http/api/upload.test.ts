@@ -8,6 +8,7 @@ import type { UploadResult } from '#http/api/upload-result.ts';
 import * as images from '#lab/support/images.ts';
 import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 
 let service: TestService;
 let endpoint: string;
@@ -270,9 +271,9 @@ test('a client that hangs up in the middle leaves nothing behind', async () => {
       '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n',
   );
   socket.write(Buffer.alloc(2_000_000, 1));
-  await waitFor(async () => (await readdir(spool)).length > 0);
+  await waitFor('the spool to be there', async () => (await readdir(spool)).length > 0);
   socket.destroy();
-  await waitFor(async () => (await readdir(spool)).length === 0);
+  await waitFor('the spool to be gone', async () => (await readdir(spool)).length === 0);
 });
 
 test('an answer comes although the body is not read to its end', async () => {
@@ -282,12 +283,3 @@ test('an answer comes although the body is not read to its end', async () => {
   });
   assert.equal(response.status, 401);
 });
-
-/** Waits for something that another process or thread does; fails after five seconds. */
-async function waitFor(isDone: () => Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 250; round += 1) {
-    if (await isDone()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assert.fail('waited for five seconds');
-}
