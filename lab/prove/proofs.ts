@@ -1,6 +1,7 @@
 // Every proof, in the order in which they run.
 import { attacksProof } from '#lab/prove/attacks.ts';
 import { connections } from '#lab/prove/connections.ts';
+import { containerProof } from '#lab/prove/container.ts';
 import { faults } from '#lab/prove/faults.ts';
 import { fuzz } from '#lab/prove/fuzz.ts';
 import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
@@ -22,4 +23,5 @@ export const proofs: readonly Proof[] = [
   overloadProof,
   uploadLeaks,
   renderLeaksProof,
+  containerProof,
 ];

@@ -1,10 +1,16 @@
 // Proof: Chromium runs in its own sandbox, as a user without rights, with nothing of the service's secrets; and where it cannot, the
 // start says so.
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { type Renderer, startRenderer } from '#lab/prove/renderer.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
-import { browsers, groupMembers, type ProcessRow } from '#lab/support/process-table.ts';
+import {
+  browsers,
+  groupMembers,
+  namespaceOf,
+  type ProcessRow,
+  statusOf,
+} from '#lab/support/process-table.ts';
 import { sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
 
 const secret = 'a-secret-of-the-service';
@@ -109,9 +115,7 @@ async function startWithoutSandbox(): Promise<Finding> {
   }
 }
 
-const statusOf = (pid: number): string => readFileSync(`/proc/${pid}/status`, 'latin1');
 const uidOf = (pid: number): string => /^Uid:\t(\d+)/m.exec(statusOf(pid))?.[1] ?? '';
-const namespaceOf = (pid: number, kind: string): string => readlinkSync(`/proc/${pid}/ns/${kind}`);
 
 /** Inside a user namespace a process may hold capabilities that count for nothing outside. */
 function isOutsideOwnNamespace(servicePid: number): (row: ProcessRow) => boolean {

@@ -69,6 +69,12 @@ function socketInodes(pid: number): string[] {
   });
 }
 
+/** What the kernel says of a process: user, capabilities, filters. */
+export const statusOf = (pid: number): string => readFileSync(`/proc/${pid}/status`, 'latin1');
+
+/** The namespace that a process is in, by its number; `kind` is user, pid, net … */
+export const namespaceOf = (pid: number, kind: string): string => readlinkSync(`/proc/${pid}/ns/${kind}`);
+
 /** What is asked after may have ended in between. */
 function attempt<T>(read: () => T, otherwise: T): T {
   try {

@@ -1,0 +1,141 @@
+// Runs an image as an engine would, by the OCI runtime crun: its own user, no capability, no new privileges, the system-call filter
+// of deploy/seccomp.json, a read-only root, a temporary /tmp and a volume for the data. The network is the host's, for loopback.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Image } from '#lab/prove/container/build.ts';
+import { freePort, root } from '#lab/support/processes.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
+
+export interface Container {
+  origin: string;
+  /** The first process of the container, as the host knows it. */
+  pid: number;
+  readyAfterMs: number;
+  output(): string;
+  /** Runs a command in it; resolves to its exit code. */
+  exec(command: string[]): Promise<number>;
+  /** Sends the signal that `docker stop` sends, and waits; resolves to the exit code. */
+  stop(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+const execute = promisify(execFile);
+
+export async function runImage(
+  image: Image,
+  folder: string,
+  environment: Record<string, string>,
+): Promise<Container> {
+  const port = await freePort();
+  const bundle = join(folder, 'bundle');
+  const volume = join(folder, 'volume');
+  const user = await userOf(image);
+  await mkdir(bundle);
+  await mkdir(volume);
+  await chown(volume, user.uid, user.gid);
+  const origin = `http://127.0.0.1:${port}`;
+  const variables = { ...environment, PORT: String(port), BASE_URL: origin };
+  await writeFile(
+    join(bundle, 'config.json'),
+    JSON.stringify(await specOf(image, user, volume, variables), null, 2),
+  );
+  const id = `tintype-proof-${process.pid}`;
+  const crun = ['--root', join(folder, 'crun'), '--cgroup-manager', 'disabled'];
+  const startedAt = performance.now();
+  const child = spawn('crun', [...crun, 'run', '--bundle', bundle, id], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  await waitFor('the container to be ready', async () => {
+    if (child.exitCode !== null) throw new Error(`the container ended: ${output}`);
+    const response = await fetch(`${origin}/readyz`).catch(() => undefined);
+    return response?.status === 200;
+  });
+  const readyAfterMs = performance.now() - startedAt;
+  const { stdout } = await execute('crun', [...crun, 'state', id]);
+  return {
+    origin,
+    pid: (JSON.parse(stdout) as { pid: number }).pid,
+    readyAfterMs,
+    output: () => output,
+    exec: (command) =>
+      execute('crun', [...crun, 'exec', id, ...command]).then(
+        () => 0,
+        ({ code }: { code: number }) => code,
+      ),
+    async stop() {
+      await execute('crun', [...crun, 'kill', id, 'TERM']);
+      const [code] = await exited;
+      return code ?? -1;
+    },
+    async remove() {
+      await execute('crun', [...crun, 'delete', '--force', id]).catch(() => undefined);
+      await exited;
+    },
+  };
+}
+
+async function userOf({ config, rootfs }: Image): Promise<{ uid: number; gid: number }> {
+  const users = await readFile(join(rootfs, 'etc/passwd'), 'utf8');
+  const row = users.split('\n').find((line) => line.startsWith(`${config.User}:`));
+  const [, , uid, gid] = row?.split(':') ?? [];
+  if (uid === undefined || gid === undefined) throw new Error(`the image has no user "${config.User}"`);
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function specOf(
+  { config, rootfs }: Image,
+  user: { uid: number; gid: number },
+  volume: string,
+  environment: Record<string, string>,
+): Promise<object> {
+  const { defaultAction, syscalls } = JSON.parse(
+    await readFile(join(root, 'deploy', 'seccomp.json'), 'utf8'),
+  ) as { defaultAction: string; syscalls: { names: string[]; action: string }[] };
+  const none: string[] = [];
+  return {
+    ociVersion: '1.0.2',
+    hostname: 'tintype',
+    root: { path: rootfs, readonly: true },
+    process: {
+      user,
+      args: [...config.Entrypoint, ...config.Cmd],
+      cwd: config.WorkingDir,
+      env: [...config.Env, ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)],
+      noNewPrivileges: true,
+      capabilities: {
+        bounding: none,
+        effective: none,
+        inheritable: none,
+        permitted: none,
+        ambient: none,
+      },
+    },
+    mounts: [
+      { destination: '/proc', type: 'proc', source: 'proc' },
+      temporary('/dev', ['nosuid', 'strictatime', 'mode=755', 'size=65536k']),
+      temporary('/dev/shm', ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=1g']),
+      temporary('/tmp', ['nosuid', 'nodev', 'mode=1777', 'size=1g']),
+      { destination: '/data', type: 'bind', source: volume, options: ['bind', 'rw', 'nosuid', 'nodev'] },
+    ],
+    linux: {
+      namespaces: ['pid', 'mount', 'ipc', 'uts'].map((type) => ({ type })),
+      seccomp: { defaultAction, syscalls: syscalls.map(({ names, action }) => ({ names, action })) },
+      maskedPaths: ['/proc/kcore', '/proc/keys', '/proc/timer_list', '/proc/sched_debug', '/sys/firmware'],
+      readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'],
+    },
+  };
+}
+
+const temporary = (destination: string, options: string[]): object => ({
+  destination,
+  type: 'tmpfs',
+  source: 'tmpfs',
+  options,
+});
