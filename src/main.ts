@@ -1,7 +1,8 @@
-// The process: reads the configuration, starts the service, prints the first-start block, ends on a signal.
+// The process: reads the configuration, starts the service, prints the first-start block, ends on a signal or a fault.
 import { setFlagsFromString } from 'node:v8';
 import { AccountError } from '#accounts/accounts.ts';
 import { readConfig, type Config } from '#roof/config.ts';
+import { endOnFault } from '#roof/last-resort.ts';
 import { createLog } from '#roof/log.ts';
 import { createService, type Service } from '#roof/service.ts';
 
@@ -16,7 +17,10 @@ export async function serve(): Promise<void> {
   try {
     const config = readConfig();
     const log = createLog(config.logLevel);
+    let started: Service | undefined;
+    endOnFault(log, () => started);
     const service = await createService(config, log);
+    started = service;
     await service.listen();
     log.info(`listening on ${config.host}:${config.port}, reached at ${config.baseUrl}`);
     await welcomeOwner(service, config);

@@ -30,6 +30,8 @@ export interface Service {
   listen(): Promise<number>;
   /** Finishes what is in flight, then closes everything. */
   close(): Promise<void>;
+  /** Breaks off what is in flight and ends the browser, for a process that cannot go on. */
+  abandon(): Promise<void>;
 }
 
 /** What tests and proofs put in the place of the real thing. */
@@ -124,6 +126,7 @@ export async function createService(
       await browser.close();
       await database.close();
     },
+    abandon: () => browser.close(),
   };
 }
 

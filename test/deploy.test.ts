@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
+import { entryPaths } from '#http/dashboard/app.ts';
+import { dashboardPath } from '#http/dashboard/contract.ts';
 import { variables } from '#roof/config.ts';
 import { root } from '#lab/support/processes.ts';
 
@@ -57,12 +59,29 @@ test('the container and the pods are not root, and keep the sandbox possible', (
 test('probes and the metric of the autoscaler are what the service has', () => {
   const [container] =
     parse('kubernetes/deployment.yaml')['spec']?.['template']?.['spec']?.['containers'] ?? [];
-  const server = readFileSync(join(root, 'src', 'http', 'server.ts'), 'utf8');
+  const routes = readFileSync(join(root, 'src', 'http', 'routes.ts'), 'utf8');
   for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
     const path = container?.[probe]?.['httpGet']?.['path'] as unknown as string;
-    assert.ok(server.includes(`'${path}'`), `${probe}: ${path}`);
+    assert.ok(routes.includes(`'${path}'`), `${probe}: ${path}`);
   }
   const metrics = readFileSync(join(root, 'src', 'http', 'metrics.ts'), 'utf8');
   assert.ok(metrics.includes("'tintype_renders'"));
   assert.match(read('kubernetes/autoscaler.yaml'), /name: tintype_renders_in_hand/);
+});
+
+test('every path is published but /metrics and /readyz', () => {
+  const [rule] = parse('kubernetes/ingress.yaml')['spec']?.['rules'] ?? [];
+  const published = (rule?.['http']?.['paths'] ?? []) as unknown as { path: string; pathType: string }[];
+  const isPublished = (url: string): boolean =>
+    published.some(({ path, pathType }) =>
+      pathType === 'Exact' ? url === path : url === path || url.startsWith(`${path}/`),
+    );
+  const routes = readFileSync(join(root, 'src', 'http', 'routes.ts'), 'utf8');
+  const urls = [...routes.matchAll(/'(\/[^']*)'/g)].map(([, url = '']) => url);
+  assert.ok(urls.length > 15);
+  const hidden = [...urls, ...entryPaths, dashboardPath].filter((url) => !isPublished(url));
+  assert.deepEqual(hidden.toSorted(), ['/metrics', '/readyz']);
+  const caddy = read('Caddyfile');
+  assert.match(caddy, /^\t@internal path \/metrics \/metrics\/\* \/readyz \/readyz\/\*$/m);
+  assert.match(caddy, /^\trespond @internal 404$/m);
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Reached } from '#core/reached.ts';
 import { readConfig } from '#roof/config.ts';
+import { endOnFault } from '#roof/last-resort.ts';
 import { createLog } from '#roof/log.ts';
 import { createService } from '#roof/service.ts';
 import type { ConnectionTimeouts } from '#http/listener.ts';
@@ -10,6 +11,8 @@ import type { ConnectionTimeouts } from '#http/listener.ts';
 export interface ServeOptions {
   /** Names the point at which the process ends as if by kill -9; none while the file is not there. */
   crashFile?: string;
+  /** Names the point at which an error is thrown that nobody catches, or a promise rejected that nobody awaits. */
+  faultFile?: string;
   timeouts?: ConnectionTimeouts;
 }
 
@@ -20,12 +23,15 @@ export const serveCommand = (options: ServeOptions): string[] => [
 ];
 
 if (import.meta.main) {
-  const { crashFile, timeouts } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
+  const { crashFile, faultFile, timeouts } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
   const config = readConfig();
-  const service = await createService(config, createLog(config.logLevel), {
+  const log = createLog(config.logLevel);
+  const service = await createService(config, log, {
     ...(timeouts && { timeouts }),
     ...(crashFile !== undefined && { reached: crashingAt(crashFile) }),
+    ...(faultFile !== undefined && { reached: faultAt(faultFile) }),
   });
+  endOnFault(log, () => service);
   await service.listen();
   process.once('SIGTERM', () => void service.close().then(() => process.exit(0)));
 }
@@ -34,6 +40,19 @@ function crashingAt(file: string): Reached {
   return (point) => {
     if (readNow(file) === point) process.kill(process.pid, 'SIGKILL');
   };
+}
+
+/** The file holds `throw` or `reject` and the point; the request itself goes on. */
+function faultAt(file: string): Reached {
+  return (point) => {
+    const planted = readNow(file);
+    if (planted === `throw ${point}`) setImmediate(() => fail());
+    if (planted === `reject ${point}`) void Promise.reject(new Error('a planted fault'));
+  };
+}
+
+function fail(): never {
+  throw new Error('a planted fault');
 }
 
 function readNow(file: string): string | undefined {

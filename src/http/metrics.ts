@@ -1,4 +1,5 @@
 // GET /metrics: what Prometheus reads.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RenderQueue } from '#renders/render-queue.ts';
@@ -21,6 +22,16 @@ export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 75],
     registers: [registry],
   });
+  const longestPauseMs = watchPauses();
+  const pause = new Gauge({
+    name: 'tintype_event_loop_longest_pause_seconds',
+    help: 'Longest time in the last one to two minutes for which the event loop was held and nobody was answered.',
+    registers: [],
+    collect() {
+      this.set(longestPauseMs() / 1000);
+    },
+  });
+  registry.registerMetric(pause);
   const renders = new Gauge({
     name: 'tintype_renders',
     help: 'Renders of this machine at this moment, by state: running or waiting. Scale on their sum.',
@@ -46,4 +57,21 @@ export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 
       return reply.type(registry.contentType).send(await registry.metrics());
     },
   };
+}
+
+const resolutionMs = 10;
+const windowMs = 60_000;
+
+/** The longest pause of this minute and the one before, however often and by however many it is read. */
+function watchPauses(): () => number {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  delays.enable();
+  // What is measured is a timer of that length and what it was late.
+  const longestMs = (): number => Math.max(0, delays.max / 1e6 - resolutionMs);
+  let before = 0;
+  setInterval(() => {
+    before = longestMs();
+    delays.reset();
+  }, windowMs).unref();
+  return () => Math.max(before, longestMs());
 }

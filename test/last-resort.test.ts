@@ -1,0 +1,85 @@
+// An error that nobody catches: it is logged, what is in flight is answered or broken off, the browser ends with the process, and
+// a restart finds everything that was acknowledged.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { faultExitCode } from '#roof/last-resort.ts';
+import { serveCommand } from '#lab/prove/serve.ts';
+import * as images from '#lab/support/images.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { browsers, groupMembers } from '#lab/support/process-table.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+import { disagreement, endless, readBooks, startProduct } from '#lab/support/product.ts';
+import { bearer } from '#lab/support/requests.ts';
+import { uploadOne } from '#lab/support/uploading.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
+
+let site: PageServer;
+before(async () => {
+  site = await startPageServer({
+    '/late': (_request, response) => {
+      setTimeout(() => response.setHeader('content-type', 'text/html').end('<p>late'), 1_000);
+    },
+    '/never': () => {},
+  });
+});
+after(() => site.close());
+
+for (const kind of ['throw', 'reject']) {
+  test(`${kind}: logged as fatal, answered or broken off within seconds, restarted with everything there`, async (context) => {
+    const { path, remove } = await temporaryFolder();
+    context.after(remove);
+    const faultFile = join(path, 'fault');
+    const product = await startProduct({
+      environment: { EGRESS_ALLOW: site.host, LOG_LEVEL: 'info' },
+      command: serveCommand({ faultFile }),
+    });
+    context.after(product.stop);
+    const key = await product.newKey(endless);
+    const { serving } = product;
+    const groups = browsers(serving.child.pid).map(({ group }) => group);
+    assert.ok(groups.length > 0);
+
+    const shoot = (page: string): Promise<string> =>
+      fetch(`${serving.origin}/api/v1/screenshot`, {
+        method: 'POST',
+        headers: { ...bearer(key), 'content-type': 'application/json' },
+        body: JSON.stringify({ url: site.base + page, width: 320, height: 320 }),
+      }).then(
+        async (response) => {
+          await response.arrayBuffer();
+          return String(response.status);
+        },
+        () => 'broken off',
+      );
+    const seen = site.seen.length;
+    const [late, never] = [shoot('/late'), shoot('/never')];
+    await waitFor('both pages to be asked for', () => site.seen.length >= seen + 2);
+    await writeFile(faultFile, `${kind} upload committed`);
+    const { slug } = await uploadOne(serving.origin, key, { bytes: await images.png() });
+    const startedAt = performance.now();
+    const { code, stdout } = await serving.ended;
+    context.diagnostic(`ended ${Math.round(performance.now() - startedAt)} ms after the fault`);
+
+    assert.equal(code, faultExitCode);
+    const fatal = stdout
+      .split('\n')
+      .filter((line) => line.includes('"level":60'))
+      .map((line) => JSON.parse(line) as { err: { message: string; stack: string }; origin: string });
+    assert.deepEqual(
+      fatal.map(({ err, origin }) => [err.message, origin]),
+      [['a planted fault', kind === 'throw' ? 'uncaughtException' : 'unhandledRejection']],
+    );
+    assert.equal(await late, '200');
+    assert.ok(['502', 'broken off'].includes(await never), await never);
+    await waitFor('the browser to be gone', () => groups.every((group) => groupMembers(group).length === 0));
+
+    await writeFile(faultFile, '');
+    await product.restart();
+    const file = await fetch(`${product.serving.origin}/f/${slug}`);
+    assert.equal(file.status, 200);
+    await file.body?.cancel();
+    assert.equal(disagreement(readBooks(product.path)), undefined);
+  });
+}
