@@ -104,6 +104,42 @@ test('4.4 prefer_css_page_size takes the size of the page, and print styles appl
   assert.ok(Math.abs(asked[0]!.widthPt - 612) < 1 && Math.abs(asked[0]!.heightPt - 1008) < 1);
 });
 
+// Where and how wide a box of 100 px (75 pt) is on letter paper.
+const ownSizes: {
+  css: string;
+  job?: Partial<PdfJob>;
+  x: number;
+  y: number;
+  width: number;
+  paper?: string;
+}[] = [
+  // Larger than the paper: laid out on A3, made smaller and set in the middle, as Puppeteer, Playwright and Gotenberg do.
+  { css: 'size: a3', x: 26.2, y: 0, width: 49.9 },
+  // Smaller than the paper: in its middle, at its own size.
+  { css: 'size: 4in 5in', x: 162, y: 216, width: 75 },
+  // Lying the other way: the paper stays as it was asked for, and the size counts for nothing.
+  { css: 'size: landscape', x: 0, y: 0, width: 75 },
+  { css: 'size: a3', job: { landscape: true }, x: 0, y: 0, width: 75, paper: '792x612' },
+  { css: 'size: a3 landscape', x: 0, y: 0, width: 75 },
+];
+
+for (const { css, job, x, y, width, paper = '612x792' } of ownSizes) {
+  const title = `@page { ${css} }${job?.landscape === true ? ', landscape asked' : ''}`;
+  test(`4.4 prefer_css_page_size false: ${title}`, async () => {
+    const html = `<!doctype html><style>@page { ${css} }</style><body style="margin:0"><div style="width:100px;height:50px;background:#f00"></div>`;
+    const pages = readPdf((await kit.print(server.route('/own-size', html), job)).bytes);
+    assert.deepEqual([pages.length, `${pages[0]!.widthPt}x${pages[0]!.heightPt}`], [1, paper]);
+    const box = pages[0]!.fills.find(({ colour }) => colour === red);
+    assert.ok(box, 'the box is printed');
+    for (const [actual, expected] of [
+      [box.x, x],
+      [box.y, y],
+      [box.width, width],
+    ] as const)
+      assert.ok(Math.abs(actual - expected) < 1, `${JSON.stringify(box)} against ${x}, ${y}, ${width}`);
+  });
+}
+
 test('4.4 viewport is applied before printing', async () => {
   const pdf = await kit.print(`${server.base}/wide`, { viewport: { width: 777, height: 555 } });
   assert.ok(readPdf(pdf.bytes)[0]!.fills.some(({ colour }) => colour === red));

@@ -14,13 +14,27 @@ export async function print(
   job: PdfJob,
   deadline: Deadline,
 ): Promise<{ bytes: Buffer; pageCount: number }> {
-  const { width, height } = paperInches[job.paperFormat];
-  await prepare(page, job, deadline.signal);
-  const { top, right, bottom, left } = job.marginInches;
   const { signal } = deadline;
-  let stream: string | undefined;
+  // Chromium itself would wait up to two seconds for what is still loading, and the caller asked not to.
+  if (job.waitUntil === 'domcontentloaded' && !page.mainFrame.loaded) {
+    await page.session.send('Page.stopLoading', undefined, signal);
+  }
+  let bytes = await printOnce(page, job, signal);
+  if (!job.preferCssPageSize && isTurned(bytes, job.landscape)) {
+    await ignorePageSize(page, job, signal);
+    bytes = await printOnce(page, job, signal);
+  }
+  const pageCount = pageCountOf(bytes);
+  if (pageCount === 0) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
+  return { bytes, pageCount };
+}
+
+async function printOnce(page: Page, job: PdfJob, signal: AbortSignal): Promise<Buffer> {
+  const { width, height } = paperInches[job.paperFormat];
+  const { top, right, bottom, left } = job.marginInches;
+  const words = 'the page could not be printed with this paper, margin and scale';
   try {
-    ({ stream } = await page.session.send(
+    const { stream } = await page.session.send(
       'Page.printToPDF',
       {
         paperWidth: width,
@@ -38,30 +52,28 @@ export async function print(
         generateDocumentOutline: false,
       },
       signal,
-    ));
+    );
+    return await readStream(page, stream ?? '', signal);
   } catch (error) {
     if (!(error instanceof CdpError) || error.connectionLost) throw error;
-    throw new RenderFailure(
-      'unprintable',
-      'the page could not be printed with this paper, margin and scale',
-      {
-        cause: error,
-      },
-    );
+    throw new RenderFailure('unprintable', words, { cause: error });
   }
-  const bytes = await readStream(page, stream ?? '', signal);
-  const pageCount = pageCountOf(bytes);
-  if (pageCount === 0) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
-  return { bytes, pageCount };
 }
 
-async function prepare(page: Page, job: PdfJob, signal: AbortSignal): Promise<void> {
-  // Chromium itself would wait up to two seconds for what is still loading, and the caller asked not to.
-  if (job.waitUntil === 'domcontentloaded' && !page.mainFrame.loaded) {
-    await page.session.send('Page.stopLoading', undefined, signal);
+/**
+ * Chromium fits a page that has a size in CSS to the asked paper, as its users expect, but turns the paper if that size
+ * lies the other way. It writes the boxes of the pages as plain text.
+ */
+function isTurned(bytes: Buffer, landscape: boolean): boolean {
+  const start = '/MediaBox [0 0 ';
+  for (let at = bytes.indexOf(start); at !== -1; at = bytes.indexOf(start, at + 1)) {
+    const [width, height] = bytes.toString('latin1', at + start.length, at + 64).split(/[ \]]/);
+    if (Number(width) > Number(height) !== landscape) return true;
   }
-  if (job.preferCssPageSize) return;
-  // A page size in CSS would turn the paper and set the page in its middle even when it is not preferred.
+  return false;
+}
+
+async function ignorePageSize(page: Page, job: PdfJob, signal: AbortSignal): Promise<void> {
   const { width, height } = paperInches[job.paperFormat];
   const size = job.landscape ? `${height}in ${width}in` : `${width}in ${height}in`;
   const world = await openWorld(page, '', signal);
