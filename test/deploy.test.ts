@@ -14,9 +14,11 @@ type Tree = { [key: string]: Tree } & Tree[];
 const deploy = join(root, 'deploy');
 const read = (path: string): string => readFileSync(join(deploy, path), 'utf8');
 const parse = (path: string): Tree => parseYaml(read(path)) as Tree;
+const containerOf = (path: string): Tree =>
+  parse(path)['spec']?.['template']?.['spec']?.['containers']?.[0] as Tree;
 const manifests = readdirSync(join(deploy, 'kubernetes'));
 const isKnown = (name: string): boolean =>
-  name in variables || /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)$/.test(name);
+  name in variables || /^(AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|PATH)$/.test(name);
 
 test('every manifest parses and is named in the kustomization', () => {
   const listed = parse('kubernetes/kustomization.yaml')['resources'] as unknown as string[];
@@ -24,7 +26,7 @@ test('every manifest parses and is named in the kustomization', () => {
   for (const name of manifests) assert.ok(parse(`kubernetes/${name}`)['kind'], name);
 });
 
-test('every variable that is set is one of ours, and the AWS ones', () => {
+test('every variable that is set is one of ours, one of AWS, or PATH', () => {
   const names = [
     ...Object.keys(parse('compose.yaml')['services']?.['tintype']?.['environment'] ?? {}),
     ...Object.keys(parse('kubernetes/config.yaml')['data'] ?? {}),
@@ -46,8 +48,14 @@ test('the compose file has two replicas, and every variable it asks for is in ex
     assert.match(example, new RegExp(`^${name}=`, 'm'));
 });
 
-test('the container and the pods are not root, and keep the sandbox possible', () => {
+test('the container and the pods are not root, have a read-only root, and keep the sandbox possible', () => {
   assert.match(read('Dockerfile'), /^USER tintype$/m);
+  const service = parse('compose.yaml')['services']?.['tintype'];
+  assert.deepEqual([service?.['read_only'], service?.['tmpfs']], [true, ['/tmp']]);
+  const { volumeMounts, securityContext } = containerOf('kubernetes/deployment.yaml');
+  assert.equal(securityContext?.['readOnlyRootFilesystem'], true);
+  // The fonts of the image are there: a volume would hide them.
+  assert.ok(!volumeMounts?.some(({ mountPath }) => String(mountPath).startsWith('/var/cache')));
   const pod = parse('kubernetes/deployment.yaml')['spec']?.['template']?.['spec'];
   assert.equal(pod?.['securityContext']?.['runAsNonRoot'], true);
   const profile = JSON.parse(read('seccomp.json')) as { syscalls: { names: string[] }[] };
@@ -57,8 +65,7 @@ test('the container and the pods are not root, and keep the sandbox possible', (
 });
 
 test('probes and the metric of the autoscaler are what the service has', () => {
-  const [container] =
-    parse('kubernetes/deployment.yaml')['spec']?.['template']?.['spec']?.['containers'] ?? [];
+  const container = containerOf('kubernetes/deployment.yaml');
   const routes = readFileSync(join(root, 'src', 'http', 'routes.ts'), 'utf8');
   for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
     const path = container?.[probe]?.['httpGet']?.['path'] as unknown as string;
