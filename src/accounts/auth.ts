@@ -1,5 +1,5 @@
-// better-auth on the service's own database: passwords, sessions and one-time links. Its routes are not served; sign-in.ts
-// calls it. A person has the id of their account.
+// better-auth on the service's own database: passwords, sessions and one-time links. Its routes are not served; sessions.ts,
+// links.ts and passwords.ts call it. A person has the id of their account.
 import { betterAuth } from 'better-auth';
 import { magicLink } from 'better-auth/plugins/magic-link';
 import type { Logger } from 'pino';

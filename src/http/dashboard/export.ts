@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
 import type { Owned } from '#storage/owned/owned.ts';
-import type { Person } from '#accounts/sign-in.ts';
+import type { Person } from '#accounts/sessions.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';

@@ -8,7 +8,8 @@ import type { Owned } from '#storage/owned/owned.ts';
 import { callerFor } from '#accounts/authenticate.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
-import type { Person, SignIn } from '#accounts/sign-in.ts';
+import type { Person } from '#accounts/sessions.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
 import { addressSubject, type Guards } from '#http/guards.ts';
 import { judge, readJsonBody } from '#http/json-body.ts';
 import {

@@ -2,7 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Plans } from '#accounts/plans.ts';
-import type { Person, SignIn, WithCookies } from '#accounts/sign-in.ts';
+import type { Person, WithCookies } from '#accounts/sessions.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
 import { attemptsPerMinute } from '#http/dashboard/contract.ts';
 import type { SignedIn } from '#http/dashboard/schemas/session.ts';
 import { setCookies, type Handlers } from '#http/dashboard/serve.ts';

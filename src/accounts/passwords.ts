@@ -1,0 +1,107 @@
+// Passwords at the dashboard: signing in and up, forgotten and changed ones.
+import type { Logger } from 'pino';
+import { invalid, ServiceError } from '#core/errors.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import { AccountError, normalizeEmail, type Accounts } from '#accounts/accounts.ts';
+import type { Auth } from '#accounts/auth.ts';
+import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import type { Links } from '#accounts/links.ts';
+import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
+
+export function createPasswords(parts: {
+  auth: Auth;
+  database: Database;
+  accounts: Accounts;
+  sessions: Sessions;
+  links: Links;
+  signups: 'open' | 'closed';
+  clock: Clock;
+  log: Logger;
+}) {
+  const { auth, database, accounts, sessions, links, clock, log } = parts;
+  const { tables } = database;
+  const underWay = new Set<Promise<unknown>>();
+
+  return {
+    signIn: (email: string, password: string, client: Client) =>
+      explained(async () => {
+        const { headers } = await auth.api.signInEmail({
+          body: { email: email.trim(), password },
+          headers: headersOf(client),
+          returnHeaders: true,
+        });
+        return sessions.signedIn(headers, client);
+      }),
+
+    signUp: (name: string, email: string, password: string, client: Client) =>
+      explained(async () => {
+        if (parts.signups === 'closed') {
+          throw new ServiceError('not_found', 'Sign-up is closed here; the operator can invite you.');
+        }
+        const account = await accounts.create(email, { verified: false }).catch((error: unknown) => {
+          if (error instanceof AccountError) throw invalid('email', error.message);
+          throw error;
+        });
+        try {
+          const { headers } = await auth.api.signUpEmail({
+            body: { name, email: account.email, password },
+            headers: headersOf(client),
+            returnHeaders: true,
+          });
+          await links.sendVerification(account.email);
+          return await sessions.signedIn(headers, client);
+        } catch (error) {
+          if (!(await tables.people.exists(account.id))) {
+            await tables.accounts.update(account.id, { deleted_at: clock.now() });
+            await tables.accounts.purge(account.id);
+          }
+          throw error;
+        }
+      }),
+
+    /** Answers at once and the same whether or not there is such an account. */
+    forgotPassword(email: string): void {
+      const work = (async () => {
+        const account = await tables.accounts.byEmail(normalizeEmail(email));
+        if (!account) return;
+        await links.ensurePerson(account);
+        await auth.api.requestPasswordReset({ body: { email: account.email } });
+      })()
+        .catch((error: unknown) => {
+          if (!(error instanceof AccountError)) log.error({ err: error }, 'no link to set a password');
+        })
+        .finally(() => underWay.delete(work));
+      underWay.add(work);
+    },
+    resetPassword: (token: string, newPassword: string) =>
+      explained(() => auth.api.resetPassword({ body: { token, newPassword } })),
+
+    checkPassword: (password: string | undefined, person: Person, client: Client) =>
+      explained(async () => {
+        if (!person.hasPassword) return;
+        if (password === undefined) throw invalid('current_password', 'missing');
+        await auth.api.verifyPassword({ body: { password }, headers: headersOf(client) });
+      }),
+    /** Ends every other session. */
+    changePassword: (current: string | undefined, newPassword: string, person: Person, client: Client) =>
+      explained(async (): Promise<WithCookies<Person>> => {
+        if (person.hasPassword) {
+          if (current === undefined) throw invalid('current_password', 'missing');
+          const { headers } = await auth.api.changePassword({
+            body: { currentPassword: current, newPassword, revokeOtherSessions: true },
+            headers: headersOf(client),
+            returnHeaders: true,
+          });
+          return sessions.signedIn(headers, client);
+        }
+        await auth.api.setPassword({ body: { newPassword }, headers: headersOf(client) });
+        await auth.api.revokeOtherSessions({ headers: headersOf(client) });
+        return { cookies: [], value: { ...person, hasPassword: true } };
+      }),
+    /** Waits for links that are being made. */
+    settled: async (): Promise<void> => {
+      await Promise.all(underWay);
+    },
+  };
+}

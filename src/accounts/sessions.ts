@@ -1,0 +1,92 @@
+// Sessions at the dashboard: who is signed in, and which sessions a person has. A suspended account may still sign in, to read
+// why; what it may do then is decided by the routes.
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import type { AccountRow } from '#storage/schema.ts';
+import type { Auth } from '#accounts/auth.ts';
+import { headersOf, type Client } from '#accounts/auth-calls.ts';
+
+export interface Person {
+  account: AccountRow;
+  name: string;
+  hasPassword: boolean;
+  sessionId: string;
+  sessionExpiresAt: Date;
+}
+
+/** What to set in the browser, with what was done. */
+export interface WithCookies<T> {
+  cookies: string[];
+  value: T;
+}
+
+export type Sessions = Awaited<ReturnType<typeof createSessions>>;
+
+export async function createSessions({
+  auth,
+  database,
+  clock,
+}: {
+  auth: Auth;
+  database: Database;
+  clock: Clock;
+}) {
+  const { tables } = database;
+  const { internalAdapter } = await auth.$context;
+
+  async function personOf(session: { id: string; userId: string; expiresAt: Date }, name: string) {
+    const account = await tables.accounts.byId(session.userId);
+    if (!account) return undefined;
+    const credential = await internalAdapter.findCredentialAccount(account.id);
+    return {
+      account,
+      name,
+      hasPassword: typeof credential?.password === 'string',
+      sessionId: session.id,
+      sessionExpiresAt: session.expiresAt,
+    };
+  }
+
+  async function whoIs(client: Client): Promise<WithCookies<Person> | undefined> {
+    if (client.cookie === undefined) return undefined;
+    const { headers, response } = await auth.api.getSession({
+      headers: headersOf(client),
+      returnHeaders: true,
+    });
+    if (!response) return undefined;
+    const person = await personOf(response.session, response.user.name);
+    return person && { cookies: headers.getSetCookie(), value: person };
+  }
+
+  return {
+    whoIs,
+    /** The person behind cookies that were set a moment ago. */
+    async signedIn(headers: Headers, client: Client): Promise<WithCookies<Person>> {
+      const cookies = headers.getSetCookie();
+      const cookie = cookies.map((line) => line.split(';', 1)[0]).join('; ');
+      const person = await whoIs({ ...client, cookie });
+      if (!person) throw new Error('there is no session behind the new cookie');
+      return { cookies, value: person.value };
+    },
+    /** Whether the person has a session from this client address. */
+    isKnownAt: (email: string, address: string): Promise<boolean> =>
+      tables.people.hasSessionFrom(email, address),
+    rename: (name: string, client: Client) =>
+      auth.api.updateUser({ body: { name }, headers: headersOf(client) }),
+    sessions: (client: Client) => auth.api.listSessions({ headers: headersOf(client) }),
+    /** False when the session is not this person's. */
+    async endSession(id: string, client: Client): Promise<boolean> {
+      const sessions = await auth.api.listSessions({ headers: headersOf(client) });
+      const session = sessions.find((candidate) => candidate.id === id);
+      if (session)
+        await auth.api.revokeSession({ body: { token: session.token }, headers: headersOf(client) });
+      return session !== undefined;
+    },
+    endOtherSessions: (client: Client) => auth.api.revokeOtherSessions({ headers: headersOf(client) }),
+    async signOut(client: Client): Promise<string[]> {
+      const { headers } = await auth.api.signOut({ headers: headersOf(client), returnHeaders: true });
+      return headers.getSetCookie();
+    },
+    purgeExpired: () => tables.people.purgeExpired(clock.now()),
+  };
+}
