@@ -1,7 +1,7 @@
 // Opens what the service stands on: the database, the blob stores and the browser. Only this file names implementations; those
 // that one machine does not need are loaded only when the configuration asks for them.
 import { join } from 'node:path';
-import type { Reached } from '#core/reached.ts';
+import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
@@ -53,7 +53,7 @@ export async function openDatabase({
 export async function openBlobs(
   config: Config,
   kind: 'uploads' | 'renders',
-  reached?: Reached,
+  reached?: OnCrashPoint,
 ): Promise<Blobs> {
   const { storage, redirectsToStorage } = config;
   const folder = join(config.blobsDir, kind);

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Chore } from '#core/chore.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
-import { passBy, type Reached } from '#core/reached.ts';
+import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { clockOf } from '#storage/database-clock.ts';
@@ -37,7 +37,7 @@ export interface Service {
 /** What tests and proofs put in the place of the real thing. */
 export interface Seams {
   clock: Clock;
-  reached: Reached;
+  reached: OnCrashPoint;
   timeouts: ConnectionTimeouts;
   lookup: Lookup;
 }
@@ -45,7 +45,7 @@ export interface Seams {
 export async function createService(
   config: Config,
   log: Logger,
-  { clock: machineClock = systemClock, reached = passBy, timeouts, lookup }: Partial<Seams> = {},
+  { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, lookup }: Partial<Seams> = {},
 ): Promise<Service> {
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);

@@ -1,7 +1,7 @@
 // The service as the child process of a proof: the product, with what the proof puts into its seams. The argument is JSON.
 // node lab/prove/serve.ts '{"crashFile":"…","timeouts":{…}}'
 import { readFileSync } from 'node:fs';
-import type { Reached } from '#core/reached.ts';
+import type { OnCrashPoint } from '#core/crash-points.ts';
 import { readConfig } from '#roof/config.ts';
 import { endOnFault } from '#roof/last-resort.ts';
 import { createLog } from '#roof/log.ts';
@@ -36,14 +36,14 @@ if (import.meta.main) {
   process.once('SIGTERM', () => void service.close().then(() => process.exit(0)));
 }
 
-function crashingAt(file: string): Reached {
+function crashingAt(file: string): OnCrashPoint {
   return (point) => {
     if (readNow(file) === point) process.kill(process.pid, 'SIGKILL');
   };
 }
 
 /** The file holds `throw` or `reject` and the point; the request itself goes on. */
-function faultAt(file: string): Reached {
+function faultAt(file: string): OnCrashPoint {
   return (point) => {
     const planted = readNow(file);
     if (planted === `throw ${point}`) setImmediate(() => fail());

@@ -2,7 +2,7 @@
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 
-export interface Letter {
+export interface Mail {
   to: string;
   subject: string;
   /** One or two sentences; the link stands below them. */
@@ -13,7 +13,7 @@ export interface Letter {
 export interface Mailer {
   readonly delivery: 'sent' | 'logged';
   /** Never rejects: whoever asked for a mail must not learn whether the address exists, nor wait for a mail server. */
-  send(letter: Letter): void;
+  send(mail: Mail): void;
   /** Waits for mails that are on their way. */
   close(): Promise<void>;
 }

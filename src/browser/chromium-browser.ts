@@ -19,8 +19,8 @@ import type { RecycleLimits } from '#browser/pool.ts';
 import { print } from '#browser/page/print.ts';
 import { settle } from '#browser/page/settle.ts';
 import { startChromium, type StartOptions } from '#browser/start-chromium.ts';
-import { prepareAtRest } from '#browser/page/steady.ts';
-import type { TakeAtRest } from '#browser/page/steady.ts';
+import { prepareAtRest } from '#browser/page/page-at-rest.ts';
+import type { TakeAtRest } from '#browser/page/page-at-rest.ts';
 
 export interface ChromiumBrowserOptions extends StartOptions {
   /** Renders that may run side by side: so many pages are kept ready. */

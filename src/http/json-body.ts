@@ -27,11 +27,11 @@ export async function readJsonBody<T extends TObject>(
       `must be application/json, not ${JSON.stringify(contentType)}; set the Content-Type header`,
     );
   }
-  return judge(schema, parse(await readAll(request))) as Filled<Static<T>>;
+  return validate(schema, parse(await readAll(request))) as Filled<Static<T>>;
 }
 
 /** The value with defaults filled in; throws for the first field that breaks its rule. */
-export function judge<T extends TObject>(schema: T, value: unknown): Static<T> {
+export function validate<T extends TObject>(schema: T, value: unknown): Static<T> {
   const mistake = firstMistake(schema, value, '');
   if (mistake) throw mistake;
   return Value.Default(schema, value) as Static<T>;

@@ -41,7 +41,7 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
         return { leaseId };
       };
       // A machine that stops has no renders left that could hold a slot.
-      return database.transaction(acquire, { isPassing: true });
+      return database.transaction(acquire, { durability: 'relaxed' });
     },
     release: (leaseId) => database.tables.renderLeases.delete(leaseId),
     sweep: () => database.tables.renderLeases.purgeExpired(clock.now()),

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
-import { passBy, type Reached } from '#core/reached.ts';
+import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { RenderRow } from '#storage/schema.ts';
@@ -52,13 +52,13 @@ interface Parts {
   egressRules: EgressRules;
   slots: CaptureSlots;
   queue: RenderQueue;
-  reached?: Reached;
+  reached?: OnCrashPoint;
 }
 
 export type Renders = ReturnType<typeof createRenders>;
 
 export function createRenders(parts: Parts) {
-  const { database, blobs, clock, browser, egressRules, slots, queue, reached = passBy } = parts;
+  const { database, blobs, clock, browser, egressRules, slots, queue, reached = noCrashPoints } = parts;
 
   async function render(
     payer: Payer,

@@ -2,7 +2,7 @@
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import { limits } from '#core/limits.ts';
-import type { Reached } from '#core/reached.ts';
+import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { Browser } from '#browser/browser.ts';
@@ -22,7 +22,7 @@ export function createRendersRoom(parts: {
   slots: CaptureSlots;
   concurrency: number;
   clock: Clock;
-  reached: Reached;
+  reached: OnCrashPoint;
 }) {
   const queue = createRenderQueue({ concurrency: parts.concurrency, maxWaitMs: limits.renderQueueMs });
   const hostedRenders = createHostedRenders(parts);

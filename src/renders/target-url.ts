@@ -36,7 +36,7 @@ export function checkTarget(text: string, rules: EgressRules): Target {
 
   const defaultPort = url.protocol === 'https:' ? 443 : 80;
   const port = url.port === '' ? defaultPort : Number(url.port);
-  const judged = rules.judge(url.hostname, port);
+  const judged = rules.decideByName(url.hostname, port);
   refuseDenied(judged);
   return {
     href: url.href,

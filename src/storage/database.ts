@@ -34,8 +34,8 @@ export interface Tables {
 export class UnknownOutcomeError extends Error {}
 
 export interface TransactionOptions {
-  /** Nobody misses it after a power cut, so it need not wait for the disk. Everyone sees it all the same. */
-  isPassing?: boolean;
+  /** `relaxed`: may be lost in a power cut, so it skips fsync. Other transactions still see it. */
+  durability?: 'full' | 'relaxed';
 }
 
 export interface Database {

@@ -3,13 +3,13 @@
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { passBy } from '#core/reached.ts';
+import { noCrashPoints } from '#core/crash-points.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { syncPath } from '#storage/sync-path.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
 
-export async function createDiskBlobs(folder: string, reached = passBy): Promise<Blobs> {
+export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {
   const store = join(folder, 'store');
   await mkdir(store, { recursive: true, mode: 0o700 });
   const spools = await createSpools(join(folder, 'spool'));

@@ -10,7 +10,7 @@ const largestGroup = 32;
 
 /** Runs within the group's transaction; settles the promise of its caller when the group has committed, or has not. */
 interface Member {
-  isPassing: boolean;
+  isRelaxed: boolean;
   run(tables: Tables): Promise<void>;
   settle(): void;
   fail(error: unknown): void;
@@ -33,18 +33,18 @@ export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
   async function runGroup(members: Member[]): Promise<void> {
     try {
       const run = (connection: Kysely<Schema>) => runTogether(connection, members);
-      await db.connection().execute(members.every(({ isPassing }) => isPassing) ? withoutWaiting(run) : run);
+      await db.connection().execute(members.every(({ isRelaxed }) => isRelaxed) ? withoutWaiting(run) : run);
       for (const member of members) member.settle();
     } catch (error) {
       for (const member of members) member.fail(error);
     }
   }
 
-  return <T>(work: (tables: Tables) => Promise<T>, { isPassing = false } = {}) => {
+  return <T>(work: (tables: Tables) => Promise<T>, { durability = 'full' } = {}) => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let settle: (() => void) | undefined;
     waiting.push({
-      isPassing,
+      isRelaxed: durability === 'relaxed',
       async run(tables) {
         try {
           const value = await work(tables);

@@ -81,7 +81,7 @@ function wrap(client: PoolClient, nameOf: (text: string) => string | undefined):
     if (text === 'commit' || text === 'rollback') return end(text);
     const name = nameOf(text);
     const query = () => client.query({ text, values, ...(name !== undefined && { name }) });
-    return transactionId === undefined ? again(query) : query();
+    return transactionId === undefined ? retryOnConflict(query) : query();
   }
 
   const wrapper = {
@@ -100,7 +100,7 @@ function wrap(client: PoolClient, nameOf: (text: string) => string | undefined):
 }
 
 /** Runs again what has lost against a neighbour: a statement of its own, or a whole transaction. */
-export async function again<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();

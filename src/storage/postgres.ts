@@ -8,7 +8,7 @@ import { Pool, types, type PoolConfig } from 'pg';
 import { createTables, UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { migrate } from '#storage/migrations.ts';
 import { OutageError } from '#storage/outage.ts';
-import { again, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
+import { retryOnConflict, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
 import type { Schema } from '#storage/schema.ts';
 import { createDatabaseClock } from '#storage/database-clock.ts';
 import { createChoresTable } from '#storage/tables/chores.ts';
@@ -78,7 +78,7 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
     requestWindows: createRequestWindowsTable(db),
     chores: createChoresTable(db),
     aheadMs: databaseClock.aheadMs,
-    transaction: (work) => again(() => transaction(work)),
+    transaction: (work) => retryOnConflict(() => transaction(work)),
     changeStamp: () => undefined,
     ping,
     close: () => db.destroy(),

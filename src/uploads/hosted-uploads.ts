@@ -45,9 +45,9 @@ export function createHostedUploads({
 
     /** The row dies first, so it stops resolving at once; a blob that cannot go now is left to the sweep. */
     async delete(id: string): Promise<boolean> {
-      const isMine = await uploads.markDeleted(id, clock.now());
-      if (isMine) await free([id]).catch(() => {});
-      return isMine;
+      const wasDeleted = await uploads.markDeleted(id, clock.now());
+      if (wasDeleted) await free([id]).catch(() => {});
+      return wasDeleted;
     },
 
     /** Deletes those of the account's uploads; returns the ids of those that were alive. */

@@ -1,7 +1,7 @@
 // The uploads room: taking images in, showing them, and deleting them.
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
-import type { Reached } from '#core/reached.ts';
+import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
@@ -15,7 +15,7 @@ export function createUploadsRoom(parts: {
   database: Database;
   blobs: Blobs;
   clock: Clock;
-  reached: Reached;
+  reached: OnCrashPoint;
 }) {
   const sanitizer = createSvgSanitizer();
   const hostedUploads = createHostedUploads(parts);

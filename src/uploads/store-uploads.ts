@@ -5,7 +5,7 @@ import { ServiceError, toServiceError } from '#core/errors.ts';
 import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Clock } from '#core/clock.ts';
-import { passBy, type Reached } from '#core/reached.ts';
+import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
@@ -68,9 +68,9 @@ export function createUploadStore(parts: {
   blobs: Blobs;
   clock: Clock;
   sanitizer: SvgSanitizer;
-  reached?: Reached;
+  reached?: OnCrashPoint;
 }) {
-  const { database, blobs, clock, sanitizer, reached = passBy } = parts;
+  const { database, blobs, clock, sanitizer, reached = noCrashPoints } = parts;
   const refusedAccounts = createBoundedMap<string, true>(rememberedAccounts);
 
   /** Stores the files that can be stored, in order, each with its own outcome. */

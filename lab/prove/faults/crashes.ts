@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
-import { crashPoints, type CrashPoint } from '#core/reached.ts';
+import { crashPoints, type CrashPoint } from '#core/crash-points.ts';
 import type { Finding, Size } from '#lab/prove/proof.ts';
 import { countLost, readBack, screenshot, upload } from '#lab/prove/faults/requests.ts';
 import { serveCommand } from '#lab/prove/serve.ts';

@@ -76,7 +76,7 @@ export async function openEgressDoor(options: {
       closed.signal.aborted
         ? { kind: 'unresolved', reason: 'the render is over' }
         : rules.decide(target.host, target.port, closed.signal);
-    const judged = () => rules.judge(target.host, target.port);
+    const judged = () => rules.decideByName(target.host, target.port);
     const verdict = verdicts.get(keyOf(target)) ?? Promise.resolve(judged() ?? inTurn(decide));
     verdicts.set(keyOf(target), verdict);
     return verdict;

@@ -14,7 +14,7 @@ export type Verdict =
 
 export interface EgressRules {
   /** What can be said without a look-up: of every address, and of names that never mean a public host. */
-  judge(hostname: string, port: number): Verdict | undefined;
+  decideByName(hostname: string, port: number): Verdict | undefined;
   /** The signal calls a look-up off. */
   decide(hostname: string, port: number, signal?: AbortSignal): Promise<Verdict>;
 }
@@ -36,7 +36,7 @@ export function createEgressRules(options: {
 }): EgressRules {
   const { allow, lookup = createNames() } = options;
 
-  function judge(hostname: string, port: number): Verdict | undefined {
+  function decideByName(hostname: string, port: number): Verdict | undefined {
     const host = canonicalHost(hostname);
     if (host === undefined) return denied('the host is malformed');
     if (!Number.isInteger(port) || port < 1 || port > 65_535) return denied('the port is out of range');
@@ -55,7 +55,7 @@ export function createEgressRules(options: {
   }
 
   async function decide(hostname: string, port: number, signal = never): Promise<Verdict> {
-    const verdict = judge(hostname, port);
+    const verdict = decideByName(hostname, port);
     if (verdict) return verdict;
     const host = canonicalHost(hostname)!;
     const isPrivate = privateName.test(host);
@@ -109,7 +109,7 @@ export function createEgressRules(options: {
     }
   }
 
-  return { judge, decide };
+  return { decideByName, decide };
 }
 
 const denied = (reason: string): Verdict => ({ kind: 'denied', reason });

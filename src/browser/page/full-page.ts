@@ -4,7 +4,7 @@ import type { Deadline } from '#browser/process/deadline.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { Page } from '#browser/page/page.ts';
 import { settle } from '#browser/page/settle.ts';
-import { settleMotion } from '#browser/page/steady.ts';
+import { settleMotion } from '#browser/page/page-at-rest.ts';
 
 const scrollMs = 8_000;
 const mostSteps = 250;

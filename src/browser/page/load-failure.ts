@@ -3,7 +3,7 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { RenderFailureReason } from '#browser/browser.ts';
 import type { Door } from '#browser/egress/door.ts';
 import type { RefusalKind } from '#browser/egress/ledger.ts';
-import type { FailureJudge } from '#browser/page/main-frame.ts';
+import type { FailureClassifier } from '#browser/page/main-frame.ts';
 import { egressHeader } from '#browser/egress/proxy-message.ts';
 
 const errors: Record<string, [RenderFailureReason, string]> = {
@@ -35,7 +35,7 @@ const refusals: Record<RefusalKind, [RenderFailureReason, string]> = {
   exhausted: ['too_large', 'loads more than a render may'],
 };
 
-export function createFailureJudge(door: Door): FailureJudge {
+export function createFailureClassifier(door: Door): FailureClassifier {
   return {
     ofError(errorText, url) {
       const code = errorText.replace(/^net::ERR_/, '');

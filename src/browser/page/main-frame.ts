@@ -18,7 +18,7 @@ export interface MainFrame {
 }
 
 /** Tells failures apart; given the network's error text, or the headers of an answer. */
-export interface FailureJudge {
+export interface FailureClassifier {
   ofError(errorText: string, url: string): RenderFailure | undefined;
   ofAnswer(headers: Record<string, string>, url: string): RenderFailure | undefined;
 }
@@ -31,7 +31,7 @@ interface Answer {
 export function followMainFrame(
   session: CdpSession,
   frameId: string,
-  judge: FailureJudge,
+  failures: FailureClassifier,
   watch: Watch,
 ): MainFrame {
   const answers = new Map<string, Answer>();
@@ -56,7 +56,7 @@ export function followMainFrame(
     if (type !== 'Document' || of !== frameId) return;
     answers.set(loaderId, {
       status: response.status,
-      failure: judge.ofAnswer(response.headers, response.url),
+      failure: failures.ofAnswer(response.headers, response.url),
     });
   });
   session.on('Network.loadingFailed', ({ requestId, errorText }) => {
@@ -75,7 +75,7 @@ export function followMainFrame(
     const unreachable =
       frame.unreachableUrl === undefined
         ? undefined
-        : judge.ofError(errors.get(frame.loaderId) ?? '', frame.unreachableUrl);
+        : failures.ofError(errors.get(frame.loaderId) ?? '', frame.unreachableUrl);
     if (frame.loaderId === nextLoaderId) nextLoaderId = undefined;
     answers.clear();
     errors.clear();

@@ -55,6 +55,6 @@ async function open(page: Page, url: string, signal: AbortSignal): Promise<void>
       : new RenderFailure('no_content', 'the address answers without a page');
   }
   if (answer.errorText === undefined) return;
-  const failure = page.mainFrame.failure ?? page.judge.ofError(answer.errorText, url);
+  const failure = page.mainFrame.failure ?? page.failures.ofError(answer.errorText, url);
   if (failure) throw failure;
 }

@@ -5,9 +5,9 @@ import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import type { Door } from '#browser/egress/door.ts';
-import { createFailureJudge } from '#browser/page/load-failure.ts';
+import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';
-import type { FailureJudge, MainFrame } from '#browser/page/main-frame.ts';
+import type { FailureClassifier, MainFrame } from '#browser/page/main-frame.ts';
 import { followSessions, ignore } from '#browser/page/page-sessions.ts';
 import { createTraffic } from '#browser/page/traffic.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
@@ -25,7 +25,7 @@ export interface Page {
   readonly session: CdpSession;
   readonly frameId: string;
   readonly door: Door;
-  readonly judge: FailureJudge;
+  readonly failures: FailureClassifier;
   readonly mainFrame: MainFrame;
   readonly traffic: Traffic;
   /** Notified by both. */
@@ -65,10 +65,10 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
     const session = process.connection.session(sessionId);
     const fault = watchForFaults(session, options, () => mainFrame.documents > 0);
-    const judge = createFailureJudge(door);
+    const failures = createFailureClassifier(door);
     // The main frame has the id of its target.
     const changes = createWatch();
-    const mainFrame = followMainFrame(session, targetId, judge, changes);
+    const mainFrame = followMainFrame(session, targetId, failures, changes);
     const traffic = createTraffic(changes, door.countAnswer);
     const clock = createVirtualClock(session, changes, fault.signal);
     let isAnimated = false;
@@ -84,7 +84,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
       session,
       frameId: targetId,
       door,
-      judge,
+      failures,
       mainFrame,
       traffic,
       changes,

@@ -11,7 +11,7 @@ import type { Client } from '#accounts/auth-calls.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import { addressSubject, type Guards } from '#http/guards.ts';
-import { judge, readJsonBody } from '#http/json-body.ts';
+import { validate, readJsonBody } from '#http/json-body.ts';
 import {
   attemptsPerMinute,
   dashboardPath,
@@ -169,7 +169,7 @@ function requireOwnOrigin(request: FastifyRequest, baseUrl: string): void {
 function readQuery(request: FastifyRequest, schema: TObject): unknown {
   const given = request.query as Record<string, unknown>;
   const properties = schema.properties as Record<string, { type?: string }>;
-  return judge(
+  return validate(
     schema,
     Object.fromEntries(
       Object.entries(given).map(([name, value]) => {

@@ -29,7 +29,7 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
   const { plans, signIn, accountDeletion } = parts;
 
   /** The person as they are after a change. */
-  async function renewed(client: Client) {
+  async function personNow(client: Client) {
     const session = await signIn.whoIs(client);
     if (!session) throw notFound();
     return signedInView(session.value, plans);
@@ -43,11 +43,11 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
     },
     async 'POST /verify-email'({ person, client, body }) {
       await signIn.verifyEmail(body.token, person, client);
-      return renewed(client);
+      return personNow(client);
     },
     async 'PATCH /profile'({ client, body }) {
       await signIn.rename(body.name, client);
-      return renewed(client);
+      return personNow(client);
     },
     async 'POST /change-email'({ person, client, body }) {
       await signIn.checkPassword(body.current_password, person, client);

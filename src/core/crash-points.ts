@@ -1,5 +1,5 @@
-// The points between a request's bytes and its answer at which a crash must lose nothing and charge nothing. The code tells
-// when it gets to one; nobody listens but a proof that ends the process there.
+// The points between a request's bytes and its answer at which a crash must lose nothing and charge nothing. Production code
+// announces each point; only the crash proof listens, and kills the process there.
 
 export const crashPoints = {
   upload: [
@@ -24,6 +24,6 @@ export const crashPoints = {
 
 export type CrashPoint = (typeof crashPoints)[keyof typeof crashPoints][number];
 
-export type Reached = (point: CrashPoint) => void;
+export type OnCrashPoint = (point: CrashPoint) => void;
 
-export const passBy: Reached = () => {};
+export const noCrashPoints: OnCrashPoint = () => {};
