@@ -15,17 +15,20 @@ const steady = (script: string, before = '') =>
   port1.onmessage = () => { for (const end = performance.now() + 10; performance.now() < end;) { i++; ${script} } port2.postMessage(0) };
   port2.postMessage(0)</script>`;
 
-const rows: [title: string, page: Route, isQuick?: true][] = [
-  ['history.replaceState', tight(`history.replaceState(null, '', '#' + i)`), true],
+/** A flood is answered by ending the browser: the siblings are made again in another, which takes them some seconds. */
+type Kind = 'quick' | 'flood';
+
+const rows: [title: string, page: Route, kind?: Kind][] = [
+  ['history.replaceState', tight(`history.replaceState(null, '', '#' + i)`), 'quick'],
   ['history.pushState', tight(`history.pushState(null, '', '#' + i)`)],
   ['history.pushState from the load event on', steady(`history.pushState('x'.repeat(1000), '', '#' + i)`)],
   ['location.hash', tight('location.hash = i')],
   ['location.replace to a fragment', steady(`location.replace('#' + i)`)],
-  ['history.back', steady('history.back()')],
+  ['history.back', steady('history.back()'), 'quick'],
   ['document.title', tight('document.title = i')],
   ['document.title from the load event on', steady('document.title = i')],
   ['the page icon', steady(`document.head.innerHTML = '<link rel=icon href="/pixel?' + i + '">'`)],
-  ['console.log', tight(`console.log('text '.repeat(100), i)`)],
+  ['console.log', tight(`console.log('text '.repeat(100), i)`), 'flood'],
   ['errors', steady(`setTimeout(() => { throw new Error(i) })`)],
   ['postMessage to itself', tight(`postMessage('x'.repeat(10000), '*')`)],
   [
@@ -35,14 +38,15 @@ const rows: [title: string, page: Route, isQuick?: true][] = [
   ['window.open', tight(`window.open('/pixel?' + i)`)],
   ['window.open of blank windows', steady(`window.open('about:blank')`)],
   ['blob URLs', tight(`URL.createObjectURL(new Blob([i]))`)],
-  ['blob URLs, fetched', steady(`fetch(URL.createObjectURL(new Blob(['x'.repeat(1000)])))`)],
-  ['data URLs, fetched', steady(`fetch('data:,' + i)`), true],
-  ['workers', steady(`new Worker(work)`, `const work = URL.createObjectURL(new Blob(['']));`)],
+  ['blob URLs, fetched', steady(`fetch(URL.createObjectURL(new Blob(['x'.repeat(1000)])))`), 'flood'],
+  ['data URLs, fetched', steady(`fetch('data:,' + i)`)],
+  ['workers', steady(`new Worker(work)`, `const work = URL.createObjectURL(new Blob(['']));`), 'flood'],
   [
     'workers that ended',
     steady(`new Worker(work).terminate()`, `const work = URL.createObjectURL(new Blob(['']));`),
+    'flood',
   ],
-  ['shared workers', steady(`new SharedWorker('data:text/javascript,' + i)`)],
+  ['shared workers', steady(`new SharedWorker('data:text/javascript,' + i)`), 'flood'],
   ['WebSockets', steady(`new WebSocket('ws://' + location.host + '/never')`)],
   ['WebSockets, closed again', steady(`new WebSocket('ws://' + location.host + '/never').close()`)],
   ['event sources', steady(`new EventSource('/never?' + i)`)],
@@ -84,7 +88,7 @@ const rows: [title: string, page: Route, isQuick?: true][] = [
     'frames that load',
     steady(`document.body.append(Object.assign(document.createElement('iframe'), { src: '/pixel?' + i }))`),
   ],
-  ['service workers', steady(`navigator.serviceWorker.register('/script.js?' + i).catch(() => {})`)],
+  ['service workers', steady(`navigator.serviceWorker.register('/script.js?' + i).catch(() => {})`), 'flood'],
   [
     'canvas.toBlob',
     steady(
@@ -111,7 +115,7 @@ const rows: [title: string, page: Route, isQuick?: true][] = [
       `navigator.permissions.query({ name: 'geolocation' }).catch(() => {}); navigator.geolocation.getCurrentPosition(() => {}, () => {})`,
     ),
   ],
-  ['clipboard, share and locks', steady(`navigator.locks.request('l' + i, () => new Promise(() => {}))`)],
+  ['locks', steady(`navigator.locks.request('l' + i, () => new Promise(() => {}))`), 'flood'],
   ['web fonts', steady(`new FontFace('f' + i, 'url(/pixel?' + i + ')').load().catch(() => {})`)],
   [
     'selection and focus',
@@ -128,9 +132,10 @@ const rows: [title: string, page: Route, isQuick?: true][] = [
   ],
 ];
 
-export const hostileLoops: HostilePage[] = rows.map(([title, page, isQuick]) => ({
+export const hostileLoops: HostilePage[] = rows.map(([title, page, kind]) => ({
   title: `without end: ${title}`,
   page,
   answers: [200, 502],
-  ...(isQuick && { isQuick }),
+  ...(kind === 'quick' && { isQuick: true }),
+  ...(kind === 'flood' && { isFlood: true }),
 }));

@@ -13,6 +13,8 @@ export interface HostilePage {
   answers: (200 | 502)[];
   /** In the short form too: it ends within seconds and spares the machine. */
   isQuick?: true;
+  /** It keeps the browser process from its work, which is then ended: siblings are made again, and none may fail. */
+  isFlood?: true;
   /** Served over TLS and HTTP/2. */
   isTunnelled?: true;
   /** What is done to the browser while the page loads. Done once; the siblings come after. */

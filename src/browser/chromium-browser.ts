@@ -14,6 +14,7 @@ import { arrive, onOneDocument } from '#browser/page/document.ts';
 import { createHost } from '#browser/host.ts';
 import { navigate, throwIfFailed } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
+import type { MemoryLimits } from '#browser/process/memory-watch.ts';
 import { createPool } from '#browser/pool.ts';
 import type { RecycleLimits } from '#browser/pool.ts';
 import { print } from '#browser/page/print.ts';
@@ -26,12 +27,12 @@ export interface ChromiumBrowserOptions extends StartOptions {
   /** Renders that may run side by side: so many pages are kept ready. */
   concurrency: number;
   recycle?: Partial<RecycleLimits>;
-  rendererMostBytes?: number;
+  memory?: Partial<MemoryLimits>;
 }
 
 const GiB = 1024 ** 3;
 const usualRecycle: RecycleLimits = { renders: 500, ageMs: 60 * 60_000, browserBytes: GiB };
-const usualRendererBytes = 1.5 * GiB;
+const usualMemory: MemoryLimits = { pageBytes: 1.5 * GiB, renderBytes: 2 * GiB, browserBytes: 1.5 * GiB };
 const checkMs = 5_000;
 // Below this much budget a second try could only fail too.
 const retryMs = 5_000;
@@ -48,7 +49,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
         egress,
         viewport,
         warmPages: options.concurrency,
-        rendererMostBytes: options.rendererMostBytes ?? usualRendererBytes,
+        memory: { ...usualMemory, ...options.memory },
         log,
       }),
     recycle: { ...usualRecycle, ...options.recycle },
@@ -64,7 +65,8 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     for (let isRetry = false; ; isRetry = true) {
       const deadline = createDeadline(totalMs, endsAt - performance.now(), caller);
       try {
-        return await pool.lend(deadline.signal, (page) => {
+        const lend = isRetry ? pool.lendAlone : pool.lend;
+        return await lend(deadline.signal, (page) => {
           const fault = () => deadline.fail(page.fault.reason as RenderFailure);
           if (page.fault.aborted) fault();
           page.fault.addEventListener('abort', fault, { once: true });

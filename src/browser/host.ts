@@ -3,7 +3,7 @@ import type { Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { createMemoryWatch } from '#browser/process/memory-watch.ts';
+import { createMemoryWatch, type MemoryLimits } from '#browser/process/memory-watch.ts';
 import { openPage } from '#browser/page/page.ts';
 import type { Page, Viewport } from '#browser/page/page.ts';
 
@@ -28,7 +28,7 @@ export interface HostOptions {
   egress: EgressProxy;
   viewport: Viewport;
   warmPages: number;
-  rendererMostBytes: number;
+  memory: MemoryLimits;
   log: Log;
 }
 
@@ -37,7 +37,7 @@ const disposeMs = 2_000;
 
 export function createHost(options: HostOptions): Host {
   const { process, egress, viewport, warmPages, log } = options;
-  const memory = createMemoryWatch(process, options.rendererMostBytes, log);
+  const memory = createMemoryWatch(process, options.memory, log);
   const warm: Page[] = [];
   const active = new Set<Page>();
   let warming = 0;
@@ -49,7 +49,13 @@ export function createHost(options: HostOptions): Host {
     const door = await egress.openDoor();
     try {
       return await openPage(
-        { process, door, viewport, wasTooLarge: () => memory.struckLately },
+        {
+          process,
+          door,
+          viewport,
+          whyEnded: () => memory.struckBecause,
+          onProcess: (pid) => memory.own(pid, door),
+        },
         phase.signal,
       );
     } catch (error) {
@@ -94,7 +100,7 @@ export function createHost(options: HostOptions): Host {
       served += 1;
       let page = warm.shift();
       while (page?.fault.aborted === true) {
-        void discard(page);
+        await discard(page);
         page = warm.shift();
       }
       page ??= await open(signal);

@@ -20,9 +20,13 @@ export interface PoolOptions {
   log: Log;
 }
 
+type Lend = <T>(signal: AbortSignal, work: (page: Page) => Promise<T>) => Promise<T>;
+
 export interface Pool {
   /** Gives `work` a page of its own, and throws the page away whatever becomes of it. */
-  lend<T>(signal: AbortSignal, work: (page: Page) => Promise<T>): Promise<T>;
+  lend: Lend;
+  /** In a browser of its own: for a render that may have brought the last one down, and would do it to the others again. */
+  lendAlone: Lend;
   /** Rejects when the browser does not answer. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -32,24 +36,40 @@ const memoryLookMs = 250;
 
 export async function createPool({ launch, createHost, recycle, log }: PoolOptions): Promise<Pool> {
   const hosts = new Set<Host>();
-  const finishing = new Set<Promise<void>>();
+  const underWay = new Set<Promise<void>>();
   let current: Promise<Host> = start();
   let succeeding: Promise<void> | undefined;
   let isClosed = false;
   let memoryTimer: NodeJS.Timeout | undefined;
   await current;
 
-  async function start(): Promise<Host> {
+  /** What nobody waits for: it has an owner all the same, and a failure is told. */
+  function inBackground(work: Promise<unknown>, failed: string): void {
+    const done: Promise<void> = work
+      .then(
+        () => {},
+        (error: unknown) => log.error({ err: error }, failed),
+      )
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  }
+
+  async function open(): Promise<Host> {
     const host = createHost(await launch());
     hosts.add(host);
     host.process.gone.addEventListener(
       'abort',
       () => {
         hosts.delete(host);
-        if (!isClosed) void replaceIfCurrent(host);
+        if (!isClosed) inBackground(replaceIfCurrent(host), 'the browser was not replaced');
       },
       { once: true },
     );
+    return host;
+  }
+
+  async function start(): Promise<Host> {
+    const host = await open();
     await host.stock();
     return host;
   }
@@ -71,7 +91,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
         log.info({ pid: old.process.pid, served: old.served, why }, 'the browser is replaced');
         const successor = await start();
         current = Promise.resolve(successor);
-        void old.retire();
+        inBackground(old.retire(), 'the browser that was replaced did not end');
       } catch (error) {
         log.error({ err: error }, 'the browser could not be replaced');
       } finally {
@@ -100,7 +120,8 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
   function watchMemory(): void {
     memoryTimer ??= setInterval(() => {
       const busy = [...hosts].filter((host) => host.active > 0);
-      for (const host of busy) void host.watchMemory();
+      for (const host of busy)
+        inBackground(host.watchMemory(), 'the memory of the browser was not looked at');
       if (busy.length > 0) return;
       clearInterval(memoryTimer);
       memoryTimer = undefined;
@@ -116,20 +137,38 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     await host.stock();
   }
 
+  async function lendFrom<T>(
+    lender: Host,
+    signal: AbortSignal,
+    work: (page: Page) => Promise<T>,
+  ): Promise<T> {
+    const page = await lender.take(signal);
+    watchMemory();
+    try {
+      return await work(page);
+    } finally {
+      // The answer does not wait for the cleaning up.
+      inBackground(finish(lender, page), 'a page was not put away');
+    }
+  }
+
+  function refuseIfClosed(): void {
+    if (isClosed) throw new RenderFailure('aborted', 'the service is stopping');
+  }
+
   return {
     async lend(signal, work) {
-      if (isClosed) throw new RenderFailure('aborted', 'the service is stopping');
-      const lender = await within(host(), signal);
-      const page = await lender.take(signal);
-      watchMemory();
+      refuseIfClosed();
+      return lendFrom(await within(host(), signal), signal, work);
+    },
+    async lendAlone(signal, work) {
+      refuseIfClosed();
+      const lender = await open();
       try {
-        return await work(page);
+        return await lendFrom(lender, signal, work);
       } finally {
-        // The answer does not wait for the cleaning up.
-        const finished = finish(lender, page)
-          .catch((error: unknown) => log.error({ err: error }, 'a page was not put away'))
-          .finally(() => finishing.delete(finished));
-        finishing.add(finished);
+        // Ends the browser as soon as the page is put away, or now if there never was one.
+        inBackground(lender.retire(), 'a browser for one render did not end');
       }
     },
     async check(signal) {
@@ -142,7 +181,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
       await succeeding;
       await current.catch(() => {});
       await Promise.all([...hosts].map((host) => host.process.close()));
-      await Promise.all(finishing);
+      await Promise.all(underWay);
     },
   };
 }

@@ -56,7 +56,7 @@ export async function startChromium(options: StartOptions): Promise<{
       }),
     ...(options.unpackNpm && { unpackNpm: options.unpackNpm }),
   });
-  const base = { chromium, fontsFile, user };
+  const base = { chromium, fontsFile, user, log };
   const { process: first, sandboxProblem } = await launchWithSandbox(base);
   const sandboxed = sandboxProblem === null;
   try {
@@ -138,7 +138,7 @@ async function tryDrawing(process: ChromiumProcess, egress: EgressProxy): Promis
   const phase = createPhase(process.gone, drawingMs, () => new Error('the drawing test took too long'));
   try {
     const viewport = drawingTestViewport;
-    const page = await openPage({ process, door, viewport, wasTooLarge: () => false }, phase.signal);
+    const page = await openPage({ process, door, viewport }, phase.signal);
     const result = await testDrawing(page, phase.signal);
     await page.dispose(phase.signal);
     return result;

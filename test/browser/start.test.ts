@@ -173,7 +173,7 @@ test('a browser without fonts is found out', async () => {
     ] as const) {
       const door = await kit.egress.openDoor();
       const viewport = { width: 400, height: 600 };
-      const page = await openPage({ process, door, viewport, wasTooLarge: () => false }, phase.signal);
+      const page = await openPage({ process, door, viewport }, phase.signal);
       assert.deepEqual((await testDrawing(page, phase.signal)).blankScripts, expected);
     }
   } finally {

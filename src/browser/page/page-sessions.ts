@@ -12,7 +12,7 @@ export interface PageSessions {
 export async function followSessions(
   connection: CdpConnection,
   page: CdpSession,
-  { traffic, clock }: { traffic: Traffic; clock: VirtualClock },
+  { traffic, clock, onCrash }: { traffic: Traffic; clock: VirtualClock; onCrash: () => void },
   signal: AbortSignal,
 ): Promise<PageSessions> {
   const children = new Map<string, CdpSession>();
@@ -30,6 +30,7 @@ export async function followSessions(
       if (isFrame) clock.join(child);
       else traffic.workerStarted();
       follow(child);
+      child.on('Inspector.targetCrashed', onCrash);
       for (const sent of enable(child, isFrame)) ignore(sent);
       ignore(child.send('Runtime.runIfWaitingForDebugger', undefined));
     });

@@ -45,8 +45,10 @@ export interface PageOptions {
   process: ChromiumProcess;
   door: Door;
   viewport: Viewport;
-  /** Asked when the page's process has died: was it ended for its memory? */
-  wasTooLarge: () => boolean;
+  /** Asked when a process of the page has died: was it ended for what it did? Undefined when not. */
+  whyEnded?: () => string | undefined;
+  /** Told of the processes that work for the page, as its requests name them. */
+  onProcess?: (pid: number) => void;
 }
 
 export async function openPage(options: PageOptions, signal: AbortSignal): Promise<Page> {
@@ -69,13 +71,13 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     // The main frame has the id of its target.
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, failures, changes);
-    const traffic = createTraffic(changes, door.countAnswer);
+    const traffic = createTraffic(changes, { onAnswer: door.countAnswer, onProcess: options.onProcess });
     const clock = createVirtualClock(session, changes, fault.signal);
     let isAnimated = false;
     session.on('Animation.animationCreated', () => (isAnimated = true));
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
-      followSessions(process.connection, session, { traffic, clock }, signal),
+      followSessions(process.connection, session, { traffic, clock, onCrash: fault.childCrashed }, signal),
       session.send('Animation.enable', undefined, signal),
       session.send('Performance.enable', {}, signal),
       session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),
@@ -113,28 +115,35 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
 
 function watchForFaults(
   session: CdpSession,
-  { process, door, wasTooLarge }: PageOptions,
+  { process, door, whyEnded }: PageOptions,
   isUsed: () => boolean,
 ) {
   const controller = new AbortController();
   door.overdrawn.addEventListener('abort', () =>
     controller.abort(new RenderFailure('too_large', 'the page loads more than a render may')),
   );
-  const lost = () =>
-    controller.abort(
-      new RenderFailure('crashed', 'the browser was lost during the render', { browserLost: true }),
-    );
+  const lost = () => {
+    const why = whyEnded?.() ?? 'the browser was lost during the render';
+    controller.abort(new RenderFailure('crashed', why, { browserLost: true }));
+  };
   if (process.gone.aborted) lost();
   process.gone.addEventListener('abort', lost, { once: true });
-  session.on('Inspector.targetCrashed', () =>
-    controller.abort(
-      wasTooLarge()
-        ? new RenderFailure('too_large', 'the page used more memory than a render may')
-        : // A process that died before it was shown any page is not that page's doing.
-          new RenderFailure('crashed', 'the page crashed', { browserLost: !isUsed() }),
-    ),
-  );
-  return { signal: controller.signal, end: () => process.gone.removeEventListener('abort', lost) };
+  session.on('Inspector.targetCrashed', () => {
+    // A process that died before it was shown any page is not that page's doing.
+    const crashed = () => new RenderFailure('crashed', 'the page crashed', { browserLost: !isUsed() });
+    endIfStruck();
+    controller.abort(crashed());
+  });
+  function endIfStruck(): void {
+    const why = whyEnded?.();
+    if (why !== undefined) controller.abort(new RenderFailure('too_large', why));
+  }
+  return {
+    signal: controller.signal,
+    /** A frame or worker of the page crashed; a page goes on without it, unless it was ended for what it did. */
+    childCrashed: endIfStruck,
+    end: () => process.gone.removeEventListener('abort', lost),
+  };
 }
 
 function metricsOf({ width, height }: Viewport) {

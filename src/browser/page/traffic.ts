@@ -34,8 +34,14 @@ const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'Other',
 ]);
 
-/** `onAnswer` hears of every answer that came from the network, frames and workers included. */
-export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Traffic {
+interface Listeners {
+  /** Hears of every answer that came from the network, frames and workers included. */
+  onAnswer: (url: string) => void;
+  /** Hears which processes make the requests. */
+  onProcess?: ((pid: number) => void) | undefined;
+}
+
+export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners): Traffic {
   const flights = new Map<string, Flight>();
   let workers = 0;
 
@@ -62,6 +68,9 @@ export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Tr
     follow(session) {
       const prefix = `${session.id} `;
       session.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
+        // What a page process asks for is numbered `<process id>.<number>`; a navigation has an id of another form.
+        const [, pid] = /^(\d{1,10})\.\d/.exec(requestId) ?? [];
+        if (pid !== undefined) onProcess?.(Number(pid));
         if (/^(data|blob):/.test(request.url.slice(0, 5))) return;
         const isPoll = type === undefined || pollTypes.has(type);
         flights.set(prefix + requestId, { startedAt: performance.now(), answeredAt: undefined, isPoll });

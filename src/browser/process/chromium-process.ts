@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import type { Log } from '#browser/browser.ts';
 import type { CdpConnection } from '#browser/process/cdp.ts';
 import { connectCdp } from '#browser/process/cdp.ts';
 import { chromiumFlags } from '#browser/process/chromium-flags.ts';
@@ -17,11 +18,13 @@ export interface ChromiumProcess {
   readonly startedAt: number;
   /** Aborts when the process is gone or no longer answers on its pipe. */
   readonly gone: AbortSignal;
-  /** Ends the whole process group; resolves when it and its folder are gone. */
+  /** Ends the whole process group; resolves when it and its folder are gone. Never rejects: a folder that stays is swept later. */
   close(): Promise<void>;
 }
 
 export interface LaunchOptions {
+  /** Hears of what could not be cleaned up. */
+  log?: Log;
   chromium: Chromium;
   fontsFile: string;
   sandboxed: boolean;
@@ -35,7 +38,7 @@ const startBudgetMs = 20_000;
 const keptErrorBytes = 4096;
 
 export async function launchChromium(options: LaunchOptions): Promise<ChromiumProcess> {
-  const { chromium, user, sandboxed } = options;
+  const { chromium, user, sandboxed, log } = options;
   const scratch = createScratchFolder(user);
   const flags = chromiumFlags({
     kind: chromium.kind,
@@ -55,17 +58,15 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   child.stderr?.on('data', (chunk: Buffer) => {
     errorText = (errorText + chunk.toString()).slice(-keptErrorBytes);
   });
-  const exited = new Promise<void>((resolve) => {
-    child.once('error', (error) => {
-      errorText += error.message;
-      resolve();
-    });
-    child.once('exit', () => resolve());
+  const { promise: exited, resolve: onExited } = Promise.withResolvers<void>();
+  child.once('error', (error) => {
+    errorText += error.message;
+    ended();
   });
+  child.once('exit', ended);
   const connection = connectCdp(child.stdio[3] as Writable, child.stdio[4] as Readable, (reason) =>
     gone.abort(reason),
   );
-  void exited.then(() => connection.close('the browser process ended'));
 
   let closing: Promise<void> | undefined;
   function close(): Promise<void> {
@@ -73,15 +74,21 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
       killGroup(child.pid);
       await exited;
       connection.close('the browser was closed');
-      await scratch.remove();
+      await scratch.remove().catch((error: unknown) => {
+        log?.warn({ err: error, folder: scratch.path }, 'a folder of the browser could not be removed yet');
+      });
     })();
     return closing;
   }
-  // Whatever ends the connection ends the process: there is no other way to reach it.
-  gone.signal.addEventListener('abort', () => void close(), { once: true });
+  // Whatever ends the connection ends the process: there is no other way to reach it. `close` never rejects.
+  gone.signal.addEventListener('abort', close, { once: true });
   const onExit = () => killGroup(child.pid);
   process.once('exit', onExit);
-  void exited.then(() => process.removeListener('exit', onExit));
+  function ended(): void {
+    process.removeListener('exit', onExit);
+    onExited();
+    connection.close('the browser process ended');
+  }
 
   const phase = createPhase(gone.signal, startBudgetMs, () => new Error('it did not answer in time'));
   try {

@@ -4,13 +4,18 @@ import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isRunning, startTimeOf } from '#browser/process/running.ts';
 
+const removeAttempts = 10;
 const prefix = 'tintype-browser-';
 const inUse = new Set<string>();
+/** What could not be removed with its browser: a file that is still held, a folder that was made read-only. */
+const leftOver = new Set<string>();
 
 export interface ScratchFolder {
   readonly path: string;
+  /** Rejects when it cannot be removed now; it is tried again with the next folder, and at the next start. */
   remove(): Promise<void>;
 }
 
@@ -24,11 +29,36 @@ export function createScratchFolder(owner: { uid: number; gid: number } | null):
   return {
     path,
     async remove() {
-      // A process of the group that is just dying may still write: hence the retries.
-      await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-      inUse.delete(path);
+      const earlier = [...leftOver];
+      leftOver.add(path);
+      for (const other of earlier) {
+        // Its own failure was told when it happened.
+        await rm(other, { recursive: true, force: true }).then(
+          () => forget(other),
+          () => {},
+        );
+      }
+      await removeSoon(path);
+      forget(path);
     },
   };
+}
+
+/** A process of the group that is just dying may still write. The retries of `rm` itself multiply with the depth of the tree. */
+async function removeSoon(path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await rm(path, { recursive: true, force: true });
+    } catch (error) {
+      if (attempt === removeAttempts) throw error;
+      await pause(100);
+    }
+  }
+}
+
+function forget(path: string): void {
+  leftOver.delete(path);
+  inUse.delete(path);
 }
 
 /** Removes the folders of services that no longer run, ours alone: other users' are not touched. */
@@ -42,8 +72,11 @@ export async function sweepScratchFolders(ownerIds: number[]): Promise<number> {
     if (startTime === undefined || isRunning(Number(pid), startTime)) continue;
     const entry = await lstat(path).catch(() => null);
     if (!entry?.isDirectory() || !ownerIds.includes(entry.uid)) continue;
-    await rm(path, { recursive: true, force: true });
-    swept += 1;
+    swept += await rm(path, { recursive: true, force: true }).then(
+      () => 1,
+      // A later start sweeps it; this one is not held up.
+      () => 0,
+    );
   }
   return swept;
 }

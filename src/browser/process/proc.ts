@@ -1,0 +1,52 @@
+// What Linux tells in /proc of the browser's processes. Elsewhere there is none, and nothing is known of any.
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface GroupMember {
+  pid: number;
+  isPage: boolean;
+  cpuMs: number;
+}
+
+/** Without what is mapped from files: every page process shares the browser's own code with all others. */
+export function memoryBytes(pid: number): number {
+  const status = readProc(pid, 'status');
+  const [, anonymous = 0] = /^RssAnon:\s+(\d+) kB/m.exec(status) ?? [];
+  const [, shared = 0] = /^RssShmem:\s+(\d+) kB/m.exec(status) ?? [];
+  return (Number(anonymous) + Number(shared)) * 1024;
+}
+
+/** The id came from outside: nothing but a process of this browser may ever be killed. */
+export const isInGroup = (pid: number, group: number): boolean => statOf(pid).group === group;
+
+/** Looks at every process of the machine, so it is for rare occasions. */
+export function membersOf(group: number): GroupMember[] {
+  return pids()
+    .map((pid) => ({ pid, ...statOf(pid) }))
+    .filter((member) => member.group === group)
+    .map(({ pid, cpuMs }) => ({ pid, cpuMs, isPage: readProc(pid, 'cmdline').includes('--type=renderer') }));
+}
+
+function pids(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** Clock ticks are hundredths of a second on every Linux. */
+function statOf(pid: number): { group: number; cpuMs: number } {
+  const stat = readProc(pid, 'stat');
+  // Behind the name, which may hold anything: state, parent, group, …
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { group: Number(fields[2]), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
+}
+
+/** Not on a thread of the pool: there is no disk behind /proc, and to ask a thread costs more than to read. */
+function readProc(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+}

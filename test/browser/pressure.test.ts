@@ -1,0 +1,101 @@
+// Pages that take more than their share of the memory or of the browser process: they fail, and the renders beside them do not.
+// Spec 7 (capture_failed).
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { RenderFailure } from '#browser/browser.ts';
+import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
+import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
+
+const MiB = 1024 ** 2;
+const green = '<!doctype html><body style="margin:0;background:#00a000">';
+const isWatched = process.platform === 'linux';
+const skip = isWatched ? false : 'processes are watched through /proc, which only Linux has';
+let sites: PageServer[];
+let kit: TestBrowser;
+
+before(async () => {
+  // An address is a site of its own, so every frame gets a process.
+  sites = await Promise.all(
+    [1, 2, 3, 4, 5].map((last) =>
+      startPageServer({ '/never': () => {}, '/sibling': `${green}<p>fine` }, { address: `127.0.0.${last}` }),
+    ),
+  );
+  kit = await startTestBrowser(
+    sites.map(({ host }) => host),
+    {
+      concurrency: 4,
+      memory: { pageBytes: 600 * MiB, renderBytes: 800 * MiB, browserBytes: 600 * MiB },
+    },
+  );
+});
+after(async () => {
+  await kit.close();
+  await Promise.all(sites.map((site) => site.close()));
+});
+
+/** The page, with another beside it from start to end. */
+async function besideSiblings(page: string): Promise<unknown> {
+  const [first] = sites;
+  let isDone = false;
+  const render = kit
+    .shoot(first!.route('/page', page), { width: 320, height: 320 })
+    .catch((error: unknown) => error)
+    .finally(() => (isDone = true));
+  let made = 0;
+  while (!isDone) {
+    await kit.shoot(`${first!.base}/sibling`, { width: 320, height: 320 });
+    made += 1;
+  }
+  assert.ok(made > 0);
+  return render;
+}
+
+function assertEnded(outcome: unknown, message: RegExp): void {
+  assert.ok(outcome instanceof RenderFailure, 'the page was drawn');
+  assert.match(outcome.message, message);
+}
+
+const frames = (path: string) =>
+  sites
+    .slice(1)
+    .map(({ base }) => `<iframe src="${base}${path}"></iframe>`)
+    .join('');
+const hold = `${green}<script>onload = () => { hold = new Uint8Array(${300 * MiB}).fill(1) }</script>`;
+
+test(
+  'the memory of all frames of a page counts as one: with requests that tell whose they are',
+  { skip },
+  async () => {
+    for (const site of sites)
+      site.route('/frame', `${hold}<script>fetch('data:,x'); fetch('/never')</script>`);
+    assertEnded(
+      await besideSiblings(`${green}${frames('/frame')}<img src="/never">`),
+      /more memory than a render may/,
+    );
+  },
+);
+
+test('the memory of frames that ask for nothing counts too', { skip }, async () => {
+  for (const site of sites) site.route('/frame', hold);
+  assertEnded(
+    await besideSiblings(`${green}${frames('/frame')}<img src="/never">`),
+    /more memory than a render may/,
+  );
+});
+
+test('blobs, which the browser process keeps, count for the page that makes them', { skip }, async () => {
+  const page = `${green}<img src="/never"><script>const hold = [];
+    setInterval(() => { if (hold.length < 400) hold.push(new Blob([new Uint8Array(${8 * MiB}).fill(hold.length)])) }, 5)</script>`;
+  assertEnded(await besideSiblings(page), /more memory than a render may/);
+});
+
+test(
+  'a page that floods the browser process loses it; others are made in a browser of their own',
+  { skip },
+  async () => {
+    const page = `${green}<script>for (let i = 0; ; i++) new Worker('data:text/javascript,1').terminate()</script>`;
+    assertEnded(await besideSiblings(page), /kept the browser from its other work|did not load within/);
+    const messages = kit.logged.map(({ message }) => message);
+    assert.ok(messages.includes('a page kept the browser from its other work: the browser was ended'));
+  },
+);

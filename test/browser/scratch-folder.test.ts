@@ -1,0 +1,45 @@
+// A browser's folder that cannot be removed when the browser goes: it is told, the service goes on, and it is removed later.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startTestBrowser } from '#lab/support/browser.ts';
+import { startPageServer } from '#lab/support/page-server.ts';
+import { browsers, scratchFolders } from '#lab/support/process-table.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
+
+/** Root may remove anything but what something is mounted on. */
+function makeUnremovable(folder: string): () => void {
+  const held = join(folder, 'held');
+  mkdirSync(held);
+  if (process.getuid?.() === 0) {
+    execFileSync('mount', ['-t', 'tmpfs', 'none', held]);
+    return () => execFileSync('umount', [held]);
+  }
+  writeFileSync(join(held, 'file'), '');
+  chmodSync(held, 0o500);
+  return () => chmodSync(held, 0o700);
+}
+
+test('a folder that cannot be removed ends nothing, is told, and goes with the next one', async (context) => {
+  const site = await startPageServer({ '/': '<!doctype html><p>Hello' });
+  const kit = await startTestBrowser([site.host], { concurrency: 1 });
+  let isClosed = false;
+  context.after(async () => {
+    if (!isClosed) await kit.close();
+    await site.close();
+  });
+  const [name] = scratchFolders();
+  const release = makeUnremovable(join(tmpdir(), name!));
+  process.kill(browsers()[0]!.pid, 'SIGKILL');
+  await kit.shoot(`${site.base}/`);
+  const isTold = () => kit.logged.some(({ message }) => message.includes('could not be removed yet'));
+  await waitFor('a line in the log', isTold);
+  assert.ok(scratchFolders().includes(name!));
+  release();
+  await kit.close();
+  isClosed = true;
+  assert.deepEqual(scratchFolders(), []);
+});
