@@ -1,4 +1,4 @@
-// Prepares a clone to run, quietly and once: dependencies, the Node runtime that comes with them, and the dashboard.
+// Prepares a clone to run, quietly and once: dependencies, the Node runtime that comes with them, the dashboard and a browser.
 // It runs on whatever Node the machine has (>= 20), before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -35,6 +35,16 @@ step(
   'dashboard/dist/index.html',
 );
 
+// Before tests and commands that start many processes at once. Without a browser the rest still works, and a start says again
+// what is missing.
+step('Looking for a browser (once)', 'browser', ['package-lock.json'], () => {
+  const { status } = spawnSync(join('node_modules', '.bin', 'node'), ['bin/tintype.js', 'browser'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return status === 0;
+});
+
 /** Does its work when any of its inputs has changed since the last time, or what it made is gone. */
 function step(title, name, inputs, work, made = '') {
   const stamp = join(root, 'node_modules', `.tintype-${name}`);
@@ -43,7 +53,7 @@ function step(title, name, inputs, work, made = '') {
   const wanted = hash.digest('hex');
   if (existsSync(join(root, made)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   process.stderr.write(`${title} …\n`);
-  work();
+  if (work() === false) return;
   writeFileSync(stamp, wanted);
 }
 

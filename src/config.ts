@@ -125,7 +125,8 @@ export const variables = {
 } satisfies Record<string, Variable<unknown>>;
 
 // Where programs are, proxies and their certificates, and other places to download from.
-const forFetching = /^(PATH|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PLAYWRIGHT_\w+)$/i;
+const forFetching =
+  /^(PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PLAYWRIGHT_\w+)$/i;
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 

@@ -7,15 +7,27 @@ import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { createEgressProxy } from '#browser/egress/proxy.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
+import { fetchedChromium } from '#browser/process/fetch-chromium.ts';
+import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { findChromium } from '#browser/process/find-chromium.ts';
 
-export const cacheFolder = readConfig({}).cacheDir;
+/** Where the service keeps what it made or fetched. */
+export const cacheFolder = await reachableCache(readConfig({}).cacheDir, browserUser());
 
 /**
  * The browser under test: CHROMIUM_PATH where it is set, else the one that a machine without a browser of its own gets. Which
  * browsers this machine has does not matter.
  */
-export const underTest = { explicitPath: readConfig().chromiumPath, folders: [], cacheFolder };
+export const underTest = {
+  explicitPath: readConfig().chromiumPath,
+  folders: [],
+  cacheFolder,
+  async fetch() {
+    const fetched = await fetchedChromium(cacheFolder);
+    if (fetched === null) throw new Error('run "npm run setup" first');
+    return fetched;
+  },
+};
 export const chromiumUnderTest = () => findChromium(underTest);
 
 export interface TestBrowser {
@@ -41,6 +53,7 @@ export async function startTestBrowser(
     executable: underTest.explicitPath,
     folders: underTest.folders,
     cacheFolder,
+    fetchEnvironment: readConfig().fetchEnvironment,
     egress,
     concurrency: 2,
     log: { info: note('info'), warn: note('warn'), error: note('error') },

@@ -46,8 +46,9 @@ export async function startChromium(options: StartOptions): Promise<{
     explicitPath: options.executable,
     folders: options.folders,
     cacheFolder,
-    fetch: () =>
+    fetch: ({ hasOther }) =>
       fetchChromium({
+        hasOther,
         cacheFolder,
         environment: options.fetchEnvironment ?? {},
         renew: options.renew ?? false,

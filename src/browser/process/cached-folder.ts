@@ -29,6 +29,8 @@ export interface CachedFolderWork {
   fill(draft: string): Promise<void>;
   /** Rejects when what was made must not be used. */
   check?(draft: string): Promise<void>;
+  /** Another process is at it. */
+  onWait?(): void;
   /** Makes it again, though there is one. */
   renew?: boolean;
 }
@@ -42,11 +44,11 @@ const foreignDraftMs = 24 * 60 * 60_000;
 
 export async function cachedFolder(
   folder: string,
-  { fill, check, renew = false }: CachedFolderWork,
+  { fill, check, onWait, renew = false }: CachedFolderWork,
 ): Promise<void> {
   if (!renew) {
     if (await isWhole(folder)) return;
-    if (await isMadeByAnother(folder)) return;
+    if (await isMadeByAnother(folder, onWait)) return;
   }
   await mkdir(dirname(folder), { recursive: true });
   const draft = await mkdtemp(`${folder}.draft-${maker()}-`);
@@ -74,9 +76,11 @@ export async function isWhole(folder: string): Promise<boolean> {
 }
 
 /** Waits while a living process works on a draft; false when there is none, or it failed, or it takes too long. */
-async function isMadeByAnother(folder: string): Promise<boolean> {
-  for (const givesUpAt = performance.now() + waitMs; performance.now() < givesUpAt;) {
+async function isMadeByAnother(folder: string, onWait?: () => void): Promise<boolean> {
+  const givesUpAt = performance.now() + waitMs;
+  for (let isFirst = true; performance.now() < givesUpAt; isFirst = false) {
     if (!(await hasLivingDraft(folder))) return isWhole(folder);
+    if (isFirst) onWait?.();
     await sleep(lookEveryMs);
   }
   return false;

@@ -33,19 +33,25 @@ export interface FetchOptions {
   log: Log;
   /** Fetches again, though there is one. */
   renew?: boolean;
+  /** There is another browser to use: what failed within the last day is not tried again. */
+  hasOther?: boolean;
   ways?: FetchWay[];
 }
 
 const recordName = 'browser.json';
+const failureName = 'fetch-failed.txt';
+const failureMs = 24 * 60 * 60_000;
 const MiB = 1024 ** 2;
 
 export async function fetchChromium(options: FetchOptions): Promise<Chromium> {
   const { cacheFolder, environment, check, log, renew = false } = options;
   const ways = options.ways ?? (await usualWays());
+  const failure = join(cacheFolder, failureName);
   if (!renew) {
-    for (const way of ways) {
-      if (await isWhole(join(cacheFolder, way.folder))) return recall(join(cacheFolder, way.folder), way);
-    }
+    const fetched = await fetchedChromium(cacheFolder, ways);
+    if (fetched !== null) return fetched;
+    const last = options.hasOther === true ? await lastFailure(failure) : null;
+    if (last !== null) throw new Error(`${last}; tried within the last day`);
   }
   const problems: string[] = [];
   for (const way of ways) {
@@ -60,6 +66,7 @@ export async function fetchChromium(options: FetchOptions): Promise<Chromium> {
     try {
       await cachedFolder(folder, {
         renew,
+        onWait: () => log.info({ folder }, 'another process is fetching a browser: waiting for it'),
         async fill(draft) {
           const { executable, libraryFolders } = await way.fill(draft, { environment, tell });
           const record = {
@@ -82,7 +89,25 @@ export async function fetchChromium(options: FetchOptions): Promise<Chromium> {
       log.warn({ way: way.title, err: error }, `no browser from ${way.title}: ${reason}`);
     }
   }
+  await writeFile(failure, problems.join('; '));
   throw new Error(problems.join('; '));
+}
+
+/** What was fetched before; null where nothing was. */
+export async function fetchedChromium(cacheFolder: string, ways?: FetchWay[]): Promise<Chromium | null> {
+  for (const way of ways ?? (await usualWays())) {
+    const folder = join(cacheFolder, way.folder);
+    if (await isWhole(folder)) return recall(folder, way);
+  }
+  return null;
+}
+
+async function lastFailure(path: string): Promise<string | null> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs < failureMs ? await readFile(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
 }
 
 async function usualWays(): Promise<FetchWay[]> {

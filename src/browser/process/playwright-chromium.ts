@@ -14,8 +14,9 @@ const product = 'chromium-headless-shell';
 const downloadMs = 20 * 60_000;
 // Of one connection that says nothing; the installer tries five times.
 const silenceMs = 10_000;
-// The installer ends when this process does, kill -9 included.
-const endWithParent = `data:text/javascript,process.on('disconnect',()=>process.exit(1));process.channel.unref()`;
+// The installer ends when this process does, kill -9 included. Its own child, which takes over this argument, does so by itself.
+const endWithParent =
+  "data:text/javascript,if(process.argv[1].endsWith('cli.js')){process.on('disconnect',()=>process.exit(1));process.channel.unref()}";
 
 export async function playwrightWay(system: System): Promise<FetchWay | null> {
   const folder = findPackage();

@@ -1,0 +1,62 @@
+// Stands in for the host that Playwright's installer downloads from: its headless-shell is the browser under test behind a script.
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename } from 'node:path';
+import { chromiumUnderTest } from '#lab/support/browser.ts';
+import { zip } from '#lab/support/zip.ts';
+
+export interface DownloadHost extends AsyncDisposable {
+  environment: Record<string, string>;
+  /** Downloads of the headless-shell so far. */
+  readonly downloads: number;
+  /** `whole` sends it, `half` stops in the middle and emits `half`, goes on at `resume`, and emits `cut` when the client is gone; `none` answers 404. */
+  mode: 'whole' | 'half' | 'none';
+  events: EventEmitter;
+}
+
+export async function startDownloadHost(): Promise<DownloadHost> {
+  const { executable, libraryFolder } = await chromiumUnderTest();
+  const libraries = libraryFolder === null ? '' : `export LD_LIBRARY_PATH='${libraryFolder}'\n`;
+  const script = `#!/bin/sh\n${libraries}exec '${executable}' "$@"\n`;
+  const events = new EventEmitter();
+  let downloads = 0;
+  const server = createServer((request, response) => {
+    const name = basename(request.url ?? '', '.zip');
+    const isShell = name.includes('headless-shell');
+    if (isShell) downloads += 1;
+    if (host.mode === 'none') return void response.writeHead(404).end('no such build');
+    const archive = isShell
+      ? // The size is told in MiB.
+        zip({ [`${name}/chrome-headless-shell`]: script, [`${name}/filling`]: 'x'.repeat(2 * 1024 ** 2) })
+      : zip({ 'ffmpeg-linux': script });
+    response.writeHead(200, { 'content-length': archive.length });
+    if (host.mode === 'whole' || !isShell) return void response.end(archive);
+    const half = Math.floor(archive.length / 2);
+    response.write(archive.subarray(0, half), () => events.emit('half'));
+    response.once('close', () => events.emit('cut'));
+    events.once('resume', () => response.end(archive.subarray(half)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const host: DownloadHost = {
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      PLAYWRIGHT_DOWNLOAD_HOST: `http://127.0.0.1:${port}`,
+      // Where Playwright does not know the system, any build does here.
+      PLAYWRIGHT_HOST_PLATFORM_OVERRIDE: process.arch === 'arm64' ? 'debian12-arm64' : 'debian12-x64',
+    },
+    get downloads() {
+      return downloads;
+    },
+    mode: 'whole',
+    events,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return host;
+}

@@ -1,0 +1,256 @@
+// A machine that neither the system nor npm gives a browser: one is fetched, checked, kept, and never left half.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { parseUris } from '#browser/process/apt-packages.ts';
+import { distributionWay } from '#browser/process/distribution-chromium.ts';
+import { fetchChromium, fetchedChromium, type FetchWay } from '#browser/process/fetch-chromium.ts';
+import { playwrightWay } from '#browser/process/playwright-chromium.ts';
+import { describeSystem, readSystem } from '#browser/process/system.ts';
+import { startTestBrowser } from '#lab/support/browser.ts';
+import { startDownloadHost } from '#lab/support/download-host.ts';
+import { root } from '#lab/support/processes.ts';
+
+const silent = { info() {}, warn() {}, error() {} };
+const noNpm = { executable: undefined, unpackNpm: () => Promise.resolve(null) };
+const accept = () => Promise.resolve();
+
+function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));
+  chmodSync(path, 0o755);
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+const withoutFonts = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('fonts-'));
+
+/** Another process that fetches into a folder. */
+function fetchElsewhere(cacheFolder: string, environment: Record<string, string>) {
+  const script = `
+    import { fetchChromium } from '#browser/process/fetch-chromium.ts';
+    const log = { info(_, message) { console.log(message); }, warn(_, message) { console.error(message); }, error() {} };
+    const { environment, cacheFolder } = JSON.parse(process.argv[1]);
+    await fetchChromium({ cacheFolder, environment, log, check: () => Promise.resolve() });
+  `;
+  const work = JSON.stringify({ cacheFolder, environment });
+  return spawn(process.execPath, ['--input-type=module-typescript', '-e', script, work], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+test("Playwright's build is fetched, told with its size, checked and used; the next start fetches nothing", async () => {
+  using cache = temporaryFolder();
+  await using host = await startDownloadHost();
+  const options = { ...noNpm, cacheFolder: cache.path, fetchEnvironment: host.environment };
+  const first = await startTestBrowser([], options);
+  const { about } = first.browser;
+  await first.close();
+  assert.match(about.source, /Playwright/);
+  assert.ok(about.path.startsWith(cache.path));
+  const told = first.logged.find(({ message }) => message.startsWith('fetching a browser'))?.message ?? '';
+  assert.match(told, /chrome-headless-shell [\d.]+ from 127\.0\.0\.1:\d+, 2 MiB, into /);
+  const second = await startTestBrowser([], options);
+  await second.close();
+  assert.equal(second.browser.about.path, about.path);
+  assert.equal(host.downloads, 1);
+  assert.equal(withoutFonts(cache.path).length, 1);
+});
+
+test('whoever comes while another process fetches waits for it, and nothing is fetched twice', async () => {
+  using cache = temporaryFolder();
+  await using host = await startDownloadHost();
+  host.mode = 'half';
+  const first = fetchElsewhere(cache.path, host.environment);
+  await once(host.events, 'half');
+  const second = fetchElsewhere(cache.path, host.environment);
+  const [line] = await once(createInterface({ input: second.stdout }), 'line');
+  assert.match(String(line), /waiting for it/);
+  host.events.emit('resume');
+  assert.deepEqual(await Promise.all([once(first, 'exit'), once(second, 'exit')]), [
+    [0, null],
+    [0, null],
+  ]);
+  assert.equal(host.downloads, 1);
+});
+
+test('kill -9 in the middle of a download: the installer ends too, nothing half is left, and the next one is whole', async () => {
+  using cache = temporaryFolder();
+  await using host = await startDownloadHost();
+  host.mode = 'half';
+  const child = fetchElsewhere(cache.path, host.environment);
+  await once(host.events, 'half');
+  const [draft, ...others] = readdirSync(cache.path);
+  assert.match(draft ?? '', /\.draft-/);
+  assert.deepEqual(others, []);
+  child.kill('SIGKILL');
+  // The one that holds the connection is a grandchild.
+  await once(host.events, 'cut');
+  assert.equal(await fetchedChromium(cache.path), null);
+  host.mode = 'whole';
+  const { environment } = host;
+  await fetchChromium({ cacheFolder: cache.path, environment, check: accept, log: silent });
+  const [folder, ...more] = readdirSync(cache.path);
+  assert.match(folder ?? '', /^playwright-[\d.]+-/);
+  assert.doesNotMatch(folder ?? '', /draft/);
+  assert.deepEqual(more, []);
+});
+
+test('a download that fails is named with its reason, and is not tried again for a day where there is another browser', async () => {
+  using cache = temporaryFolder();
+  await using host = await startDownloadHost();
+  host.mode = 'none';
+  const way = await playwrightWay(readSystem());
+  assert.ok(way);
+  const { environment } = host;
+  const options = { cacheFolder: cache.path, environment, check: accept, log: silent, ways: [way] };
+  await assert.rejects(fetchChromium(options), /Playwright's download: .*404.*no such build/);
+  const tries = host.downloads;
+  await assert.rejects(fetchChromium({ ...options, hasOther: true }), /404.*within the last day/);
+  assert.equal(host.downloads, tries);
+  await assert.rejects(fetchChromium(options), /404/);
+  assert.ok(host.downloads > tries);
+});
+
+test('what does not pass its checks is not kept, and the next way is taken; renewing puts another in its place', async () => {
+  using cache = temporaryFolder();
+  let made = 0;
+  const way = (folder: string, version: string): FetchWay => ({
+    title: folder,
+    folder,
+    source: folder,
+    renewal: '',
+    fill(draft) {
+      made += 1;
+      const executable = join(draft, 'chrome-headless-shell');
+      writeFileSync(executable, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+      return Promise.resolve({ executable, libraryFolders: [] });
+    },
+  });
+  const warnings: string[] = [];
+  const options = {
+    cacheFolder: cache.path,
+    environment: {},
+    log: { ...silent, warn: (_: object, message: string) => void warnings.push(message) },
+    ways: [way('stub', 'install-me'), way('leaky', '1.0'), way('good', '2.0')],
+    check: ({ source }: { source: string }) =>
+      source === 'leaky' ? Promise.reject(new Error('it reaches the network')) : Promise.resolve(),
+  };
+  assert.equal((await fetchChromium(options)).source, 'good');
+  assert.deepEqual(warnings, [
+    'no browser from stub: it does not run here: it does not tell its version',
+    'no browser from leaky: it reaches the network',
+  ]);
+  assert.deepEqual(readdirSync(cache.path), ['good']);
+  await fetchChromium(options);
+  assert.equal(made, 3);
+  await fetchChromium({ ...options, ways: [way('good', '3.0')], renew: true });
+  assert.equal(made, 4);
+  assert.deepEqual(readdirSync(cache.path), ['good']);
+});
+
+test("Debian's packages are unpacked without root, with the libraries that the system lacks", async (context) => {
+  if (spawnSync('apt-get', ['--version']).error || spawnSync('dpkg-deb', ['--version']).error) {
+    return context.skip('there is no apt on this machine');
+  }
+  using folder = temporaryFolder();
+  using cache = temporaryFolder();
+  const build = (name: string, depends: string, files: Record<string, string>) => {
+    const tree = join(folder.path, name);
+    const control = [
+      `Package: ${name}`,
+      'Version: 1.0',
+      'Architecture: all',
+      'Maintainer: a <a@example.com>',
+    ];
+    const all = {
+      ...files,
+      'DEBIAN/control': `${[...control, ...(depends ? [`Depends: ${depends}`] : []), 'Description: x'].join('\n')}\n`,
+    };
+    for (const [path, text] of Object.entries(all)) {
+      mkdirSync(join(tree, path, '..'), { recursive: true });
+      writeFileSync(join(tree, path), text, { mode: 0o755 });
+    }
+    const { status, stderr } = spawnSync('dpkg-deb', ['--build', tree, join(folder.path, 'repository')]);
+    assert.equal(status, 0, String(stderr));
+  };
+  const repository = join(folder.path, 'repository');
+  mkdirSync(repository);
+  build('chromium-headless-shell', 'chromium-common, libtintype-test1', {
+    'usr/lib/chromium/chromium-headless-shell': '#!/bin/sh\necho "Chromium 1.2.3.4 $LD_LIBRARY_PATH"\n',
+    'usr/bin/chromium-headless-shell': '#!/bin/sh\nexit 1\n',
+  });
+  build('chromium-common', '', { 'usr/lib/chromium/icudtl.dat': 'data', 'usr/share/doc/x': 'paper' });
+  build('libtintype-test1', '', { 'usr/lib/libtintype-test.so.1': 'library' });
+  const archives = readdirSync(repository);
+  const packages = archives.map((file) => {
+    const control = spawnSync('dpkg-deb', ['--field', join(repository, file)], { encoding: 'utf8' }).stdout;
+    const sum = spawnSync('sha256sum', [join(repository, file)], { encoding: 'utf8' }).stdout.slice(0, 64);
+    const size = spawnSync('stat', ['-c', '%s', join(repository, file)], { encoding: 'utf8' }).stdout.trim();
+    return `${control.trim()}\nFilename: ./${file}\nSize: ${size}\nSHA256: ${sum}\n`;
+  });
+  writeFileSync(join(repository, 'Packages'), packages.join('\n'));
+  writeFileSync(join(folder.path, 'sources.list'), `deb [trusted=yes] copy:${repository} ./\n`);
+  const settings = join(folder.path, 'apt.conf');
+  writeFileSync(
+    settings,
+    `Dir::Etc::sourcelist "${join(folder.path, 'sources.list')}";\nDir::Etc::sourceparts "-";\n`,
+  );
+  const told: string[] = [];
+  const chromium = await fetchChromium({
+    cacheFolder: cache.path,
+    environment: { PATH: process.env['PATH'] ?? '', APT_CONFIG: settings },
+    check: accept,
+    log: { ...silent, info: (_: object, message: string) => void told.push(message) },
+    ways: [distributionWay({ ...readSystem(), hasApt: true })],
+  });
+  assert.match(chromium.executable, /\/system\/usr\/lib\/chromium\/chromium-headless-shell$/);
+  assert.match(chromium.libraryFolder ?? '', /\/system\/usr\/lib$/);
+  assert.match(told.join(), /3 packages \(chromium-headless-shell …\), 1 MiB/);
+  const kept = readdirSync(join(chromium.executable, '..'));
+  assert.deepEqual(kept.toSorted(), ['chromium-headless-shell', 'icudtl.dat']);
+  assert.deepEqual(readdirSync(join(chromium.executable, '..', '..', '..')), ['lib']);
+  assert.ok(!readdirSync(join(chromium.executable, '..', '..', '..', '..', '..')).includes('apt'));
+});
+
+test('what apt says it would fetch is read with its sizes', () => {
+  const output = `Reading package lists...
+'http://deb.debian.org/debian/pool/main/c/chromium/chromium-common_156_arm64.deb' chromium-common_156_arm64.deb 31631552 SHA256:aa
+'http://deb.debian.org/debian/pool/main/n/nss/libnss3_3.110_arm64.deb' libnss3_2%3a3.110_arm64.deb 1284000 SHA256:bb
+`;
+  assert.deepEqual(parseUris(output), [
+    { file: 'chromium-common_156_arm64.deb', sizeBytes: 31_631_552 },
+    { file: 'libnss3_2%3a3.110_arm64.deb', sizeBytes: 1_284_000 },
+  ]);
+});
+
+test('each system is told what to do there, in one line', () => {
+  const cases: [NodeJS.Platform, string, RegExp, boolean][] = [
+    [
+      'linux',
+      'ID=debian\nVERSION_ID="13"\nPRETTY_NAME="Debian GNU/Linux 13"',
+      /apt install chromium-headless-shell/,
+      true,
+    ],
+    ['linux', 'ID=ubuntu\nID_LIKE=debian\nVERSION_ID="24.04"', /playwright-core install-deps/, true],
+    ['linux', 'ID=raspbian\nID_LIKE=debian', /apt install/, true],
+    ['linux', 'ID=fedora\nVERSION_ID=42', /dnf install chromium-headless/, false],
+    ['linux', 'ID="rocky"\nID_LIKE="rhel centos fedora"', /dnf install/, false],
+    ['linux', 'ID=arch', /pacman/, false],
+    ['linux', 'ID=alpine', /apk add chromium/, false],
+    ['linux', '', /package manager/, false],
+    ['darwin', '', /brew install/, false],
+    ['win32', '', /WSL/, false],
+  ];
+  for (const [platform, release, advice, hasApt] of cases) {
+    const system = describeSystem(platform, release);
+    assert.match(system.advice, advice);
+    assert.equal(system.hasApt, hasApt, release);
+    assert.doesNotMatch(system.advice + system.renewal, /\n/);
+  }
+  assert.equal(describeSystem('linux', cases[0]![1]).id, 'debian-13');
+});
