@@ -2,8 +2,18 @@
 // It runs on whatever Node the machine has (>= 20), before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
@@ -12,11 +22,16 @@ step(
   'dependencies',
   ['package.json', 'package-lock.json'],
   () => {
-    run('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund']);
+    // By its path: under npm's scripts, the runtime of an earlier installation comes first, and may not run.
+    const npm = process.env.npm_execpath;
+    const [command, ...given] = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
+    run(command, [...given, 'ci', '--loglevel=error', '--no-audit', '--no-fund']);
     // npx finds the command here at once; without it, it makes an installation of its own first.
     symlinkSync('../../bin/tintype.js', join(root, 'node_modules', '.bin', 'tintype'));
   },
 );
+
+giveRuntimeItsLibrary();
 
 step(
   'Building the dashboard (once)',
@@ -68,9 +83,56 @@ function filesUnder(folder) {
     });
 }
 
-function run(command, args) {
+/**
+ * Node is linked with libatomic, which a bare Debian or Ubuntu lacks. It is taken from the distribution's package, without root, and
+ * a script in the place of the runtime puts it in front.
+ */
+function giveRuntimeItsLibrary() {
+  const runtime = join(root, 'node_modules', 'node', 'bin', 'node');
+  const { status, stderr } = spawnSync(runtime, ['--version'], { encoding: 'utf8' });
+  if (status === 0 || !stderr.includes('libatomic')) return;
+  if (spawnSync('apt-get', ['--version']).error) {
+    process.stderr.write(
+      `${stderr}Install libatomic with the package manager of your system, then start again.\n`,
+    );
+    process.exit(1);
+  }
+  process.stderr.write(
+    'Fetching libatomic1, which the runtime needs, from the packages of your system (9 kB) …\n',
+  );
+  const folder = join(root, 'node_modules', '.tintype-libatomic');
+  rmSync(folder, { recursive: true, force: true });
+  for (const name of ['lists/partial', 'cache/archives/partial'])
+    mkdirSync(join(folder, name), { recursive: true });
+  const settings = [
+    `Dir::State=${folder}`,
+    'Dir::State::status=/var/lib/dpkg/status',
+    `Dir::Cache=${join(folder, 'cache')}`,
+    'Debug::NoLocking=1',
+    'APT::Sandbox::User=root',
+    'Acquire::Languages=none',
+  ].flatMap((setting) => ['-o', setting]);
+  run('apt-get', [...settings, '-q', 'update']);
+  run('apt-get', [...settings, '-q', 'download', 'libatomic1'], folder);
+  const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
+  run('dpkg-deb', ['-x', join(folder, archive), join(folder, 'unpacked')]);
+  const library = readdirSync(join(folder, 'unpacked'), { recursive: true }).find((path) =>
+    path.endsWith('libatomic.so.1'),
+  );
+  copyFileSync(join(folder, 'unpacked', library), join(dirname(runtime), 'libatomic.so.1'));
+  rmSync(folder, { recursive: true });
+  renameSync(runtime, `${runtime}.real`);
+  const script = `#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+export LD_LIBRARY_PATH="$here\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+exec "$here/node.real" "$@"
+`;
+  writeFileSync(runtime, script, { mode: 0o755 });
+}
+
+function run(command, args, cwd = root) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: root,
+    cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -126,7 +126,7 @@ export const variables = {
 
 // Where programs are, proxies and their certificates, and other places to download from.
 const forFetching =
-  /^(PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PLAYWRIGHT_\w+)$/i;
+  /^(PATH|LD_LIBRARY_PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PLAYWRIGHT_\w+)$/i;
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 

@@ -29,8 +29,10 @@ export interface ServeProcess {
 
 type Environment = Record<string, string>;
 
-const { CHROMIUM_PATH } = process.env;
+const { CHROMIUM_PATH, LD_LIBRARY_PATH } = process.env;
 export const browserUnderTest: Environment = CHROMIUM_PATH === undefined ? {} : { CHROMIUM_PATH };
+/** Of the runtime, where the system lacks them. */
+const libraries: Environment = LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
 
 export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'tintype-test-'));
@@ -93,7 +95,7 @@ function start(file: string, args: string[], environment: Environment): ChildPro
   const PATH = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`;
   return spawn(file, args, {
     cwd: root,
-    env: { PATH, LOG_LEVEL: 'info', ...browserUnderTest, ...environment },
+    env: { PATH, LOG_LEVEL: 'info', ...libraries, ...browserUnderTest, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

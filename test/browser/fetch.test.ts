@@ -163,7 +163,7 @@ test("Debian's packages are unpacked without root, with the libraries that the s
     const tree = join(folder.path, name);
     const control = [
       `Package: ${name}`,
-      'Version: 1.0',
+      'Version: 99:1.0',
       'Architecture: all',
       'Maintainer: a <a@example.com>',
     ];

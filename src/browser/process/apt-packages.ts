@@ -95,7 +95,7 @@ export function parseUris(output: string): AptPlan['packages'] {
 /** Of a package, the browser and the libraries count; its programs, icons and papers do not. */
 async function keepLibraries(target: string): Promise<void> {
   const remove = async (folder: string, kept: string[]) => {
-    for (const name of await readdir(folder)) {
+    for (const name of await readdir(folder).catch(() => [])) {
       if (!kept.includes(name)) await rm(join(folder, name), { recursive: true });
     }
   };
