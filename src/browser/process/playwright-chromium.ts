@@ -51,7 +51,7 @@ export async function playwrightWay(system: System): Promise<FetchWay | null> {
           },
           timeoutMs: downloadMs,
           onLine(line) {
-            address = /Downloading Chrome.* from (\S+)/.exec(line)?.[1] ?? address;
+            if (line.startsWith('Downloading Chrome')) address = line.split(' from ').at(-1) ?? '';
             const size = /% of ([\d.]+) MiB/.exec(line)?.[1];
             if (size === undefined || isTold) return;
             isTold = true;

@@ -44,6 +44,7 @@ export async function run(
 
 /** The first line that calls itself an error, as Node's programs and apt write them; else the last line. */
 function reasonIn(errors: string): string | undefined {
-  const named = /^\s*(?:\w*Error|E): (.+)$/m.exec(errors)?.[1];
-  return named ?? (errors.trim().split('\n').at(-1) || undefined);
+  const lines = errors.split('\n').map((line) => line.trim());
+  const named = lines.find((line) => ['Error: ', 'E: '].some((start) => line.startsWith(start)));
+  return named?.slice(named.indexOf(' ') + 1) ?? lines.findLast((line) => line !== '');
 }

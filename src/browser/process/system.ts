@@ -70,7 +70,9 @@ export function describeSystem(platform: NodeJS.Platform, release: string): Syst
       renewal: 'see your system',
     };
   }
-  const field = (key: string) => new RegExp(`^${key}="?([^"\n]*)"?$`, 'm').exec(release)?.[1] ?? '';
+  const lines = release.split('\n');
+  const field = (key: string) =>
+    (lines.find((line) => line.startsWith(`${key}=`)) ?? '').slice(key.length + 1).replaceAll('"', '');
   const ids = [field('ID'), ...field('ID_LIKE').split(' ')];
   const family = ids.flatMap((id) => families.filter((known) => known.ids.includes(id)))[0];
   return {
