@@ -3,6 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  accessSync,
+  constants,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -13,6 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -25,7 +28,9 @@ step(
     // By its path: under npm's scripts, the runtime of an earlier installation comes first, and may not run.
     const npm = process.env.npm_execpath;
     const [command, ...given] = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
-    run(command, [...given, 'ci', '--loglevel=error', '--no-audit', '--no-fund']);
+    const cache = npmCache();
+    run(command, [...given, 'ci', '--loglevel=error', '--no-audit', '--no-fund', ...cache.args]);
+    cache.remove();
     // npx finds the command here at once; without it, it makes an installation of its own first.
     symlinkSync('../../bin/tintype.js', join(root, 'node_modules', '.bin', 'tintype'));
   },
@@ -59,6 +64,19 @@ step('Looking for a browser (once)', 'browser', ['package-lock.json'], () => {
   });
   return status === 0;
 });
+
+/** npm keeps what it downloads in the user's home; where that cannot be written, in the clone, and not for long. */
+function npmCache() {
+  const usual = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  try {
+    mkdirSync(usual, { recursive: true });
+    accessSync(usual, constants.W_OK);
+    return { args: [], remove() {} };
+  } catch {
+    const own = join(root, '.cache', 'npm');
+    return { args: ['--cache', own], remove: () => rmSync(own, { recursive: true, force: true }) };
+  }
+}
 
 /** Does its work when any of its inputs has changed since the last time, or what it made is gone. */
 function step(title, name, inputs, work, made = '') {
