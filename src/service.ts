@@ -40,18 +40,25 @@ export interface Seams {
   reached: OnCrashPoint;
   timeouts: ConnectionTimeouts;
   lookup: Lookup;
+  /** Put faults between the service and what it stands on. */
+  wrapDatabase: (database: Database) => Database;
+  wrapBlobs: (blobs: Blobs) => Blobs;
 }
+
+const asItIs = <T>(part: T): T => part;
 
 export async function createService(
   config: Config,
   log: Logger,
-  { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, lookup }: Partial<Seams> = {},
+  seams: Partial<Seams> = {},
 ): Promise<Service> {
+  const { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, lookup } = seams;
+  const { wrapDatabase = asItIs, wrapBlobs = asItIs } = seams;
   const plans = createPlans(config.plans);
-  const database = await openDatabase(config);
+  const database = wrapDatabase(await openDatabase(config));
   const clock = clockOf(database, machineClock);
-  const uploadBlobs = await openBlobs(config, 'uploads', reached);
-  const renderBlobs = await openBlobs(config, 'renders', reached);
+  const uploadBlobs = wrapBlobs(await openBlobs(config, 'uploads', reached));
+  const renderBlobs = wrapBlobs(await openBlobs(config, 'renders', reached));
   const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
   // Together: the browser starts in processes of its own while these modules are loaded. The server is loaded here, so that
   // the commands, which need none, start in half the time.

@@ -7,7 +7,7 @@ import type { Lookup } from '#browser/egress/names.ts';
 import type { Clock } from '#core/clock.ts';
 import { pino } from 'pino';
 import { readConfig, type Config } from '#roof/config.ts';
-import { createService, type Service } from '#roof/service.ts';
+import { createService, type Seams, type Service } from '#roof/service.ts';
 import { browserUnderTest } from './processes.ts';
 import { newStores } from './stores.ts';
 
@@ -39,6 +39,7 @@ export async function startService(
   given: Record<string, string> = {},
   clockAheadMs = 0,
   lookup?: Lookup,
+  seams: Partial<Seams> = {},
 ): Promise<TestService> {
   const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
   const stores = given['DATABASE_URL'] === undefined ? await newStores() : {};
@@ -67,7 +68,7 @@ export async function startService(
       },
     },
   );
-  const service = await createService(config, log, { clock, ...(lookup && { lookup }) });
+  const service = await createService(config, log, { clock, ...(lookup && { lookup }), ...seams });
   const port = await service.listen();
   let accounts = 0;
   return {

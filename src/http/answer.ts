@@ -1,26 +1,23 @@
 // An answer as a value, so that it can be remembered and replayed as well as sent.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenBlob } from '#storage/blobs.ts';
+import { onceClosed } from '#http/hang-up.ts';
 
-export interface Answer {
+/** A body in memory, or one that is streamed from the store; whoever holds the second sends it. */
+export type Answer = {
   status: number;
   headers: Record<string, string | number>;
-  body: Buffer | object;
+} & ({ body: Buffer | object } | { blob: OpenBlob });
+
+export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.code(answer.status).headers(answer.headers);
+  return 'blob' in answer ? sendStream(request, reply, answer.blob) : reply.send(answer.body);
 }
 
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  return reply.code(status).headers(headers).send(body);
-}
-
-/**
- * The reply owns the blob from here on and closes it at its end, or when the client leaves. Where answers wait for their turn on
- * one connection (pipelining), Node reports the end of the connection to the socket only, so that is where we listen.
- */
+/** The reply owns the blob from here on: it is closed when all is sent, or when the client leaves. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, blob: OpenBlob): FastifyReply {
-  const { socket } = request.raw;
   const letGo = () => blob[Symbol.dispose]();
-  if (socket.destroyed || reply.sent) letGo();
-  socket.once('close', letGo);
-  blob.stream.once('close', () => socket.off('close', letGo));
+  blob.stream.once('close', onceClosed(request, letGo));
+  if (request.raw.socket.destroyed || reply.sent) letGo();
   return reply.send(blob.stream);
 }

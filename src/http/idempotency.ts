@@ -2,114 +2,200 @@
 // endpoint. Only successes are remembered: anything else may be tried again.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
-import { invalid } from '#core/errors.ts';
-import { newId } from '#core/ids.ts';
+import { invalid, ServiceError } from '#core/errors.ts';
+import { hashSecret, newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
-import { readBlob, type Blobs } from '#storage/blobs.ts';
+import { seal, unseal } from '#core/seal.ts';
+import type { Blobs } from '#storage/blobs.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { IdempotencyRow } from '#storage/schema.ts';
 import type { Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
+import { hangUpSignal } from '#http/hang-up.ts';
 
 export const rememberMs = 24 * 60 * 60 * 1000;
 /** Longer than a request can take: after it, the attempt is taken for dead and the request may run again. */
 const attemptMs = limits.pdfTotalMs + limits.renderQueueMs + 30_000;
-const pollMs = 100;
+/** How often an attempt on another machine is looked at: soon at first, then less. */
+const poll = { firstMs: 100, mostMs: 1_000 };
+/** Repeats of one account that wait in this process at the same time. */
+const maxWaiting = 32;
 
-/** Writes the answer in the transaction that stores what it tells of. A byte body is that of the named render. */
+/** Writes the answer in the transaction that stores what it reports. A byte body is that of the named render. */
 export type Remember = (tables: Tables, answer: Answer, renderId?: string) => Promise<void>;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
+/** The row, and the secret that its body is sealed with: the row has only a hash of the client's key. */
+interface Claim {
+  row: IdempotencyRow;
+  secret: string;
+}
+
 export function createIdempotency(parts: { database: Database; renderBlobs: Blobs; clock: Clock }) {
   const { database, renderBlobs, clock } = parts;
   const { idempotency } = database.tables;
+  /** Attempts that run in this process, by their id; each resolves when it has ended. */
+  const running = new Map<string, Promise<void>>();
+  const waiting = new Map<string, number>();
 
   /** `content` is what the client asks for, in a form in which a repeat is the same. */
   async function once(
     request: FastifyRequest,
+    reply: FastifyReply,
     content: unknown,
     run: (remember: Remember | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     const key = readKey(request);
     if (key === undefined) return run(undefined);
     const claim = newClaim(request, key, content);
-    const earlier = await claimOrFind(claim, request);
-    if (earlier) return earlier;
+    const { attempt } = claim.row;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    running.set(attempt, ended);
+    try {
+      if (!(await take(claim))) {
+        const earlier = await findAnswer(claim, request, reply);
+        if (earlier) return earlier;
+      }
+      return await runAndRemember(claim, run);
+    } finally {
+      running.delete(attempt);
+      end();
+    }
+  }
+
+  /** True for the one request that may run. */
+  function take({ row }: Claim): Promise<boolean> {
+    const now = clock.now();
+    return idempotency.claim({ ...row, created_at: now, locked_until: now + attemptMs });
+  }
+
+  async function runAndRemember(
+    { row: { attempt }, secret }: Claim,
+    run: (remember: Remember) => Promise<Answer>,
+  ): Promise<Answer> {
+    // Only an attempt without an answer is forgotten: where the database went away during the commit, the answer may be there.
+    const forget = () => idempotency.forgetUnanswered(attempt).catch(() => {});
     try {
       const answer = await run(async (tables, given, renderId) => {
-        await tables.idempotency.answer(claim.attempt, {
+        const isStillOurs = await tables.idempotency.answer(attempt, {
           status: given.status,
           headers: JSON.stringify(given.headers),
-          body: renderId === undefined ? JSON.stringify(given.body) : null,
+          body:
+            renderId === undefined ? seal(secret, JSON.stringify('body' in given ? given.body : null)) : null,
           render_id: renderId ?? null,
         });
+        // It took longer than an attempt may, and a repeat runs instead: this one must leave nothing behind.
+        if (!isStillOurs) throw new Error('another attempt took over this Idempotency-Key');
       });
-      if (answer.status >= 400) await idempotency.forget(claim.attempt);
+      if (answer.status >= 400) await forget();
       return answer;
     } catch (error) {
-      await idempotency.forget(claim.attempt).catch(() => {});
+      await forget();
       throw error;
     }
   }
 
-  /** Undefined when this request is the one to run; waits while another attempt runs. */
-  async function claimOrFind(claim: IdempotencyRow, request: FastifyRequest): Promise<Answer | undefined> {
-    for (;;) {
-      if (await idempotency.claim(claim)) return undefined;
-      const found = await idempotency.find(claim);
-      if (!found) continue;
-      const now = clock.now();
-      const isOver =
-        found.created_at <= now - rememberMs || (found.status === null && found.locked_until <= now);
-      if (isOver) {
-        await idempotency.forget(found.attempt);
+  /** The answer of another attempt, for which it waits; undefined when this request is the one to run after all. */
+  async function findAnswer(
+    claim: Claim,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Answer | undefined> {
+    const signal = hangUpSignal(request, reply);
+    for (let pollMs = poll.firstMs; ; pollMs = Math.min(2 * pollMs, poll.mostMs)) {
+      const found = await idempotency.find(claim.row);
+      if (!found) {
+        if (await take(claim)) return undefined;
         continue;
       }
-      if (found.fingerprint !== claim.fingerprint) {
+      const now = clock.now();
+      if (found.status === null && found.locked_until <= now) {
+        await idempotency.forgetUnanswered(found.attempt);
+        continue;
+      }
+      const isCurrent = found.created_at > now - rememberMs;
+      if (isCurrent && found.fingerprint !== claim.row.fingerprint) {
         throw invalid('Idempotency-Key', 'already used for a request with other content');
       }
-      const answer = found.status === null ? undefined : await replay(found);
+      if (found.status === null) {
+        await waitFor(found.attempt, pollMs, signal, reply, claim.row.account_id);
+        continue;
+      }
+      const answer = isCurrent ? await replay(found, claim.secret) : undefined;
       if (answer) return answer;
-      if (found.status !== null) await idempotency.forget(found.attempt);
-      if (request.raw.destroyed && !request.raw.complete) throw invalid('body', 'the connection closed');
-      await sleep(pollMs);
+      await idempotency.drop(found.attempt);
     }
   }
 
-  async function replay({ status, headers, body, render_id }: IdempotencyRow): Promise<Answer | undefined> {
-    const bytes = render_id === null ? undefined : await readBlob(renderBlobs, render_id);
-    if (render_id !== null && !bytes) return undefined;
-    return {
-      status: status ?? 200,
-      headers: { ...(JSON.parse(headers ?? '{}') as Record<string, string>), 'idempotent-replayed': 'true' },
-      body: bytes ?? (JSON.parse(body ?? 'null') as object),
-    };
+  /** Until an attempt in this process has ended, or for a while where it runs on another machine. */
+  async function waitFor(
+    attempt: string,
+    pollMs: number,
+    signal: AbortSignal,
+    reply: FastifyReply,
+    accountId: string,
+  ): Promise<void> {
+    const others = waiting.get(accountId) ?? 0;
+    if (others >= maxWaiting) throw tooManyRepeats(reply);
+    waiting.set(accountId, others + 1);
+    const left = new AbortController();
+    try {
+      const pause = sleep(running.has(attempt) ? attemptMs : pollMs, undefined, {
+        signal: AbortSignal.any([signal, left.signal]),
+      });
+      await Promise.race([pause, running.get(attempt) ?? pause]);
+    } catch {
+      throw invalid('body', 'the connection closed');
+    } finally {
+      left.abort();
+      const rest = (waiting.get(accountId) ?? 1) - 1;
+      if (rest > 0) waiting.set(accountId, rest);
+      else waiting.delete(accountId);
+    }
   }
 
-  function newClaim(request: FastifyRequest, key: string, content: unknown): IdempotencyRow {
-    const now = clock.now();
+  async function replay(
+    { status, headers, body, render_id }: IdempotencyRow,
+    secret: string,
+  ): Promise<Answer | undefined> {
+    const stored = {
+      status: status ?? 200,
+      headers: { ...(JSON.parse(headers ?? '{}') as Record<string, string>), 'idempotent-replayed': 'true' },
+    };
+    if (render_id === null) return { ...stored, body: JSON.parse(unseal(secret, body ?? '')) as object };
+    const blob = await renderBlobs.open(render_id);
+    return blob && { ...stored, blob };
+  }
+
+  function newClaim(request: FastifyRequest, key: string, content: unknown): Claim {
+    const account_id = callerOf(request).accountId;
+    const endpoint = request.routeOptions.url ?? '';
+    const secret = JSON.stringify([account_id, endpoint, key]);
     return {
-      account_id: callerOf(request).accountId,
-      endpoint: request.routeOptions.url ?? '',
-      idempotency_key: key,
-      fingerprint: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
-      attempt: newId(),
-      locked_until: now + attemptMs,
-      created_at: now,
-      status: null,
-      headers: null,
-      body: null,
-      render_id: null,
+      secret,
+      row: {
+        account_id,
+        endpoint,
+        idempotency_key: hashSecret(secret),
+        fingerprint: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
+        attempt: newId(),
+        locked_until: 0,
+        created_at: 0,
+        status: null,
+        headers: null,
+        body: null,
+        render_id: null,
+      },
     };
   }
 
   return {
     once,
     /** After a start on one machine: nobody runs the attempts from before it any more, so a repeat need not wait. */
-    forgetAttemptsBefore: idempotency.forgetUnanswered,
+    forgetAttemptsBefore: idempotency.forgetUnansweredBefore,
     /** Drops answers that are past their day. */
     sweep: (): Promise<void> => idempotency.purge(clock.now() - rememberMs),
   };
@@ -120,4 +206,13 @@ function readKey(request: FastifyRequest): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
+}
+
+/** As of every `rate_limited`, its Retry-After equals the reset of the request budget. */
+function tooManyRepeats(reply: FastifyReply): ServiceError {
+  return new ServiceError(
+    'rate_limited',
+    `Idempotency-Key: ${maxWaiting} repeats of this account are already waiting for the answer of their first attempt.`,
+    { retryAfterSeconds: Number(reply.getHeader('x-service-ratelimit-reset') ?? 1) },
+  );
 }

@@ -74,9 +74,11 @@ export function createRenders(parts: Parts) {
       // Before the machine is asked for a place: a slow name holds none that another account could use.
       await target.resolve(signal);
       const askedAt = performance.now();
-      const leave = await queue.enter(payer.accountId, signal);
-      const startedAt = performance.now();
-      const result = await run(url, request, signal).finally(leave);
+      const { result, startedAt } = await queue.run(
+        payer.accountId,
+        async () => ({ startedAt: performance.now(), result: await run(url, request, signal) }),
+        { signal },
+      );
       reached('page rendered');
       const durationMs = Math.round(performance.now() - startedAt);
       const row = rowOf(payer, url, request, { bytes: result.bytes, durationMs });

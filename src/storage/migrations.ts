@@ -213,6 +213,12 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  '0012_sealed_answers': {
+    /** Remembered answers of earlier versions hold delete tokens in clear; they would have gone within a day. */
+    async up(db) {
+      await db.deleteFrom('idempotency_keys').execute();
+    },
+  },
 };
 
 /** Brings the database to this version; refuses one that a newer version has written. */

@@ -104,6 +104,7 @@ export interface RenderLeaseRow {
 export interface IdempotencyRow {
   account_id: string;
   endpoint: string;
+  /** A hash: the client's key itself seals the body. */
   idempotency_key: string;
   fingerprint: string;
   /** The attempt that runs, or ran, the request. */

@@ -90,7 +90,9 @@ export function createUploadStore(parts: {
     await refuseSpentQuota(uploader, attempts);
     await eachOf(attempts, async (attempt) => {
       const kept =
-        attempt.detected === 'markup' ? await sanitize(attempt.file, sanitizedFiles) : attempt.file;
+        attempt.detected === 'markup'
+          ? await sanitize(uploader.accountId, attempt.file, sanitizedFiles)
+          : attempt.file;
       attempt.draft = await draftOf(uploader, attempt, kept, expiresAt);
     });
     await eachOf(attempts, async (attempt) => {
@@ -98,7 +100,8 @@ export function createUploadStore(parts: {
       attempt.isDurable = true;
     });
     reached('file durable');
-    return conclude(uploader, attempts, composeAnswer);
+    // Awaited here: it must not fail while the spools are being closed and nobody listens yet.
+    return await conclude(uploader, attempts, composeAnswer);
   }
 
   /** A spent quota is looked up where it spares work: before SVGs, and for accounts that were refused before. */
@@ -118,9 +121,14 @@ export function createUploadStore(parts: {
   }
 
   /** What is stored of an SVG is the sanitized document, and that is what is measured. Spec 2.1, 4.1. */
-  async function sanitize(file: ReceivedFile, owner: AsyncDisposableStack): Promise<ReceivedFile> {
+  async function sanitize(
+    accountId: string,
+    file: ReceivedFile,
+    owner: AsyncDisposableStack,
+  ): Promise<ReceivedFile> {
     const clean = owner.use(receiveFile(blobs, file.sourceFilename));
-    await clean.write(await sanitizer.sanitize(await file.spool.read()));
+    const { sizeBytes, spool } = file;
+    await clean.write(await sanitizer.sanitize({ accountId, sizeBytes, read: () => spool.read() }));
     return clean.finish();
   }
 

@@ -1,12 +1,21 @@
-// Runs the SVG sanitizer in worker threads, so that no file stalls the event loop and one that takes too long or too much
-// memory ends in a clear error. Spec 4.1.2.
+// Runs the SVG sanitizer in worker threads, so that no file stalls the event loop, and one that takes too much processor time or
+// memory ends in a clear error. Accounts take turns, and an account never holds every thread. Spec 4.1.2.
 import { Worker } from 'node:worker_threads';
 import type { ErrorCode } from '#core/errors.ts';
 import { invalid, ServiceError } from '#core/errors.ts';
+import { createFairQueue } from '#core/fair-queue.ts';
+import { limits } from '#core/limits.ts';
+
+export interface SvgFile {
+  accountId: string;
+  sizeBytes: number;
+  /** Called when a thread is free: a file that waits is not held in memory. */
+  read: () => Promise<Buffer>;
+}
 
 export interface SvgSanitizer {
   /** Rejects with `unsupported_type` when the document is no SVG, `validation_error` when it is a broken or hostile one. */
-  sanitize(bytes: Buffer): Promise<Buffer>;
+  sanitize(file: SvgFile): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -16,116 +25,167 @@ export type SanitizerAnswer =
   | { code: ErrorCode; message: string }
   | { failure: unknown };
 
-interface Job {
-  bytes: Buffer;
-  resolve: (sanitized: Buffer) => void;
-  reject: (error: unknown) => void;
-}
-
 interface Thread {
   worker: Worker;
   ready: Promise<unknown>;
 }
 
-interface Slot {
-  thread: Thread | undefined;
-  stopJob: ((error: unknown) => void) | undefined;
-}
-
+const defaults = {
+  workers: 2,
+  /** Processor time for one file. 10 MB of ordinary paths take 0.5 s. */
+  cpuMs: 1_500,
+  /** Time on the clock for one file, for a machine that is busy with other work. */
+  clockMs: 30_000,
+  maxWaitMs: 30_000,
+  /** Four batches. */
+  maxWaiting: 40,
+  /** What their spools hold: two batches of the largest size. */
+  maxWaitingBytes: 2 * limits.batchBytes,
+};
 const startTimeoutMs = 30_000;
+const checkEveryMs = 100;
 const memoryMb = 512;
 
-export function createSvgSanitizer({ workers = 2, timeoutMs = 5000 } = {}): SvgSanitizer {
-  const slots: Slot[] = Array.from({ length: workers }, () => ({
-    thread: startThread(),
-    stopJob: undefined,
-  }));
-  const waiting: Job[] = [];
-  let isClosed = false;
+export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgSanitizer {
+  const { workers, cpuMs, clockMs, ...line } = { ...defaults, ...options };
+  const idle = new Set<Thread>();
+  const running = new Set<Thread>();
+  const closed = new AbortController();
+  const queue = createFairQueue({
+    concurrency: workers,
+    concurrencyPerAccount: Math.max(1, workers - 1),
+    ...line,
+    tooLong: () => busy('the machine is busy with other SVGs'),
+    tooMany: () => busy('too many SVGs of this account are waiting to be sanitized'),
+  });
 
-  function runNext(): void {
-    const slot = slots.find(({ stopJob }) => stopJob === undefined);
-    const job = slot === undefined ? undefined : waiting.shift();
-    if (slot !== undefined && job !== undefined) run(slot, job);
-  }
-
-  function run(slot: Slot, job: Job): void {
-    const { worker, ready } = (slot.thread ??= startThread());
-    let isOver = false;
-
-    const finish = (): void => {
-      isOver = true;
-      clearTimeout(timer);
-      worker.off('message', onAnswer).off('error', onCrash).off('exit', onExit);
-      worker.unref();
-      slot.stopJob = undefined;
-      runNext();
-    };
-    /** The thread may be in any state: it is ended, and the next job starts another. */
-    const replace = (error: unknown): void => {
-      slot.thread = undefined;
-      void worker.terminate();
-      job.reject(error);
-      finish();
-    };
-    const onAnswer = (answer: SanitizerAnswer): void => {
-      if ('sanitized' in answer)
-        job.resolve(Buffer.from(answer.sanitized.buffer, 0, answer.sanitized.length));
-      else job.reject('code' in answer ? new ServiceError(answer.code, answer.message) : answer.failure);
-      finish();
-    };
-    const onCrash = (error: Error & { code?: string }): void => {
-      const isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      replace(isOutOfMemory ? invalid('file', 'the SVG takes too much memory to sanitize') : error);
-    };
-    const onExit = (code: number): void =>
-      replace(new Error(`the SVG sanitizer's thread exited with ${code}`));
-
-    let timer = setTimeout(
-      () => replace(new Error("the SVG sanitizer's thread does not start")),
-      startTimeoutMs,
-    );
-    slot.stopJob = replace;
-    worker.on('error', onCrash).on('exit', onExit);
-    worker.ref();
-    void ready.then(() => {
-      if (isOver) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => replace(invalid('file', 'the SVG takes too long to sanitize')), timeoutMs);
-      worker.on('message', onAnswer);
-      // A copy of its own can be handed over without another one, whatever buffer the caller's bytes are a part of.
-      const copy = new Uint8Array(job.bytes);
-      worker.postMessage(copy, [copy.buffer]);
+  async function sanitize({ accountId, sizeBytes, read }: SvgFile): Promise<Buffer> {
+    closed.signal.throwIfAborted();
+    return queue.run(accountId, async () => runInThread(await read()), {
+      signal: closed.signal,
+      bytes: sizeBytes,
     });
   }
 
+  function startThread(): Thread {
+    const thread = newThread();
+    // One that ends between two files is not used again.
+    thread.worker.once('exit', () => idle.delete(thread));
+    return thread;
+  }
+
+  async function runInThread(bytes: Buffer): Promise<Buffer> {
+    const [thread = startThread()] = idle;
+    idle.delete(thread);
+    running.add(thread);
+    try {
+      const sanitized = await runOne(thread, bytes, { cpuMs, clockMs, signal: closed.signal });
+      idle.add(thread);
+      return sanitized;
+    } catch (error) {
+      // The file's fault leaves the thread as it was. Otherwise it may be in any state, so it is ended.
+      if (error instanceof AnsweredError) {
+        idle.add(thread);
+        throw error.answer;
+      }
+      void thread.worker.terminate();
+      throw error;
+    } finally {
+      running.delete(thread);
+    }
+  }
+
+  // Ahead of need: a thread takes a while to load the sanitizer.
+  for (let count = 0; count < workers; count += 1) idle.add(startThread());
   return {
-    sanitize: (bytes) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) throw new Error('the SVG sanitizer is closed');
-        waiting.push({ bytes, resolve, reject });
-        runNext();
-      }),
+    sanitize,
     async close() {
-      isClosed = true;
-      const closed = new Error('the SVG sanitizer is closed');
-      const running = slots.flatMap(({ thread }) => thread?.worker ?? []);
-      for (const job of waiting.splice(0)) job.reject(closed);
-      for (const { stopJob } of slots) stopJob?.(closed);
-      await Promise.all(running.map((worker) => worker.terminate()));
+      closed.abort(new Error('the SVG sanitizer is closed'));
+      await Promise.all([...idle, ...running].map(({ worker }) => worker.terminate()));
     },
   };
 }
 
-function startThread(): Thread {
+/** What the thread found wrong with the file, or a bug that it met in it. */
+class AnsweredError extends Error {
+  readonly answer: unknown;
+  constructor(answer: unknown) {
+    super();
+    this.answer = answer;
+  }
+}
+
+async function runOne(
+  { worker, ready }: Thread,
+  bytes: Buffer,
+  { cpuMs, clockMs, signal }: { cpuMs: number; clockMs: number; signal: AbortSignal },
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const onAnswer = (answer: SanitizerAnswer): void => {
+    if ('sanitized' in answer) resolve(Buffer.from(answer.sanitized.buffer, 0, answer.sanitized.length));
+    else if ('code' in answer) reject(new AnsweredError(new ServiceError(answer.code, answer.message)));
+    else reject(new AnsweredError(answer.failure));
+  };
+  const onError = (error: Error & { code?: string }): void =>
+    reject(
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? invalid('file', `the SVG takes more than ${memoryMb} MB of memory to sanitize`)
+        : error,
+    );
+  const onExit = (code: number): void => reject(new Error(`the SVG sanitizer's thread exited with ${code}`));
+  const onAbort = (): void => reject(signal.reason as Error);
+  let timer = setTimeout(
+    () => reject(new Error("the SVG sanitizer's thread does not start")),
+    startTimeoutMs,
+  );
+  let watch: NodeJS.Timeout | undefined;
+  worker.on('error', onError).on('exit', onExit).ref();
+  signal.addEventListener('abort', onAbort);
+  try {
+    await Promise.race([ready, promise]);
+    clearTimeout(timer);
+    timer = setTimeout(() => reject(new Error(`an SVG was not sanitized within ${clockMs} ms`)), clockMs);
+    const before = await worker.cpuUsage();
+    watch = setInterval(() => {
+      worker.cpuUsage(before).then(
+        ({ user, system }) => {
+          if (user + system > cpuMs * 1_000)
+            reject(
+              invalid('file', `the SVG takes more than ${cpuMs / 1_000} s of processor time to sanitize`),
+            );
+        },
+        // The thread has ended, which `onExit` reports.
+        () => {},
+      );
+    }, checkEveryMs);
+    worker.on('message', onAnswer);
+    // A copy can be handed over without another one, whatever buffer the caller's bytes are a part of.
+    const copy = new Uint8Array(bytes);
+    worker.postMessage(copy, [copy.buffer]);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    signal.removeEventListener('abort', onAbort);
+    worker.off('message', onAnswer).off('error', onError).off('exit', onExit).unref();
+  }
+}
+
+function newThread(): Thread {
   const worker = new Worker(new URL('svg/worker.ts', import.meta.url), {
     name: 'svg-sanitizer',
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
   });
-  // Without a listener an error between two jobs would end the process; the next job meets the exit and starts anew.
+  // Without a listener an error between two jobs would end the process; the next job starts another thread.
   worker.on('error', () => undefined);
   // An idle thread keeps no process alive.
   worker.unref();
   return { worker, ready: new Promise((resolve) => worker.once('message', resolve)) };
 }
+
+/** The contract has no other retryable answer for a single file of a batch. Spec 2.2, 7. */
+const busy = (reason: string): ServiceError =>
+  new ServiceError('internal', `file: ${reason}. The file was not stored and not metered; please retry.`, {
+    cause: reason,
+  });

@@ -1,6 +1,8 @@
-// A small picture of an upload, for the dashboard's grid.
+// A small picture of an upload, for the dashboard's grid. Made once and kept for a while; accounts take turns.
 import sharp from 'sharp';
-import { createTurns } from '#core/turns.ts';
+import { createBoundedMap } from '#core/bounded-map.ts';
+import { ServiceError } from '#core/errors.ts';
+import { createFairQueue } from '#core/fair-queue.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
@@ -9,31 +11,62 @@ const sidePixels = 360;
 const maxPixels = 60_000_000;
 /** Smaller than what it would become. */
 const smallBytes = 16 * 1024;
-const atOnce = 2;
+const cacheBytes = 32 * 1024 * 1024;
+/** What an entry counts for at least, so that many empty ones are bounded as well. */
+const leastBytes = 256;
+const maxSeconds = 10;
+/** Two pages of the grid. */
+const maxWaiting = 100;
 
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails({ blobs }: { blobs: Blobs }) {
-  const inTurn = createTurns(atOnce);
+  const cache = createBoundedMap<string, Buffer>(cacheBytes, ({ length }) => Math.max(length, leastBytes));
+  const queue = createFairQueue({
+    concurrency: 2,
+    concurrencyPerAccount: 1,
+    maxWaitMs: 20_000,
+    maxWaiting,
+    tooLong: () => busy('The machine is busy with other thumbnails.'),
+    tooMany: () => busy(`More than ${maxWaiting} thumbnails of this account are waiting.`),
+  });
 
-  async function shrink(id: string): Promise<Buffer | undefined> {
+  async function make(id: string): Promise<Buffer> {
     const bytes = await readBlob(blobs, id);
-    return (
-      bytes &&
-      sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none' })
-        .rotate()
-        .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
-        .webp({ quality: 78, effort: 2 })
-        .toBuffer()
-    );
+    if (!bytes) return nothing;
+    return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none' })
+      .rotate()
+      .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 78, effort: 2 })
+      .timeout({ seconds: maxSeconds })
+      .toBuffer()
+      .catch(() => nothing);
   }
 
   return {
     /** WebP bytes; undefined when the upload itself is what to show. */
-    async of({ id, content_type, size_bytes }: UploadRow): Promise<Buffer | undefined> {
+    async of(row: UploadRow, signal?: AbortSignal): Promise<Buffer | undefined> {
+      const { id, account_id, content_type, size_bytes } = row;
       if (content_type === 'image/svg+xml' || size_bytes <= smallBytes) return undefined;
-      // Types are detected from the first bytes only, so the rest need not be a picture at all.
-      return inTurn(() => shrink(id)).catch(() => undefined);
+      const made =
+        cache.get(id) ??
+        (await queue.run(
+          account_id,
+          async () => {
+            const thumbnail = cache.get(id) ?? (await make(id));
+            cache.set(id, thumbnail);
+            return thumbnail;
+          },
+          { signal },
+        ));
+      return made === nothing ? undefined : made;
     },
+    load: queue.load,
   };
 }
+
+/** Types are detected from the first bytes, so the rest need not be a picture. */
+const nothing = Buffer.alloc(0);
+
+const busy = (message: string): ServiceError =>
+  new ServiceError('rate_limited', message, { retryAfterSeconds: 1 });

@@ -115,18 +115,25 @@ for (const engine of databaseEngines) {
       const winner = claims[claimed.indexOf(true)] as (typeof claims)[number];
       same(await idempotency.find(winner), winner);
       const answer = { status: 201, headers: '{}', body: '{"a":1}', render_id: null };
-      await idempotency.answer(winner.attempt, answer);
+      assert.equal(await idempotency.answer(winner.attempt, answer), true);
       same(await idempotency.find(winner), { ...winner, ...answer });
-      await idempotency.forget(winner.attempt);
+      await idempotency.forgetUnanswered(winner.attempt);
+      same(await idempotency.find(winner), { ...winner, ...answer });
+      await idempotency.drop(winner.attempt);
+      assert.equal(
+        await idempotency.answer(winner.attempt, answer),
+        false,
+        'another attempt may have taken over',
+      );
       assert.equal(await idempotency.find(winner), undefined);
       assert.equal(await idempotency.claim(claimRow(id, `${id}-again`)), true);
-      await idempotency.forgetUnanswered(winner.created_at);
+      await idempotency.forgetUnansweredBefore(winner.created_at);
       assert.notEqual(await idempotency.find(winner), undefined, 'not from before that time');
-      await idempotency.forgetUnanswered(winner.created_at + 1);
+      await idempotency.forgetUnansweredBefore(winner.created_at + 1);
       assert.equal(await idempotency.find(winner), undefined, 'its process is gone');
       assert.equal(await idempotency.claim(claimRow(id, `${id}-answered`)), true);
       await idempotency.answer(`${id}-answered`, answer);
-      await idempotency.forgetUnanswered(winner.created_at + 1);
+      await idempotency.forgetUnansweredBefore(winner.created_at + 1);
       assert.equal((await idempotency.find(winner))?.status, 201, 'an answer stays');
       await idempotency.purge(winner.created_at + 1);
       assert.equal(await idempotency.find(winner), undefined);

@@ -4,6 +4,7 @@ import { renderPath } from '#http/links.ts';
 import type { FinishedRender, RenderRequest, Renders } from '#renders/render.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
+import { hangUpSignal } from '#http/hang-up.ts';
 import { rememberMs, type Idempotency } from '#http/idempotency.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
 
@@ -21,10 +22,11 @@ export async function answerRender(
 ): Promise<FastifyReply> {
   const { isHosted, options, url } = render;
   let timings: FinishedRender['timings'] | undefined;
-  const answer = await idempotency.once(request, { url, isHosted, options }, async (remember) => {
+  const answer = await idempotency.once(request, reply, { url, isHosted, options }, async (remember) => {
     const finished = await renders.render(
       callerOf(request),
       remember && !isHosted ? { ...render, keepMs: rememberMs } : render,
+      // A client that hangs up frees its slot at once.
       hangUpSignal(request, reply),
       async (tables, done) => remember?.(tables, toAnswer(done), isHosted ? undefined : done.id),
     );
@@ -32,7 +34,7 @@ export async function answerRender(
     return toAnswer(finished);
   });
   if (timings) reply.header('server-timing', serverTiming(timings));
-  return sendAnswer(reply, answer);
+  return sendAnswer(request, reply, answer);
 
   function toAnswer({ id, bytes, contentType, durationMs, quota }: Omit<FinishedRender, 'timings'>): Answer {
     if (!isHosted) {
@@ -41,6 +43,7 @@ export async function answerRender(
         headers: {
           ...quotaHeaders(quota),
           'content-type': contentType,
+          'content-length': bytes.length,
           'x-service-id': id,
           'x-service-duration-ms': durationMs,
           'x-content-type-options': 'nosniff',
@@ -60,17 +63,6 @@ export async function answerRender(
       },
     };
   }
-}
-
-/** A client that hangs up frees its slot at once. */
-function hangUpSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error('the client hung up'));
-  };
-  if (request.raw.socket.destroyed) abort();
-  reply.raw.once('close', abort);
-  return controller.signal;
 }
 
 function serverTiming({

@@ -40,7 +40,7 @@ export async function answerUpload(
     expiresInSeconds,
     files: files.map(({ sourceFilename, sha256 }) => [sourceFilename, sha256]),
   };
-  const answer = await idempotency.once(request, content, async (remember) => {
+  const answer = await idempotency.once(request, reply, content, async (remember) => {
     const stored = await uploadStore.storeUploads(
       callerOf(request),
       files,
@@ -54,7 +54,7 @@ export async function answerUpload(
     if (kind === 'batch') logInternalErrors(request, stored.outcomes);
     return stored.answer;
   });
-  return sendAnswer(reply, answer);
+  return sendAnswer(request, reply, answer);
 }
 
 /** A batch is answered as a whole, so the error handler does not see what became of each file. */

@@ -7,6 +7,7 @@ import type { Thumbnails } from '#uploads/thumbnail.ts';
 import type { Plans } from '#accounts/plans.ts';
 import { upload, type UploadParts } from '#http/api/upload.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
+import { hangUpSignal } from '#http/hang-up.ts';
 import { filePath } from '#http/links.ts';
 import { notFound } from '#core/errors.ts';
 import { pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
@@ -80,10 +81,10 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
       if (!changed) throw notFound();
       return uploadView(parts, changed);
     },
-    async 'GET /uploads/:id/thumbnail'({ owned, id, reply }) {
+    async 'GET /uploads/:id/thumbnail'({ owned, id, request, reply }) {
       const row = await owned.uploads.byId(id, clock.now());
       if (!row) throw notFound();
-      const bytes = await thumbnails.of(row);
+      const bytes = await thumbnails.of(row, hangUpSignal(request, reply));
       reply.header('cache-control', 'private, max-age=86400');
       if (!bytes) return reply.redirect(filePath(row.slug), 302);
       return reply.type('image/webp').send(bytes);

@@ -26,15 +26,29 @@ export function createIdempotencyTable(db: Kysely<Schema>) {
         .where('endpoint', '=', endpoint)
         .where('idempotency_key', '=', idempotency_key)
         .executeTakeFirst(),
-    async answer(attempt: string, answer: RememberedAnswer): Promise<void> {
-      await db.updateTable('idempotency_keys').set(answer).where('attempt', '=', attempt).execute();
+    /** False when the attempt is no longer the one that may answer. */
+    async answer(attempt: string, answer: RememberedAnswer): Promise<boolean> {
+      const result = await db
+        .updateTable('idempotency_keys')
+        .set(answer)
+        .where('attempt', '=', attempt)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
     },
-    /** Forgets an attempt that ended without an answer to remember, or one that has run out. */
-    async forget(attempt: string): Promise<void> {
+    /** Forgets an attempt that has no answer. One that was answered, also at this very moment, stays. */
+    async forgetUnanswered(attempt: string): Promise<void> {
+      await db
+        .deleteFrom('idempotency_keys')
+        .where('attempt', '=', attempt)
+        .where('status', 'is', null)
+        .execute();
+    },
+    /** Drops an answer that is too old, or whose bytes are gone. */
+    async drop(attempt: string): Promise<void> {
       await db.deleteFrom('idempotency_keys').where('attempt', '=', attempt).execute();
     },
     /** Forgets attempts that began before this and have no answer: their process is gone. */
-    async forgetUnanswered(createdBefore: number): Promise<void> {
+    async forgetUnansweredBefore(createdBefore: number): Promise<void> {
       await db
         .deleteFrom('idempotency_keys')
         .where('created_at', '<', createdBefore)

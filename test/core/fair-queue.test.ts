@@ -1,0 +1,117 @@
+// The line in front of something scarce: never more at once than it holds, fair between accounts, bounded in every way.
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { test } from 'node:test';
+import { createFairQueue, type FairQueueOptions } from '#core/fair-queue.ts';
+
+const queueOf = (options: Partial<FairQueueOptions>) =>
+  createFairQueue({
+    concurrency: 1,
+    maxWaitMs: 60_000,
+    tooLong: () => new Error('too long'),
+    tooMany: () => new Error('too many'),
+    ...options,
+  });
+
+/** A job that runs until it is told to end. */
+function gated() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { job: () => promise, end: resolve };
+}
+
+test('never more at once than there are places', async () => {
+  const queue = queueOf({ concurrency: 3 });
+  let running = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      queue.run(`account ${index % 7}`, async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await nextTurn();
+        running -= 1;
+      }),
+    ),
+  );
+  assert.equal(most, 3);
+  assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
+});
+
+test('accounts take turns: one with many waiting jobs does not starve one with few', async () => {
+  const queue = queueOf({});
+  const order: string[] = [];
+  const first = gated();
+  const jobs = [queue.run('busy', first.job)];
+  for (const account of ['busy', 'busy', 'busy', 'busy', 'quiet', 'other'])
+    jobs.push(queue.run(account, async () => void order.push(account)));
+  first.end();
+  await Promise.all(jobs);
+  assert.ok(order.indexOf('quiet') <= 2 && order.indexOf('other') <= 3, order.join(', '));
+});
+
+test('an account never holds more places than it may, and leaves the rest to others', async () => {
+  const queue = queueOf({ concurrency: 2, concurrencyPerAccount: 1 });
+  const first = gated();
+  const busy = [queue.run('busy', first.job), queue.run('busy', async () => {})];
+  assert.deepEqual(queue.load(), { running: 1, waiting: 1 });
+  await queue.run('quiet', async () => {});
+  first.end();
+  await Promise.all(busy);
+  assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
+});
+
+test('who waits too long leaves the line', async () => {
+  const queue = queueOf({ maxWaitMs: 20 });
+  const first = gated();
+  const running = queue.run('a', first.job);
+  await assert.rejects(
+    queue.run('b', async () => {}),
+    { message: 'too long' },
+  );
+  assert.deepEqual(queue.load(), { running: 1, waiting: 0 });
+  first.end();
+  await running;
+  await queue.run('b', async () => {});
+});
+
+test('a full line refuses its own account only, by jobs and by bytes', async () => {
+  const queue = queueOf({ maxWaiting: 2, maxWaitingBytes: 100 });
+  const first = gated();
+  const jobs = [queue.run('a', first.job), queue.run('a', async () => {}), queue.run('a', async () => {})];
+  await assert.rejects(
+    queue.run('a', async () => {}),
+    { message: 'too many' },
+  );
+  jobs.push(queue.run('b', async () => {}, { bytes: 90 }));
+  await assert.rejects(
+    queue.run('b', async () => {}, { bytes: 20 }),
+    { message: 'too many' },
+  );
+  jobs.push(queue.run('c', async () => {}, { bytes: 500 }));
+  first.end();
+  await Promise.all(jobs);
+});
+
+test('who hangs up leaves the line', async () => {
+  const queue = queueOf({});
+  const first = gated();
+  const running = queue.run('a', first.job);
+  const hangUp = new AbortController();
+  const waiting = queue.run('b', async () => assert.fail('ran'), { signal: hangUp.signal });
+  hangUp.abort(new Error('gone'));
+  await assert.rejects(waiting, { message: 'gone' });
+  first.end();
+  await running;
+  assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
+});
+
+test('a job that fails gives its place back', async () => {
+  const queue = queueOf({});
+  await assert.rejects(
+    queue.run('a', async () => {
+      throw new Error('failed');
+    }),
+    { message: 'failed' },
+  );
+  assert.equal(await queue.run('a', async () => 'next'), 'next');
+});
