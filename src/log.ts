@@ -1,8 +1,8 @@
-// The process's log: JSON lines on stdout, without secrets.
+// The process's log, without secrets: JSON lines on stdout for programs, one readable line each on a terminal.
 import { pino, type Logger } from 'pino';
 
-export function createLog(level: string): Logger {
-  return pino({
+export function createLog(level: string, isTerminal = process.stdout.isTTY): Logger {
+  const options = {
     level,
     // Nothing logs headers today; should something start to, these stay out.
     redact: [
@@ -13,5 +13,46 @@ export function createLog(level: string): Logger {
       '*.token',
       '*.key_hash',
     ],
-  });
+  };
+  if (!isTerminal) return pino(options);
+  return pino(options, { write: (line) => void process.stdout.write(readable(line)) });
+}
+
+const levels: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
+/** What a person at the machine knows already. */
+const known = ['level', 'time', 'pid', 'hostname', 'msg', 'err', 'link'];
+
+/** `14:08:12 info  request  method=POST path=/api/v1/upload status=201`; a link that was to be mailed has a line of its own. */
+export function readable(line: string): string {
+  let entry: Record<string, unknown>;
+  try {
+    entry = JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return line;
+  }
+  const { level, time, msg, err, link } = entry;
+  const fields = Object.entries(entry)
+    .filter(([name, value]) => !known.includes(name) && value !== undefined && value !== null)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const at = new Date(Number(time)).toTimeString().slice(0, 8);
+  const first = [
+    at,
+    (levels[Number(level)] ?? String(level)).padEnd(5),
+    typeof msg === 'string' ? msg : '',
+    ...fields,
+  ].join('  ');
+  const stack = (err as { stack?: unknown } | undefined)?.stack;
+  return [
+    first,
+    ...(typeof link === 'string' ? ['', `    ${link}`, ''] : []),
+    ...(typeof stack === 'string' ? [stack] : []),
+    '',
+  ].join('\n');
 }

@@ -1,4 +1,5 @@
 // The process: reads the configuration, starts the service, prints the first-start block, ends on a signal or a fault.
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { AccountError } from '#accounts/accounts.ts';
 import { readConfig, type Config } from '#roof/config.ts';
@@ -32,7 +33,8 @@ export async function serve(): Promise<void> {
 }
 
 /** The first start with an empty database makes the owner's account and shows its link and its key, this once. */
-async function welcomeOwner({ accounts, signIn }: Service, { baseUrl }: Config): Promise<void> {
+async function welcomeOwner({ accounts, signIn }: Service, config: Config): Promise<void> {
+  const { baseUrl } = config;
   if (!(await accounts.isEmpty())) return;
   const email = 'owner@tintype.local';
   try {
@@ -43,14 +45,15 @@ async function welcomeOwner({ accounts, signIn }: Service, { baseUrl }: Config):
     throw error;
   }
   const { key } = await accounts.createKey(email, 'first key');
+  const command = [...settingsOf(config), 'npx tintype'].join(' ');
   process.stdout.write(`
   Tintype is ready at ${baseUrl}
 
   Your dashboard ${await signIn.welcomeLink(email)}
-                 The link signs you in once; "npx tintype account link ${email}" makes another.
+                 The link signs you in once; "${command} account link ${email}" makes another.
   Your account   ${email} (plan business)
   Your API key   ${key}
-                 It is shown this once; "npx tintype key create --account ${email}" makes another.
+                 It is shown only now; "${command} key create --account ${email}" makes another.
 
   Put a picture online:
 
@@ -80,3 +83,17 @@ function startProblem(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
   return code === 'EADDRINUSE' ? `port ${port} is in use; set PORT to another` : message;
 }
+
+/** What a command must be told to reach this installation, as it is typed in front of it; never a secret. */
+function settingsOf({ dataDir, baseUrl, port, databaseUrl }: Config): string[] {
+  const isUsualUrl = baseUrl === `http://localhost:${port}`;
+  return [
+    ...(databaseUrl === undefined ? [] : ['DATABASE_URL="$DATABASE_URL"']),
+    ...(dataDir === resolve('data') ? [] : [`DATA_DIR=${quoted(dataDir)}`]),
+    ...(isUsualUrl && port !== 3000 ? [`PORT=${port}`] : []),
+    ...(isUsualUrl ? [] : [`BASE_URL=${quoted(baseUrl)}`]),
+  ];
+}
+
+const quoted = (text: string): string =>
+  /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -2,6 +2,7 @@
 // request, against a real process at its most talkative.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readable } from '#roof/log.ts';
 import { newApiKey } from '#core/ids.ts';
 import * as images from '#lab/support/images.ts';
 import { serveUntilReady, temporaryFolder, tintype } from '#lab/support/processes.ts';
@@ -92,4 +93,21 @@ test('keys, delete tokens and cookies never reach the log; every answer has one 
     assert.equal(mine.length, 1, `${mine.length} lines for answer ${ids.indexOf(id)}`);
     assert.equal(typeof mine[0]?.['status'], 'number');
   }
+});
+
+test('on a terminal a line is for reading, and a link that was not mailed has a line of its own', () => {
+  const link = 'http://localhost:3000/verify-email?token=abc';
+  const line = JSON.stringify({
+    level: 30,
+    time: 0,
+    pid: 1,
+    hostname: 'h',
+    to: 'ann@example.com',
+    link,
+    msg: 'mail',
+  });
+  const text = readable(`${line}\n`);
+  assert.match(text, /^\d\d:\d\d:\d\d {2}info {3}mail {2}to=ann@example\.com\n/);
+  assert.ok(text.split('\n').includes(`    ${link}`));
+  assert.equal(readable('not JSON\n'), 'not JSON\n');
 });

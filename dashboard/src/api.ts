@@ -97,15 +97,12 @@ export const sessionKey = ['session'];
 
 /** A 401 in the middle of work: the session ended, or the account was suspended. Asking again who is signed in tells which. */
 export function noteRefusal(error: unknown): void {
-  if (signedOut(error)) void queries.invalidateQueries({ queryKey: sessionKey });
+  if (error instanceof ApiError && error.status === 401)
+    void queries.invalidateQueries({ queryKey: sessionKey });
 }
 
 export const queries = new QueryClient({
-  queryCache: new QueryCache({
-    onError: (error, { queryKey }) => {
-      if (queryKey[0] !== sessionKey[0]) noteRefusal(error);
-    },
-  }),
+  queryCache: new QueryCache({ onError: noteRefusal }),
   mutationCache: new MutationCache({ onError: noteRefusal }),
   defaultOptions: {
     queries: {
@@ -114,8 +111,6 @@ export const queries = new QueryClient({
     },
   },
 });
-
-export const signedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 function addressOf(path: string, query: Loose['query'] = {}, id = ''): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');

@@ -1,19 +1,28 @@
-// Numbers, sizes and times as people read them.
-const whole = new Intl.NumberFormat('en');
-const dates = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
-const times = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+// Numbers, sizes and times as people read them: numbers and dates in the form of the reader's language and in their zone,
+// sentences in English.
+/** The browser's own; what it names its language need not be a name that Intl takes. */
+export const ownForm = undefined;
+const whole = new Intl.NumberFormat(ownForm);
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 export const number = (value: number): string => whole.format(value);
-export const date = (iso: string): string => dates.format(new Date(iso));
-export const time = (iso: string): string => times.format(new Date(iso));
-/** `one upload`, `3 uploads`. */
+
+const day = { day: 'numeric', month: 'short' } as const;
+const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const year = { year: 'numeric' } as const;
+
+export const date = (iso: string): string => written(iso, { ...day, ...year });
+/** Day and time of day; the year where it is not this one. */
+export const time = (iso: string): string =>
+  written(iso, { ...day, ...clock, ...(new Date(iso).getFullYear() !== new Date().getFullYear() && year) });
+/** To the second, for a log. */
+export const exactTime = (iso: string): string =>
+  written(iso, { ...day, ...year, ...clock, second: '2-digit' });
+
+const written = (iso: string, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(ownForm, options).format(new Date(iso));
+
+/** `1 upload`, `3 uploads`. */
 export const plural = (count: number, noun: string): string =>
   `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -38,11 +47,12 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** `in 3 days`, `2 minutes ago`. */
+/** `in 3 days`, `2 minutes ago`. A moment short of a unit is that unit: what was just set to a day is `in 1 day`. */
 export function ago(iso: string, now = Date.now()): string {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1000);
-  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return unit === 'second' ? 'just now' : relative.format(Math.trunc(seconds / size), unit);
+  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length * 0.99) ?? ['second', 1];
+  if (unit === 'second') return seconds > 0 ? 'in less than a minute' : 'just now';
+  return relative.format(Math.round(seconds / size), unit);
 }
 
 export const isWithin = (iso: string, ms: number): boolean => new Date(iso).getTime() - Date.now() < ms;

@@ -7,7 +7,7 @@ import { useAction } from '#app/parts/use-action.ts';
 import { useInstance, type Session } from '#app/session.ts';
 
 export const whereLinksAre =
-  'This service sends no mail. The link stands in its log; ask its operator for it if that is not you.';
+  'This service does not send mail. The link is in the service log; if you are not the operator, ask them for it.';
 
 export function Notices({ session }: { session: Session }) {
   const { data: instance } = useInstance();

@@ -18,24 +18,23 @@ export function usePath(): string {
 }
 
 /** The query of the address, and a way to change parts of it: an empty value takes a part away. */
-export function useSearch(): [
-  URLSearchParams,
-  (patch: Record<string, string | undefined>, options?: { replace?: boolean }) => void,
-] {
+export function useSearch(): [URLSearchParams, typeof patchSearch] {
   const search = useSyncExternalStore(subscribe, () => location.search);
-  return [
-    new URLSearchParams(search),
-    (patch, { replace = true } = {}) => {
-      const next = new URLSearchParams(location.search);
-      for (const [name, value] of Object.entries(patch)) {
-        if (value === undefined || value === '') next.delete(name);
-        else next.set(name, value);
-      }
-      const text = next.size > 0 ? `?${next}` : '';
-      history[replace ? 'replaceState' : 'pushState'](null, '', location.pathname + text);
-      moved.dispatchEvent(new Event('move'));
-    },
-  ];
+  return [new URLSearchParams(search), patchSearch];
+}
+
+export function patchSearch(
+  patch: Record<string, string | undefined>,
+  { replace = true }: { replace?: boolean } = {},
+): void {
+  const next = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.size > 0 ? `?${next}` : '';
+  history[replace ? 'replaceState' : 'pushState'](null, '', location.pathname + text);
+  moved.dispatchEvent(new Event('move'));
 }
 
 export function Link({ to, onClick, ...rest }: ComponentProps<'a'> & { to: string }) {

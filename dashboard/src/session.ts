@@ -1,7 +1,7 @@
 // Who is signed in, and what this service offers.
 import { useQuery } from '@tanstack/react-query';
 import type { SignedIn } from '#http/dashboard/schemas/session.ts';
-import { call, queries, sessionKey, signedOut } from '#app/api.ts';
+import { call, queries, sessionKey } from '#app/api.ts';
 
 export type Session = SignedIn;
 
@@ -11,11 +11,7 @@ const lasting = [...sessionKey, 'instance'];
 export function useSession() {
   return useQuery({
     queryKey: sessionKey,
-    queryFn: (): Promise<Session | null> =>
-      call('GET /session').catch((error: unknown) => {
-        if (signedOut(error)) return null;
-        throw error;
-      }),
+    queryFn: async (): Promise<Session | null> => (await call('GET /session')).signed_in,
     staleTime: 60_000,
   });
 }

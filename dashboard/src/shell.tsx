@@ -71,7 +71,11 @@ export function Shell({ session, path, children }: { session: Session; path: str
         <Home />
         <Drawer key={path} session={session} path={path} />
       </header>
-      <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 sm:px-8 lg:pt-9">
+      <main
+        id="content"
+        tabIndex={-1}
+        className="mx-auto w-full max-w-6xl px-4 pt-6 pb-24 min-[100rem]:max-w-[96rem] sm:px-8 lg:pt-9"
+      >
         <div className="grid gap-6">
           <Notices session={session} />
           {children}

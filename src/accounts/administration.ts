@@ -41,6 +41,9 @@ export function createAdministration(parts: {
       if (actor.id === id && change.suspended === true) {
         throw new AccountError('you cannot suspend your own account');
       }
+      if (actor.id === id && change.verified === false) {
+        throw new AccountError('nobody can take the verification from their own account');
+      }
       const changed = await database.transaction(async (tables) => {
         const current = await tables.accounts.byId(id);
         if (!current) return undefined;

@@ -28,17 +28,21 @@ const explanations: Record<string, () => ServiceError> = {
   PASSWORD_TOO_LONG: () => invalid('new_password', 'is too long'),
   USER_ALREADY_EXISTS: () => invalid('email', 'there is already an account with this address'),
 };
-const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
+export const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
 
-/** Turns what better-auth throws into the API's errors. A redirect is how its link routes say that a link is dead. */
+/**
+ * Turns what better-auth throws into the API's errors. A redirect is how its link routes say that a link is dead; it is of
+ * another class than their other errors, and known by its status.
+ */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof AccountError) throw invalid('email', error.message);
+    if ((error as { statusCode?: unknown }).statusCode === 302) throw deadLink();
     if (!(error instanceof APIError)) throw error;
     const code = error.body?.code ?? '';
-    if (error.status === 'FOUND' || /TOKEN|USER_NOT_FOUND|INVALID_USER/.test(code)) throw deadLink();
+    if (/TOKEN|USER_NOT_FOUND|INVALID_USER/.test(code)) throw deadLink();
     throw explanations[code]?.() ?? error;
   }
 }

@@ -37,5 +37,5 @@ function translate(error: unknown): ServiceError {
   if (code === 'FST_ERR_BAD_URL' || statusCode === 404 || statusCode === 414) {
     return notFound(code);
   }
-  return new ServiceError('validation_error', `body: ${message}`, { cause: code });
+  return new ServiceError('validation_error', `body: ${message || 'it cannot be read'}`, { cause: code });
 }

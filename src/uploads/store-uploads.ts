@@ -43,6 +43,8 @@ export type ComposeAnswer<T> = (outcomes: UploadOutcome[], tables?: Tables) => P
 
 /** One file on its way into the store. Each step fills in its part, or sets `error`, after which no step touches it. */
 interface Attempt {
+  /** In the request, from 0. */
+  place: number;
   file: ReceivedFile;
   error?: ServiceError;
   detected?: DetectedType;
@@ -83,7 +85,7 @@ export function createUploadStore(parts: {
     reached('files received');
     const expiresAt = newExpiry(uploader.plan, expiresInSeconds, clock.now());
     await using sanitizedFiles = new AsyncDisposableStack();
-    const attempts: Attempt[] = files.map((file) => ({ file }));
+    const attempts: Attempt[] = files.map((file, place) => ({ file, place }));
     await eachOf(attempts, async (attempt) => {
       attempt.detected = detect(attempt.file);
     });
@@ -134,7 +136,7 @@ export function createUploadStore(parts: {
 
   async function draftOf(
     uploader: Payer,
-    { file, detected }: Attempt,
+    { file, place, detected }: Attempt,
     kept: ReceivedFile,
     expiresAt: number | null,
   ): Promise<Draft> {
@@ -156,7 +158,8 @@ export function createUploadStore(parts: {
         height: dimensions?.height ?? null,
         sha256: kept.sha256,
         delete_token_hash: hashSecret(deleteToken),
-        created_at: clock.now(),
+        // A millisecond apart, so that lists by time keep the order of the request.
+        created_at: clock.now() + place,
         expires_at: expiresAt,
         deleted_at: null,
       },

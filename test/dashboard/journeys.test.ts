@@ -72,6 +72,12 @@ test('first start to first successful curl: the printed link, a password, a key,
     await remove();
   });
   await waitFor('the first-start block', () => serving.stdout().includes('/welcome?token='));
+  // The command that is printed reaches this installation, wherever it is.
+  assert.ok(
+    serving
+      .stdout()
+      .includes(`"DATA_DIR=${path} BASE_URL=${origin} npx tintype account link owner@tintype.local"`),
+  );
   const link = /http\S+\/welcome\?token=\S+/.exec(serving.stdout())?.[0] ?? '';
   const page = await dashboard.open({ origin });
   await page.goto(link);
@@ -88,7 +94,7 @@ test('first start to first successful curl: the printed link, a password, a key,
   assert.equal(await statusOf(file_url), 200);
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByText('Put your first picture online (done)').waitFor();
+  await page.getByText('Upload your first picture (done)').waitFor();
   await page.getByRole('link', { name: 'hello.svg' }).waitFor();
   await finish(page, 'first-curl');
 });
@@ -325,7 +331,7 @@ test('the owner suspends an account: its keys and links stop, and its person rea
   await page.getByRole('link', { name: 'Accounts' }).click();
   await page.getByLabel('Search by e-mail').fill(person.email);
   await page.getByRole('button', { name: person.email }).click();
-  await page.getByLabel('Suspend, because').fill('Too many kittens.');
+  await page.getByLabel('Reason for suspending').fill('Too many kittens.');
   await page.getByRole('button', { name: 'Suspend the account' }).click();
   await page.getByRole('button', { name: 'Lift the suspension' }).waitFor();
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [401, 404]);
@@ -334,7 +340,7 @@ test('the owner suspends an account: its keys and links stop, and its person rea
   await finish(theirs, 'suspended');
 
   await page.getByRole('button', { name: 'Lift the suspension' }).click();
-  await page.getByLabel('Suspend, because').waitFor();
+  await page.getByLabel('Reason for suspending').waitFor();
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [201, 200]);
   await finish(page, 'reinstated');
 });

@@ -73,6 +73,7 @@ export async function startDashboard(environment: Record<string, string> = {}): 
         })),
       );
     }
+    context.setDefaultTimeout(20_000);
     return watch(await context.newPage(), origin);
   }
 
@@ -99,8 +100,6 @@ function watch(page: Page, origin: string): WatchedPage {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     // A page that says "nothing here" is meant to.
     if (message.location().url === page.url() && message.text().includes('404')) return;
-    // Whether somebody is signed in can only be asked; the browser notes the 401 that says nobody is.
-    if (message.location().url.endsWith('/api/dashboard/session')) return;
     troubles.push(`${message.text()} (${message.location().url})`);
   });
   page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`));

@@ -58,7 +58,8 @@ function sendConfirmation(reply: FastifyReply, upload: UploadRow, pictureOrigins
       <img class="thumbnail" src="${filePath(upload.slug)}" alt="" />
       <h1>Delete this picture?</h1>
       <p>
-        <strong>${upload.filename}</strong> and every link to it will be gone at once. This cannot be undone.
+        Links to <strong>${upload.filename}</strong> stop working at once; browsers that showed it may keep
+        their copy for up to five minutes. This cannot be undone.
       </p>
       <form method="post">
         <button class="button danger">Delete it</button>
@@ -74,8 +75,8 @@ function sendDeletedPage(reply: FastifyReply): FastifyReply {
     body: html`<main class="card">
       <h1>Deleted</h1>
       <p>
-        The picture is gone, and its links no longer lead anywhere. Copies in other people's caches may last a
-        few minutes.
+        The picture is deleted and its links no longer work. Browsers that showed it may keep their copy for
+        up to five minutes.
       </p>
     </main>`,
   });

@@ -1,4 +1,10 @@
-// Shows the copy buttons and makes them work; without script the texts can be selected by hand.
+// Shows the copy buttons and makes them work, and writes times in the visitor's own zone; without script the texts can be
+// selected by hand and the times are in UTC.
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+for (const element of document.querySelectorAll('time')) {
+  element.title = element.textContent;
+  element.textContent = times.format(new Date(element.dateTime));
+}
 for (const button of document.querySelectorAll('[data-copy]')) {
   const field = document.getElementById(button.dataset.copy);
   button.hidden = false;

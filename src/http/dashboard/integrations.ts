@@ -28,13 +28,25 @@ function sharex(baseUrl: string, key: string) {
   };
 }
 
-/** One line for a shell's start-up file: `tintype picture.png` prints the link. */
+/** A function for a shell's start-up file: `tintype picture.png` prints the link, or the reason and fails. */
 function shell(baseUrl: string, key: string) {
-  const upload = `curl -sS --fail-with-body -w '\\n' ${baseUrl}/api/v1/upload -H 'Authorization: Bearer ${key}' -F "file=@$1"`;
-  const link = `sed -n 's/.*"url":"\\([^"]*\\)".*/\\1/p'`;
+  const upload = `curl -sS --fail-with-body ${baseUrl}/api/v1/upload -H 'Authorization: Bearer ${key}' -F "file=@$1"`;
+  const field = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   return {
     filename: 'tintype.sh',
     content_type: 'text/x-shellscript',
-    content: `tintype() { ${upload} | ${link}; }\n`,
+    content: `tintype() {
+  local answer
+  if answer=$(${upload} 2>&1); then
+    printf '%s\\n' "$answer" | ${field('url')}
+  else
+    # The reason that the service gives; where it gave none, what curl says.
+    local reason
+    reason=$(printf '%s\\n' "$answer" | ${field('message')})
+    printf 'tintype: %s\\n' "\${reason:-$answer}" >&2
+    return 1
+  fi
+}
+`,
   };
 }

@@ -16,6 +16,7 @@ type Names =
   | 'POST /sign-up'
   | 'POST /welcome'
   | 'POST /forgot-password'
+  | 'POST /reset-password/check'
   | 'POST /reset-password'
   | 'GET /session'
   | 'POST /sign-out';
@@ -62,11 +63,18 @@ export function sessionHandlers({ baseUrl, plans, signIn, guards }: SessionParts
       signIn.forgotPassword(email);
       return { mail: signIn.delivery };
     },
+    async 'POST /reset-password/check'({ body }) {
+      await signIn.requireResetLink(body.token);
+      return { done: true };
+    },
     async 'POST /reset-password'({ body }) {
       await signIn.resetPassword(body.token, body.new_password);
       return { done: true };
     },
-    'GET /session': async ({ person }) => signedInView(person, plans),
+    async 'GET /session'({ reply, client }) {
+      const session = await signIn.whoIs(client);
+      return { signed_in: session ? enter(reply, session) : null };
+    },
     async 'POST /sign-out'({ reply, client }) {
       setCookies(reply, await signIn.signOut(client));
       return { done: true };

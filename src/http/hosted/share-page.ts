@@ -5,7 +5,6 @@ import { notFound } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import { filePath, sharePath, uploadLinks, type Addresses } from '#http/links.ts';
-import { cacheControl } from '#http/hosted/send-blob.ts';
 import { html, sendPage, type Html } from '#http/hosted/page.ts';
 import { answerNotFound } from '#http/not-found.ts';
 
@@ -33,7 +32,8 @@ export function sharePage(parts: SharePageParts) {
     const { slug } = request.params as { slug: string };
     const upload = await hostedUploads.bySlug(slug);
     if (!upload) return answerNotFound(request, reply);
-    reply.header('cache-control', cacheControl(upload.expires_at, clock.now()));
+    // Small, and made from one look-up: asked for again each time, it is gone as soon as the upload is.
+    reply.header('cache-control', 'no-cache');
     const page = describe(upload, parts, clock.now());
     return sendPage(reply, { ...page, pictureOrigins: parts.pictureOrigins });
   };
@@ -65,6 +65,8 @@ function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now
   // On one host the page reaches its picture wherever it was itself reached.
   const fileLink = contentBaseUrl === baseUrl ? filePath(upload.slug) : fileUrl;
   const size = upload.width === null ? undefined : { width: upload.width, height: upload.height };
+  // Chats show no SVG: a card of text is better than one with a hole.
+  const hasPreview = upload.content_type !== 'image/svg+xml';
   const dimensions = size && `${size.width} × ${size.height}`;
   const summary = [typeNames[upload.content_type], dimensions, readableSize(upload.size_bytes)]
     .filter(Boolean)
@@ -76,18 +78,22 @@ function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now
     <meta property="og:title" content="${upload.filename}" />
     <meta property="og:description" content="${summary}" />
     <meta property="og:url" content="${pageUrl}" />
-    <meta property="og:image" content="${fileUrl}" />
-    <meta property="og:image:type" content="${upload.content_type}" />
-    <meta property="og:image:alt" content="${upload.filename}" />
     ${
+      hasPreview &&
+      html`<meta property="og:image" content="${fileUrl}" />
+        <meta property="og:image:type" content="${upload.content_type}" />
+        <meta property="og:image:alt" content="${upload.filename}" />
+        <meta name="twitter:image" content="${fileUrl}" />`
+    }
+    ${
+      hasPreview &&
       size &&
       html`<meta property="og:image:width" content="${size.width}" />
         <meta property="og:image:height" content="${size.height}" />`
     }
-    <meta name="twitter:card" content="summary_large_image" />
+    <meta name="twitter:card" content="${hasPreview ? 'summary_large_image' : 'summary'}" />
     <meta name="twitter:title" content="${upload.filename}" />
     <meta name="twitter:description" content="${summary}" />
-    <meta name="twitter:image" content="${fileUrl}" />
     <link
       rel="alternate"
       type="application/json+oembed"
@@ -115,7 +121,7 @@ function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now
         <a class="button primary" href="${fileLink}?download=1" download="${upload.filename}">Download</a>
         <a class="button" href="${fileLink}">Open original</a>
         <label class="button" for="zoom"
-          ><span class="to-full">100 %</span><span class="to-fit">Fit</span></label
+          ><span class="to-full">Actual size</span><span class="to-fit">Fit to window</span></label
         >
       </nav>
       <dl>
@@ -181,15 +187,22 @@ function time(at: number): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+
+/** In the dashboard's words: a moment short of a day is a day. */
 function remaining(ms: number): string {
-  const minutes = Math.max(1, Math.round(ms / 60_000));
-  if (minutes < 120) return `in ${minutes} minutes`;
-  const hours = Math.round(minutes / 60);
-  return hours < 72 ? `in ${hours} hours` : `in ${Math.round(hours / 24)} days`;
+  const seconds = Math.round(ms / 1000);
+  const [unit, size] = steps.find(([, length]) => seconds >= length * 0.99) ?? ['second', 1];
+  return unit === 'second' ? 'in less than a minute' : relative.format(Math.round(seconds / size), unit);
 }
 
 function readableSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
-  return `${(bytes / (1024 * 1024)).toFixed(2)} MB`;
+  return `${(bytes / (1024 * 1024)).toFixed(1)} MB`;
 }

@@ -42,7 +42,7 @@ test('the owner suspends an account: its keys and links stop, and the person rea
   });
   assert.deepEqual([body.suspended, body.suspended_reason, body.usage.upload.used], [true, 'Spam.', 1]);
   assert.deepEqual([(await upload()).status, (await fetch(link)).status], [401, 404]);
-  assert.equal((await person.call('GET /session')).body.suspended_reason, 'Spam.');
+  assert.equal((await person.call('GET /session')).body.signed_in?.suspended_reason, 'Spam.');
 
   await owner.call('PATCH /admin/accounts/:id', {
     id: person.accountId,
@@ -175,7 +175,7 @@ test('an account that is deleted leaves no row and no file, and its address is f
   assert.equal(status, 200);
   assert.equal(await blobs.open(upload.id), undefined);
   assert.deepEqual(await rowsNaming(service, [person.accountId, person.email, key.key.id]), []);
-  assert.equal((await person.call('GET /session')).status, 401);
+  assert.equal((await person.call('GET /session')).body.signed_in, null);
   assert.equal((await fetch(service.origin + new URL(upload.file_url).pathname)).status, 404);
   assert.ok(await service.accounts.create(person.email));
 

@@ -32,6 +32,7 @@ const changes = (name: RouteName): boolean => !name.startsWith('GET');
 const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'DELETE /sessions/:id': ({ sessionId }) => ({ id: sessionId }),
   'POST /uploads/delete': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
+  'GET /uploads/:id': ({ uploadId }) => ({ id: uploadId }),
   'PATCH /uploads/:id': ({ uploadId }) => ({ id: uploadId, body: { expires_in: 60 } }),
   'DELETE /uploads/:id': ({ uploadId }) => ({ id: uploadId }),
   'GET /uploads/:id/thumbnail': ({ uploadId }) => ({ id: uploadId }),
@@ -51,7 +52,6 @@ const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
 
 /** Routes that show the caller's own things: none of the victim's may be among them. */
 const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
-  'GET /session': () => ({}),
   'GET /sessions': () => ({}),
   'GET /export': () => ({}),
   'GET /overview': () => ({}),

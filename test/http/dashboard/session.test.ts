@@ -43,7 +43,7 @@ test('a new person signs up, is told to verify, and their key works once they di
   const visitor = await signUp();
   const session = await visitor.call('GET /session');
   assert.deepEqual(
-    [session.body.email, session.body.verified, session.body.owner],
+    [session.body.signed_in?.email, session.body.signed_in?.verified, session.body.signed_in?.owner],
     [visitor.email, false, false],
   );
   const { body: key } = await visitor.call('POST /keys', { body: { name: 'mine' } });
@@ -62,8 +62,8 @@ test('a verification link does nothing for a person who is signed in as somebody
   const token = await loggedToken(service, mine.email);
   const stranger = await signUp();
   assert.equal((await stranger.call('POST /verify-email', { body: { token } })).status, 422);
-  assert.equal((await mine.call('GET /session')).body.verified, false);
-  assert.equal((await stranger.call('GET /session')).body.verified, false);
+  assert.equal((await mine.call('GET /session')).body.signed_in?.verified, false);
+  assert.equal((await stranger.call('GET /session')).body.signed_in?.verified, false);
 });
 
 test('the session cookie is HttpOnly, SameSite, bound to the dashboard and, under https, Secure', async () => {
@@ -97,7 +97,11 @@ test('signing in and out; a wrong password and an unknown address look the same'
   const stolen = new Map(visitor.cookies);
   assert.equal((await visitor.call('POST /sign-out')).status, 200);
   for (const [name, value] of stolen) visitor.cookies.set(name, value);
-  assert.equal((await visitor.call('GET /session')).status, 401, 'the cookie is dead, not only dropped');
+  assert.equal(
+    (await visitor.call('GET /session')).body.signed_in,
+    null,
+    'the cookie is dead, not only dropped',
+  );
 });
 
 test('guessing one password is slowed down', async () => {
@@ -184,7 +188,7 @@ test('a password is reset by a link that works once and ends every session', asy
   const body = { token, new_password: 'another good password' };
   assert.equal((await createVisitor(service).call('POST /reset-password', { body })).status, 200);
   assert.equal((await createVisitor(service).call('POST /reset-password', { body })).status, 422);
-  assert.equal((await visitor.call('GET /session')).status, 401);
+  assert.equal((await visitor.call('GET /session')).body.signed_in, null);
   const { status } = await visitor.call('POST /sign-in', {
     body: { email: visitor.email, password: body.new_password },
   });
@@ -202,7 +206,7 @@ test('whoever resets the password of an unverified account has proven the addres
   const { body } = await owner.call('POST /sign-in', { body: { email: squatter.email, password } });
   assert.equal(body.verified, true);
   assert.equal(await useKey(key.secret), 401);
-  assert.equal((await squatter.call('GET /session')).status, 401);
+  assert.equal((await squatter.call('GET /session')).body.signed_in, null);
 });
 
 test('an account made by the operator gets its password by the same link; an unknown address gets no mail', async () => {
@@ -255,15 +259,15 @@ test('sessions are listed; one and all others can be ended; a changed password e
   const first = theirs.items.find(({ current }) => current)?.id ?? '';
   assert.equal((await visitor.call('DELETE /sessions/:id', { id: first })).status, 200);
   const alive = async () =>
-    Promise.all(others.map(async (other) => (await other.call('GET /session')).status));
-  assert.deepEqual(await alive(), [401, 200, 200]);
+    Promise.all(others.map(async (other) => (await other.call('GET /session')).body.signed_in !== null));
+  assert.deepEqual(await alive(), [false, true, true]);
 
   const changed = await others[1]!.call('POST /change-password', {
     body: { current_password: password, new_password: 'a second good password' },
   });
   assert.equal(changed.status, 200);
-  assert.deepEqual(await alive(), [401, 200, 401]);
-  assert.equal((await visitor.call('GET /session')).status, 401);
+  assert.deepEqual(await alive(), [false, true, false]);
+  assert.equal((await visitor.call('GET /session')).body.signed_in, null);
   const wrong = await others[1]!.call('POST /change-password', {
     body: { current_password: password, new_password: 'a third good password' },
   });
@@ -275,7 +279,7 @@ test('a new address counts once the link that was sent to it is followed', async
   const email = newEmail();
   const asked = await visitor.call('POST /change-email', { body: { email, current_password: password } });
   assert.equal(asked.status, 200);
-  assert.equal((await visitor.call('GET /session')).body.email, visitor.email);
+  assert.equal((await visitor.call('GET /session')).body.signed_in?.email, visitor.email);
   const token = await loggedToken(service, email);
   assert.equal((await visitor.call('POST /verify-email', { body: { token } })).body.email, email);
   const { status } = await createVisitor(service).call('POST /sign-in', { body: { email, password } });
@@ -287,7 +291,10 @@ test('a suspended account can sign in and read why, and nothing else', async () 
   const visitor = await signedInVisitor(service);
   await service.accounts.update(visitor.email, { suspended: true, suspendedReason: 'Spam.' });
   const session = await visitor.call('GET /session');
-  assert.deepEqual([session.body.suspended, session.body.suspended_reason], [true, 'Spam.']);
+  assert.deepEqual(
+    [session.body.signed_in?.suspended, session.body.signed_in?.suspended_reason],
+    [true, 'Spam.'],
+  );
   const refused = await visitor.call('GET /overview');
   assert.equal(refused.status, 401);
   assert.match(refused.body.error.message, /Spam\./);

@@ -6,7 +6,7 @@ import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { number } from '#app/format.ts';
 import { Button } from '#app/parts/button.tsx';
-import { Dialog, FormDialog } from '#app/parts/dialog.tsx';
+import { Confirm, Dialog, FormDialog } from '#app/parts/dialog.tsx';
 import { SelectField, Switch, TextArea, TextField } from '#app/parts/field.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -25,8 +25,8 @@ export function NewAccount({ plans, onClose }: { plans: Plans; onClose: () => vo
       onDone: ({ mail }) => {
         note(
           mail === 'sent'
-            ? 'Account made. A one-time link is on its way.'
-            : 'Account made. Its one-time link stands in the service’s log.',
+            ? 'Account created. A one-time link is on its way.'
+            : 'Account created. Its one-time link is in the service log.',
         );
         onClose();
       },
@@ -58,17 +58,22 @@ export function NewAccount({ plans, onClose }: { plans: Plans; onClose: () => vo
 export function AccountDialog({
   account,
   plans,
+  isSelf,
   onClose,
 }: {
   account: AdminAccount;
   plans: Plans;
+  /** Nobody can cut themselves off. */
+  isSelf: boolean;
   onClose: () => void;
 }) {
   const change = useAction(
     (body: BodyOf<'PATCH /admin/accounts/:id'>) =>
       call('PATCH /admin/accounts/:id', { id: account.id, body }),
-    { touches: ['accounts', 'audit', 'overages'], done: 'Changed. It holds from the next request on.' },
+    { touches: ['accounts', 'audit', 'overages'], done: 'Saved. It applies from the next request on.' },
   );
+  const [wanted, setWanted] = useState(account.plan);
+  const [isCutting, setCutting] = useState(false);
   const plan = plans.find(({ id }) => id === account.plan);
   const { upload, render } = account.usage;
   return (
@@ -78,29 +83,59 @@ export function AccountDialog({
           This month: {number(upload.used)} uploads ({number(upload.overage)} over), {number(render.used)}{' '}
           renders ({number(render.overage)} over).
         </p>
-        <SelectField
-          label="Plan"
-          choices={planChoices(plans)}
-          value={account.plan}
-          disabled={change.isPending}
-          onChange={(event) => change.mutate({ plan: event.target.value })}
-        />
+        {/* Nothing is saved by moving through the list: a plan is somebody's quota. */}
+        <form
+          className="flex items-end gap-2.5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            change.mutate({ plan: wanted });
+          }}
+        >
+          <SelectField
+            label="Plan"
+            className="flex-1"
+            choices={planChoices(plans)}
+            value={wanted}
+            onChange={(event) => setWanted(event.target.value)}
+          />
+          <Button type="submit" busy={change.isPending} disabled={wanted === account.plan}>
+            Change plan
+          </Button>
+        </form>
         <Line
           label="Verified"
-          hint="An unverified account’s keys answer 401."
+          hint={
+            isSelf
+              ? 'Yours stays verified: without it your keys answer 401.'
+              : 'The keys of an unverified account answer 401.'
+          }
           checked={account.verified}
-          busy={change.isPending}
-          onChange={(verified) => change.mutate({ verified })}
+          busy={change.isPending || isSelf}
+          onChange={(verified) => {
+            if (verified) change.mutate({ verified });
+            else setCutting(true);
+          }}
         />
         <Line
           label="Overages"
-          hint={plan?.overages === false ? 'Not on this plan.' : 'Work goes on past the quota.'}
+          hint={plan?.overages === false ? 'Not on this plan.' : 'Requests go on past the quota.'}
           checked={account.overages}
           busy={change.isPending || plan?.overages === false}
           onChange={(overages) => change.mutate({ overages })}
         />
         {!account.owner && <Suspension account={account} busy={change.isPending} onChange={change.mutate} />}
       </div>
+      {isCutting && (
+        <Confirm
+          title={`Take verification from ${account.email}?`}
+          action="Take it away"
+          busy={change.isPending}
+          onConfirm={() => change.mutate({ verified: false }, { onSuccess: () => setCutting(false) })}
+          onClose={() => setCutting(false)}
+        >
+          <p>All keys of this account answer 401 from the next request on, until it is verified again.</p>
+        </Confirm>
+      )}
     </Dialog>
   );
 }
@@ -163,7 +198,7 @@ function Suspension({
       }}
     >
       <TextArea
-        label="Suspend, because"
+        label="Reason for suspending"
         required
         maxLength={500}
         value={reason}

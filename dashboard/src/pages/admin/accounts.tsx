@@ -11,8 +11,9 @@ import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
+import type { Session } from '#app/session.ts';
 
-export function Accounts() {
+export function Accounts({ session }: { session: Session }) {
   const [search] = useSearch();
   const [openedId, setOpenedId] = useState<string>();
   const [isNew, setNew] = useState(false);
@@ -26,7 +27,7 @@ export function Accounts() {
   return (
     <Page
       title="Accounts"
-      intro="What you change here holds from the next request on, and stands in the audit log."
+      intro="Changes apply from the next request on and are in the audit log."
       actions={
         <Button tone="primary" icon="plus" disabled={plans.length === 0} onClick={() => setNew(true)}>
           New account
@@ -57,7 +58,14 @@ export function Accounts() {
           </ul>
         )}
       </PagedList>
-      {opened && <AccountDialog account={opened} plans={plans} onClose={() => setOpenedId(undefined)} />}
+      {opened && (
+        <AccountDialog
+          account={opened}
+          plans={plans}
+          isSelf={opened.id === session.id}
+          onClose={() => setOpenedId(undefined)}
+        />
+      )}
       {isNew && <NewAccount plans={plans} onClose={() => setNew(false)} />}
     </Page>
   );

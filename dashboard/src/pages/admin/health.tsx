@@ -19,7 +19,7 @@ export function Health() {
   return (
     <Page
       title="Health"
-      intro={data ? `This machine is up for ${uptime(data.uptime_seconds)}.` : 'This machine.'}
+      intro={data && `The service has been running on this machine for ${uptime(data.uptime_seconds)}.`}
     >
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
@@ -31,7 +31,7 @@ export function Health() {
 function Content({ health: { checks, stored, browser } }: { health: Answer }) {
   return (
     <>
-      <Section title="Parts">
+      <Section title="Checks">
         <ul className="divide-y divide-line">
           {checks.map(({ name, state, detail }) => (
             <li key={name} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-3 first:pt-0 last:pb-0">
@@ -48,7 +48,7 @@ function Content({ health: { checks, stored, browser } }: { health: Answer }) {
         <Figure
           title="Renders now"
           value={number(browser.running)}
-          foot={browser.waiting === 0 ? 'none is waiting' : `${number(browser.waiting)} waiting`}
+          foot={browser.waiting === 0 ? 'none waiting' : `${number(browser.waiting)} waiting`}
         />
       </div>
       <Section
@@ -68,7 +68,7 @@ function Content({ health: { checks, stored, browser } }: { health: Answer }) {
 }
 
 function State({ state }: { state: 'ok' | 'failing' }) {
-  return <Chip tone={state === 'ok' ? 'good' : 'danger'}>{state === 'ok' ? 'Answers' : 'Fails'}</Chip>;
+  return <Chip tone={state === 'ok' ? 'good' : 'danger'}>{state === 'ok' ? 'OK' : 'Failing'}</Chip>;
 }
 
 function Figure({ title, value, foot }: { title: string; value: string; foot: string }) {

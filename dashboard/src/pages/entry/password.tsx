@@ -1,6 +1,7 @@
 // A forgotten password: ask for a link, then follow it.
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '#app/api.ts';
+import { ApiError, call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { TextField } from '#app/parts/field.tsx';
@@ -75,10 +76,24 @@ export function ResetPassword({ token }: { token: string }) {
     (password: string) => call('POST /reset-password', { body: { token, new_password: password } }),
     { quiet: true },
   );
-  if (token === '')
+  // A link that has run out says so before anybody thinks of a password.
+  const check = useQuery({
+    queryKey: ['reset link', token],
+    queryFn: () => call('POST /reset-password/check', { body: { token } }),
+    enabled: token !== '',
+    staleTime: Infinity,
+  });
+  if (token === '' || (check.error instanceof ApiError && check.error.status === 422))
     return (
-      <EntryFrame title="This link is not complete" foot={back}>
-        <p className="text-quiet">Open it from the mail again, or ask for a new one.</p>
+      <EntryFrame title={token === '' ? 'This link is not complete' : 'This link does not work'} foot={back}>
+        <p className="mb-5 text-quiet">
+          {token === ''
+            ? 'Open it from the mail again, or ask for a new one.'
+            : 'It has expired or was used before.'}
+        </p>
+        <LinkButton to="/forgot-password" tone="primary" className="w-full">
+          Get a new link
+        </LinkButton>
       </EntryFrame>
     );
   if (reset.isSuccess)

@@ -7,6 +7,7 @@ import { Code } from '#app/parts/copy.tsx';
 import { Icon } from '#app/parts/icon.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { useStored } from '#app/parts/use-stored.ts';
 import { useInstance } from '#app/session.ts';
 import { firstCurl, keyPlaceholder } from '#app/snippets.ts';
 
@@ -14,7 +15,8 @@ type Steps = AnswerOf<'GET /overview'>['first_steps'];
 
 export const isDone = (steps: Steps): boolean => Object.values(steps).every(Boolean);
 
-export function FirstSteps({ steps }: { steps: Steps }) {
+export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: string }) {
+  const [isHidden, setHidden] = useStored(`first steps hidden ${accountId}`);
   const { data: instance } = useInstance();
   const [secret, setSecret] = useState<string>();
   const create = useAction(() => call('POST /keys', { body: { name: 'first key' } }), {
@@ -22,11 +24,20 @@ export function FirstSteps({ steps }: { steps: Steps }) {
     onDone: (created) => setSecret(created.secret),
   });
   const baseUrl = instance?.base_url ?? location.origin;
+  if (isHidden !== undefined) return null;
   return (
-    <Section title="First steps" intro="They tick themselves off; when all are done, this card goes away.">
+    <Section
+      title="First steps"
+      intro="They tick themselves off. When all are done, this card goes away."
+      actions={
+        <Button small tone="quiet" onClick={() => setHidden('yes')}>
+          Hide
+        </Button>
+      }
+    >
       <ol className="grid gap-3.5">
         <Step isDone={steps.is_verified} title="Verify your e-mail address">
-          Follow the link that was made for you; until then keys answer 401.
+          Follow the link in the mail. Until then your keys answer 401.
         </Step>
         <Step
           isDone={steps.has_password}
@@ -54,9 +65,9 @@ export function FirstSteps({ steps }: { steps: Steps }) {
             </Button>
           }
         >
-          A key lets your scripts and apps speak for your account.
+          A key lets your scripts and apps use your account.
         </Step>
-        <Step isDone={steps.has_used_key} title="Put your first picture online" isOpen={secret !== undefined}>
+        <Step isDone={steps.has_used_key} title="Upload your first picture" isOpen={secret !== undefined}>
           {secret === undefined
             ? `Paste this into a terminal, with your key in place of ${keyPlaceholder}:`
             : 'Paste this into a terminal. Your key is in it and is shown this once, so keep it:'}

@@ -5,40 +5,72 @@ import { call } from '#app/api.ts';
 import { date, number } from '#app/format.ts';
 import { FirstSteps, isDone } from '#app/pages/overview/first-steps.tsx';
 import { RecentRenders, RecentUploads } from '#app/pages/overview/recent.tsx';
-import { LinkButton } from '#app/parts/button.tsx';
-import { Meter, QuotaMeter } from '#app/parts/meter.tsx';
+import { Button, LinkButton } from '#app/parts/button.tsx';
+import { QuotaMeter } from '#app/parts/meter.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
+import { useNow } from '#app/parts/use-now.ts';
+import type { Session } from '#app/session.ts';
+import { chooseFiles } from '#app/uploading/intake.tsx';
 
 const stepsEveryMs = 3_000;
-const requestsEveryMs = 15_000;
+const usualEveryMs = 5_000;
 
-export function Overview() {
-  const { data, error, refetch } = useQuery({
+export function Overview({ session }: { session: Session }) {
+  const { data, error, refetch, dataUpdatedAt } = useQuery({
     queryKey: ['overview'],
     queryFn: () => call('GET /overview'),
     // While the first steps are open they tick themselves off.
     refetchInterval: ({ state }) =>
-      state.data && !isDone(state.data.first_steps) ? stepsEveryMs : requestsEveryMs,
+      state.data && !isDone(state.data.first_steps) ? stepsEveryMs : usualEveryMs,
   });
   return (
     <Page
       title="Overview"
       intro={data && `The ${data.plan.name} plan. Usage counts from the first of each month, UTC.`}
       actions={
-        <LinkButton to="/playground" icon="playground">
-          Try it
-        </LinkButton>
+        <>
+          <LinkButton to="/playground" icon="playground">
+            Open playground
+          </LinkButton>
+          <Button tone="primary" icon="upload" onClick={chooseFiles} disabled={!session.verified}>
+            Upload
+          </Button>
+        </>
       }
     >
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data && <Content overview={data} />}
+      {data && <Content overview={data} at={dataUpdatedAt} accountId={session.id} />}
     </Page>
   );
 }
 
-function Content({ overview }: { overview: AnswerOf<'GET /overview'> }) {
+/** The budget of the current minute; between two answers it counts down by itself. */
+function RequestsNow({ requests, at }: { requests: AnswerOf<'GET /overview'>['requests']; at: number }) {
+  const now = useNow(1_000);
+  const seconds = Math.ceil(requests.reset_seconds - (now - at) / 1000);
+  const isOver = seconds <= 0;
+  return (
+    <p className="text-sm text-quiet tabular-nums">
+      Requests this minute:{' '}
+      <span className="font-medium text-ink">
+        {number(isOver ? 0 : requests.used)} of {number(requests.limit)}
+      </span>
+      {!isOver && requests.used > 0 && `, refills in ${seconds} s`}
+    </p>
+  );
+}
+
+function Content({
+  overview,
+  at,
+  accountId,
+}: {
+  overview: AnswerOf<'GET /overview'>;
+  at: number;
+  accountId: string;
+}) {
   const { units, requests, resets_at, recent_uploads, recent_renders } = overview;
   const steps = {
     ...overview.first_steps,
@@ -50,17 +82,12 @@ function Content({ overview }: { overview: AnswerOf<'GET /overview'> }) {
   const left = (unit: { remaining: number }) => `${number(unit.remaining)} left until ${date(resets_at)}`;
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      <div className="grid gap-4 sm:grid-cols-2">
         <QuotaMeter title="Uploads this month" unit={units.upload} foot={left(units.upload)} />
         <QuotaMeter title="Renders this month" unit={units.render} foot={left(units.render)} />
-        <Meter
-          title="Requests this minute"
-          used={requests.used}
-          limit={requests.limit}
-          foot={`The window rolls over in ${requests.reset_seconds} s`}
-        />
       </div>
-      {!isDone(steps) && <FirstSteps steps={steps} />}
+      <RequestsNow requests={requests} at={at} />
+      {!isDone(steps) && <FirstSteps steps={steps} accountId={accountId} />}
       <RecentUploads uploads={recent_uploads} />
       <RecentRenders renders={recent_renders} />
     </>

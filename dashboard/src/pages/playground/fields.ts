@@ -14,6 +14,8 @@ export interface Field {
   max?: number;
   step?: number;
   pattern?: string;
+  /** Takes the whole row. */
+  isWide?: true;
 }
 
 const width = (name: string): Field => ({
@@ -96,6 +98,7 @@ export const pdfFields: Field[] = [
     choices: ['networkidle2', 'networkidle0', 'load', 'domcontentloaded'],
     fallback: 'networkidle2',
     hint: 'Then print',
+    isWide: true,
   },
   {
     name: 'delay_ms',

@@ -51,7 +51,7 @@ export function RenderForm({
 }
 
 function Input({
-  field: { name, label, hint, kind, choices = [], min, max, step, pattern },
+  field: { name, label, hint, kind, choices = [], min, max, step, pattern, isWide },
   value,
   onChange,
 }: {
@@ -78,6 +78,7 @@ function Input({
         {...(hint !== undefined && { hint })}
         name={name}
         value={String(value)}
+        {...(isWide && { className: 'col-span-2' })}
         choices={choices.map((choice) => ({ value: choice, text: choice }))}
         onChange={(event) => onChange(event.target.value)}
       />

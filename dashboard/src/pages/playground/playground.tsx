@@ -1,5 +1,5 @@
 // Every call of the API as a form, its answer in place, and the same call as code.
-import { useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { bodyOf, pdfFields, screenshotFields, valuesOf, type Values } from '#app/pages/playground/fields.ts';
 import { RenderForm, UploadForm } from '#app/pages/playground/forms.tsx';
 import { Result } from '#app/pages/playground/result.tsx';
@@ -7,7 +7,8 @@ import { useRun } from '#app/pages/playground/run.ts';
 import { Snippets } from '#app/pages/playground/snippets.tsx';
 import { Segments } from '#app/parts/field.tsx';
 import { Page } from '#app/parts/page.tsx';
-import { useSearch } from '#app/router.tsx';
+import { useSettled } from '#app/parts/use-settled.ts';
+import { patchSearch, useSearch } from '#app/router.tsx';
 import { useInstance, type Session } from '#app/session.ts';
 import { jsonCall, uploadCall, type Language } from '#app/snippets.ts';
 
@@ -17,6 +18,7 @@ type Tab = (typeof tabs)[number];
 export function Playground({ session }: { session: Session }) {
   const [search, setSearch] = useSearch();
   const tab = tabs.find((name) => name === search.get('tab')) ?? 'screenshot';
+  const keepBody = useCallback((body: string) => patchSearch({ body }), []);
   return (
     <Page
       title="Playground"
@@ -31,13 +33,19 @@ export function Playground({ session }: { session: Session }) {
             { value: 'upload', text: 'Upload' },
           ]}
           value={tab}
-          onChange={(next) => setSearch({ tab: next, body: undefined })}
+          onChange={(next) => setSearch({ tab: next })}
         />
       </div>
       {tab === 'upload' ? (
         <TryUpload key="upload" session={session} />
       ) : (
-        <TryRender key={tab} kind={tab} session={session} given={readBody(search.get('body'))} />
+        <TryRender
+          key={tab}
+          kind={tab}
+          session={session}
+          given={readBody(search.get('body'))}
+          onBody={keepBody}
+        />
       )}
     </Page>
   );
@@ -47,10 +55,12 @@ function TryRender({
   kind,
   session,
   given,
+  onBody,
 }: {
   kind: Exclude<Tab, 'upload'>;
   session: Session;
   given: Record<string, unknown>;
+  onBody: (body: string) => void;
 }) {
   const fields = kind === 'pdf' ? pdfFields : screenshotFields;
   const [url, setUrl] = useState(typeof given['url'] === 'string' ? given['url'] : 'https://example.com');
@@ -58,6 +68,10 @@ function TryRender({
   const { data: instance } = useInstance();
   const run = useRun();
   const body = bodyOf(url, fields, values);
+  // What is in the form is in the address: a reload, a step back and the other tab find it again.
+  const text = JSON.stringify(body);
+  const { body: settled } = useSettled({ body: text });
+  useEffect(() => onBody(settled), [settled, onBody]);
   const code = (language: Language) => jsonCall(language, instance?.base_url ?? location.origin, kind, body);
   return (
     <Columns

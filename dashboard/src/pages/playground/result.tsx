@@ -104,7 +104,7 @@ function Json({ json }: { json: unknown }) {
           <img src={hosted.address} alt="The hosted result" className="mx-auto" />
         </div>
       )}
-      <Code text={JSON.stringify(json, null, 2)} what="Answer" />
+      <Code text={JSON.stringify(json, null, 2)} what="Answer" wrap />
       {hosted && (
         <div>
           <AnchorButton small href={hosted.address} target="_blank" rel="noreferrer" icon="open">

@@ -1,4 +1,5 @@
 // The person's own things: profile, password, sessions, data, and the end of the account.
+import { useState } from 'react';
 import { call, fileAddress } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { ChangePassword } from '#app/pages/settings/change-password.tsx';
@@ -10,6 +11,7 @@ import { Form } from '#app/parts/form.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { useStored } from '#app/parts/use-stored.ts';
 import { putSession, useInstance, type Session } from '#app/session.ts';
 
 export function Settings({ session }: { session: Session }) {
@@ -68,16 +70,20 @@ function Profile({ session }: { session: Session }) {
 
 function ChangeEmail({ session }: { session: Session }) {
   const { data: instance } = useInstance();
+  const [waiting, setWaiting] = useStored(`new address of ${session.id}`);
+  const [sent, setSent] = useState('');
   const change = useAction(
     (body: { email: string; current_password?: string }) => call('POST /change-email', { body }),
     {
       quiet: true,
-      onDone: ({ mail }) =>
+      onDone: ({ mail }) => {
+        setWaiting(sent);
         note(
           mail === 'sent'
-            ? 'A link is on its way to the new address. Follow it to finish.'
-            : 'The link to finish stands in the service’s log.',
-        ),
+            ? 'A link is on its way to the new address. Follow it to confirm.'
+            : 'The link to confirm it is in the service log.',
+        );
+      },
     },
   );
   return (
@@ -85,10 +91,18 @@ function ChangeEmail({ session }: { session: Session }) {
       title="E-mail address"
       intro={
         instance?.sends_mail === false
-          ? 'A link proves the new address; this service sends no mail, so it stands in the log. Until then the old address stays.'
-          : 'A link proves the new address. Until then the old one stays.'
+          ? 'You confirm the new address by a link. This service does not send mail, so the link is in the service log. Until then the old address stays.'
+          : 'You confirm the new address by a link sent to it. Until then the old one stays.'
       }
     >
+      {waiting !== undefined && waiting !== session.email && (
+        <p className="mb-4 flex max-w-md flex-wrap items-center justify-between gap-2 rounded-[9px] bg-warn-soft py-1 pr-1 pl-3 text-sm text-warn">
+          <span className="min-w-0 wrap-anywhere">Waiting for {waiting} to be confirmed.</span>
+          <Button small tone="quiet" onClick={() => setWaiting(undefined)}>
+            Dismiss
+          </Button>
+        </p>
+      )}
       <Form
         className="max-w-md"
         error={change.error}
@@ -100,6 +114,7 @@ function ChangeEmail({ session }: { session: Session }) {
           </div>
         }
         onSend={(form) => {
+          setSent(textOf(form, 'email'));
           const password = textOf(form, 'current_password');
           change.mutate({
             email: textOf(form, 'email'),

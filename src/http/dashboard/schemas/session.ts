@@ -42,6 +42,9 @@ export const SignedIn = Type.Object(
 );
 export type SignedIn = Static<typeof SignedIn>;
 
+/** Null when nobody is signed in: a page that asks is not refused anything. */
+export const Session = Type.Object({ signed_in: orNull(SignedIn) }, strict);
+
 export const SignIn = Type.Object({ email, password: givenPassword }, strict);
 export const SignUp = Type.Object({ name, email, password: newPassword }, strict);
 export const TokenBody = Type.Object({ token }, strict);

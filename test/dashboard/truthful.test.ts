@@ -1,0 +1,338 @@
+// What pages say is so, and what they offer works: each was once wrong or misleading.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { png, svg } from '#lab/support/images.ts';
+import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { drop, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
+
+const run = promisify(execFile);
+
+let dashboard: Dashboard;
+/** One account, one tab: most of these only look. */
+let person: Awaited<ReturnType<typeof signedInVisitor>>;
+let page: WatchedPage;
+before(async () => {
+  dashboard = await startDashboard({ SIGNUPS: 'open' });
+  person = await signedInVisitor(dashboard.service);
+  page = await dashboard.open({ as: person });
+});
+after(() => dashboard.close());
+
+const uploadAs = async (who: Visitor, name: string, fields: Record<string, string> = {}) =>
+  (await who.call('POST /uploads', { form: formOf([[await png(), name]], fields) })).body;
+
+const textOf = async (part: string): Promise<string> => (await page.locator(part).textContent()) ?? '';
+
+test('a used or invented one-time link says so', async () => {
+  const stranger = await dashboard.open();
+  for (const path of ['/welcome?token=made-up', '/reset-password?token=made-up']) {
+    await stranger.goto(path);
+    await stranger.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    const text = (await stranger.locator('main').textContent()) ?? '';
+    assert.match(text, /expired or was used before/, path);
+    assert.doesNotMatch(text, /body:|token:/, path);
+  }
+  assert.equal(await stranger.getByRole('link', { name: 'Get a new link' }).count(), 1);
+  await stranger.context().close();
+});
+
+test('an expiry a year away shows its year; one a day away is a day away, on the share page too', async () => {
+  const { id, url } = await uploadAs(person, 'year.png');
+  await page.goto(`/dashboard/uploads?open=${id}`);
+  const dialog = page.getByRole('dialog', { name: 'year.png' });
+  await dialog.getByLabel('Change expiry').selectOption('31536000');
+  await dialog.getByText(String(new Date().getFullYear() + 1)).waitFor();
+  await dialog.getByLabel('Change expiry').selectOption('86400');
+  await dialog.getByText(String(new Date().getFullYear() + 1)).waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await page.getByText('Expires in 1 day').waitFor();
+  assert.match(await (await fetch(url)).text(), /\(in 1 day\)/);
+  const soon = await uploadAs(person, 'soon.png', { expires_in: '60' });
+  assert.match(await (await fetch(soon.url)).text(), /\(in 1 minute\)/);
+  dashboard.service.clock.advance(20_000);
+  assert.match(await (await fetch(soon.url)).text(), /\(in less than a minute\)/);
+  dashboard.service.clock.advance(-20_000);
+});
+
+test('a deleted upload is gone from its share page at once, also where the page was open before', async () => {
+  const { id, url } = await uploadAs(person, 'visited.png');
+  const visitor = await dashboard.open();
+  await visitor.goto(url);
+  await visitor.getByRole('heading', { name: 'visited.png' }).waitFor();
+  await person.call('DELETE /uploads/:id', { id });
+  await visitor.goto(url);
+  await visitor.getByRole('heading', { name: 'Nothing here' }).waitFor();
+  await visitor.context().close();
+});
+
+test('the share page tells the visitor’s own time, and sizes in the dashboard’s words', async () => {
+  const { body } = await person.call('POST /uploads', { form: formOf([[svg(), 'small.svg']]) });
+  const visitor = await dashboard.open({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+  await visitor.goto(body.url);
+  const shown = visitor.locator('time').first();
+  const hour = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', timeStyle: 'short' });
+  const at = await shown.getAttribute('datetime');
+  assert.match((await shown.textContent()) ?? '', new RegExp(hour.format(new Date(at ?? ''))));
+  await visitor.getByText(`${body.size_bytes} B`, { exact: true }).waitFor();
+  await visitor.getByText('Actual size').waitFor();
+  // No chat shows an SVG as a preview.
+  assert.equal(await visitor.locator('meta[property="og:image"]').count(), 0);
+  await visitor.context().close();
+});
+
+test('a chart has round numbers, and a key one colour in every chart', async () => {
+  const owner = await signedInVisitor(dashboard.service);
+  const keys = new Map<string, string>();
+  for (const name of ['first key', 'second key']) {
+    keys.set(name, (await owner.call('POST /keys', { body: { name } })).body.secret);
+  }
+  const use = async (name: string, uploads: number) => {
+    const picture = await png();
+    for (let count = 0; count < uploads; count += 1) {
+      await post(`${dashboard.service.origin}/api/v1/upload`, {
+        headers: bearer(keys.get(name)!),
+        body: formOf([[picture, 'a.png']]),
+      });
+    }
+  };
+  await use('first key', 6);
+  await use('second key', 1);
+  const rendered = await fetch(`${dashboard.service.origin}/api/v1/screenshot`, {
+    method: 'POST',
+    headers: { ...bearer(keys.get('second key')!), 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `${dashboard.site.base}/article.html` }),
+  });
+  assert.equal(rendered.status, 200);
+  const tab = await dashboard.open({ as: owner });
+  await tab.goto('/dashboard/usage');
+  await tab.getByText('second key').first().waitFor();
+  const colors = await tab.evaluate<string[]>(
+    `[...document.querySelectorAll('figcaption > span')].filter((entry) => entry.textContent.startsWith('second key')).map((entry) => getComputedStyle(entry.firstChild).backgroundColor)`,
+  );
+  assert.equal(colors.length, 2);
+  assert.equal(colors[0], colors[1]);
+  const ticks = await tab.locator('figure').first().locator('.w-max > span.absolute').allTextContents();
+  assert.deepEqual(ticks, ['0', '2', '4', '6', '8']);
+  // What the pointer is on, by key.
+  await tab.locator('figure').first().locator('.items-end > div').last().hover();
+  await tab.getByText('7 uploads').waitFor();
+  await tab.context().close();
+});
+
+test('the playground keeps what is in its form, and shows an error in full', async () => {
+  await page.goto('/dashboard/playground');
+  await page.getByLabel('Address').fill('http://localhost/secret');
+  await page.waitForURL(/localhost/);
+  await page.getByText('PDF', { exact: true }).click();
+  assert.equal(await page.getByLabel('Address').inputValue(), 'http://localhost/secret');
+  await page.reload();
+  assert.equal(await page.getByLabel('Address').inputValue(), 'http://localhost/secret');
+  const select = page.getByLabel('Wait until');
+  assert.ok((await select.boundingBox())!.width > 200, 'room for its longest word');
+  await page.getByRole('button', { name: 'Run' }).click();
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('validation_error').waitFor();
+  assert.equal(await answer.evaluate((block) => block.scrollWidth - block.clientWidth), 0);
+});
+
+test('an address names an upload that the list has not come to', async () => {
+  const many = await signedInVisitor(dashboard.service);
+  const first = await uploadAs(many, 'first of many.png');
+  const picture = await png();
+  for (let index = 0; index < 61; index += 1)
+    await many.call('POST /uploads', { form: formOf([[picture, `${index}.png`]]) });
+  const tab = await dashboard.open({ as: many });
+  await tab.goto(`/dashboard/uploads?open=${first.id}`);
+  await tab.getByRole('dialog', { name: 'first of many.png' }).waitFor();
+  await tab.goto('/dashboard/uploads?open=nothing');
+  await tab.getByText('This upload is not there any more.').waitFor();
+  // A range, and everything that is loaded.
+  await tab.getByLabel('Select 60.png').check({ force: true });
+  await tab.getByLabel('Select 57.png').click({ modifiers: ['Shift'], force: true });
+  await tab.getByText('4 uploads selected').waitFor();
+  await tab.getByRole('button', { name: 'Select all loaded' }).click();
+  await tab.getByText('60 uploads selected').waitFor();
+  await tab.context().close();
+});
+
+test('files that cannot succeed are not sent; failures are on top; a file dropped beside the page does not leave it', async () => {
+  const fresh = await dashboard.openAs();
+  const { page: tab } = fresh;
+  await tab.goto('/dashboard');
+  await tab.getByRole('heading', { name: 'Overview' }).waitFor();
+  let sent = 0;
+  tab.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/uploads')) sent += 1;
+  });
+  const picture = await png();
+  // Over the sidebar of another page than the uploads.
+  await drop(tab.getByRole('link', { name: 'API keys' }), [
+    ['a.png', picture],
+    ['b.png', picture],
+    ['notes.txt', Buffer.from('no picture')],
+    ['huge.png', Buffer.concat([picture, Buffer.alloc(10 * 1024 * 1024)])],
+  ]);
+  const tray = tab.getByRole('region', { name: 'Your latest uploads' });
+  await tray.getByText('2 files uploaded, 2 not').waitFor();
+  assert.equal(sent, 2);
+  const rows = await tray.getByRole('listitem').allTextContents();
+  assert.match(rows[0]!, /notes\.txt.*Not a PNG/);
+  assert.match(rows[1]!, /huge\.png.*Larger than 10 MB/);
+  assert.match(rows[2]!, /a\.png.*\/i\//);
+  assert.equal(await tray.getByRole('button', { name: /again/ }).count(), 0);
+  const { body } = await fresh.person.call('GET /uploads');
+  const urlOf = (name: string) => body.items.find(({ filename }) => filename === name)?.url;
+  const both = `${urlOf('a.png')}\n${urlOf('b.png')}`;
+  await tab.getByText('2 links copied.').waitFor();
+  assert.equal(await tab.evaluate<string>('navigator.clipboard.readText()'), both);
+  await tab.evaluate("navigator.clipboard.writeText('')");
+  await tray.getByRole('button', { name: 'Copy 2 links' }).click();
+  await tab.getByText('2 links copied.').last().waitFor();
+  assert.equal(await tab.evaluate<string>('navigator.clipboard.readText()'), both);
+  // The next one is counted alone.
+  await drop(tab.getByRole('heading', { name: 'Overview' }), [['c.png', picture]]);
+  await tab.getByText('Link copied.').waitFor();
+  assert.equal(
+    await tab.evaluate<string>('navigator.clipboard.readText()'),
+    (await fresh.person.call('GET /uploads')).body.items.find(({ filename }) => filename === 'c.png')?.url,
+  );
+  // Expiry after the upload, for all of them.
+  await tray.getByLabel('Expiry of new uploads').selectOption('3600');
+  await tab.getByText('Expiry changed.').waitFor();
+  const { body: changed } = await fresh.person.call('GET /uploads');
+  assert.ok(changed.items.every(({ expires_at }) => expires_at !== null));
+  await tab.context().close();
+});
+
+test('an unverified account is not told that its key works', async () => {
+  const { page: tab } = await dashboard.openAs({ verified: false });
+  await tab.goto('/dashboard/keys');
+  await tab.getByRole('button', { name: 'Create a key' }).click();
+  await tab.keyboard.type('mine');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('works once your e-mail address is verified').waitFor();
+  await tab.context().close();
+});
+
+test('an arrow key changes nobody’s plan, and the owner cannot cut themselves off', async () => {
+  const { page: tab, person: owner } = await dashboard.openAs({ owner: true });
+  const customer = await signedInVisitor(dashboard.service, { plan: 'starter' });
+  await tab.goto(`/dashboard/admin/accounts?search=${customer.email}`);
+  await tab.getByRole('button', { name: customer.email }).click();
+  const planOf = async () =>
+    (await owner.call('GET /admin/accounts', { query: { search: customer.email } })).body.items[0]!;
+  await tab.getByLabel('Plan').focus();
+  await tab.keyboard.press('ArrowDown');
+  await tab.getByRole('switch', { name: 'Verified' }).click();
+  await tab
+    .getByRole('dialog', { name: 'Take verification' })
+    .getByRole('button', { name: 'Cancel' })
+    .click();
+  assert.deepEqual([(await planOf()).plan, (await planOf()).verified], ['starter', true]);
+  await tab.getByRole('button', { name: 'Change plan' }).click();
+  await tab.getByText('Saved. It applies').waitFor();
+  assert.equal((await planOf()).plan, 'pro');
+  await tab.goto(`/dashboard/admin/accounts?search=${owner.email}`);
+  await tab.getByRole('button', { name: owner.email }).click();
+  await tab.getByRole('switch', { name: 'Verified' }).waitFor();
+  assert.ok(await tab.getByRole('switch', { name: 'Verified' }).isDisabled());
+  const self = await owner.call('PATCH /admin/accounts/:id', {
+    id: owner.accountId,
+    body: { verified: false },
+  });
+  assert.equal(self.status, 422);
+  await tab.goto('/dashboard/admin/health');
+  await tab.getByText('The service has been running on this machine for').waitFor();
+  await tab.getByText('OK', { exact: true }).first().waitFor();
+  await tab.context().close();
+});
+
+test('the request budget of this minute counts down by itself', async () => {
+  await page.goto('/dashboard');
+  await uploadAs(person, 'counted.png');
+  const line = page.getByText(/refills in \d+ s/);
+  await line.waitFor();
+  const seconds = /refills in \d+ s/.exec((await line.textContent()) ?? '')?.[0] ?? '';
+  await page.getByText(seconds).waitFor({ state: 'detached' });
+});
+
+test('a form’s trouble is at its field, in plain words', async () => {
+  await page.goto('/dashboard/settings');
+  const section = page
+    .getByRole('heading', { name: 'Password', exact: true })
+    .locator('xpath=ancestor::section');
+  const field = section.getByLabel('Current password');
+  await field.fill('wrong wrong wrong');
+  await section.getByLabel('New password').fill('another good one');
+  await section.getByRole('button', { name: 'Change password' }).click();
+  await section.getByText('Current password is not right.').waitFor();
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  assert.doesNotMatch(await textOf('main'), /current_password/);
+});
+
+test('the shell function prints the service’s reason and fails', async () => {
+  const { body } = await person.call('POST /integrations', { body: { tool: 'shell' } });
+  await person.call('POST /keys/:id/revoke', { id: body.key.id });
+  await assert.rejects(run('sh', ['-c', `${body.content}\ntintype docs/sample.png`]), (error) => {
+    const { code, stderr } = error as { code: number; stderr: string };
+    assert.equal(code, 1);
+    assert.match(stderr, /^tintype: .*key/i);
+    return true;
+  });
+});
+
+test('first steps can be put away, and a new address shows until it is confirmed', async () => {
+  const { page: tab } = await dashboard.openAs();
+  await tab.goto('/dashboard');
+  await tab.getByRole('heading', { name: 'First steps' }).waitFor();
+  await tab.getByRole('button', { name: 'Hide' }).click();
+  await tab.reload();
+  await tab.getByRole('heading', { name: 'Recent uploads' }).waitFor();
+  assert.equal(await tab.getByRole('heading', { name: 'First steps' }).count(), 0);
+  await tab.goto('/dashboard/settings');
+  await tab.getByLabel('New e-mail').fill('ann2@example.com');
+  await tab.getByLabel('Current password').first().fill('correct horse battery');
+  await tab.getByRole('button', { name: 'Change e-mail' }).click();
+  await tab.getByText('Waiting for ann2@example.com to be confirmed.').waitFor();
+  await tab.reload();
+  await tab.getByText('Waiting for ann2@example.com to be confirmed.').waitFor();
+  await tab.context().close();
+});
+
+test('a dialog dims the whole window, the strip of the scroll bar too', async () => {
+  await page.goto('/dashboard/keys');
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  const background = () =>
+    page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+  const bright = await background();
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  assert.notEqual(await background(), bright);
+  await page.keyboard.press('Escape');
+});
+
+test('a page before sign-in loads without a complaint in the console', async () => {
+  const stranger = await dashboard.open();
+  await stranger.goto('/dashboard/sign-in');
+  await stranger.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assert.deepEqual(stranger.troubles, []);
+  await stranger.context().close();
+});
+
+test('the files of one batch keep their order in the list', async () => {
+  const batcher = await signedInVisitor(dashboard.service);
+  const { secret } = (await batcher.call('POST /keys', { body: { name: 'batch' } })).body;
+  const picture = await png();
+  const names = Array.from({ length: 10 }, (_, index) => `${index}.png`);
+  await post(`${dashboard.service.origin}/api/v1/upload/batch`, {
+    headers: bearer(secret),
+    body: formOf(names.map((name) => [picture, name])),
+  });
+  const { body } = await batcher.call('GET /uploads');
+  assert.deepEqual(
+    body.items.map(({ filename }) => filename),
+    names.toReversed(),
+  );
+});
