@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
+import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
@@ -119,21 +120,25 @@ test('page processes that die fail their render alone; pages made ready that die
   }
 });
 
-test('a page process that works without end goes behind the others', async () => {
-  const kit = await startTestBrowser([server.host]);
+test('a page process goes behind the others by the processor time that it has used', async () => {
+  // Stands for a page process: how soon a real one has used a second depends on how busy the machine is.
+  const page = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   try {
-    const caller = new AbortController();
-    const url = server.route('/endless', '<!doctype html><script>for (;;);</script>');
-    const endless = kit.shoot(url, {}, caller.signal);
-    const renderers = () => descendants().filter(({ command }) => command.includes('--type=renderer'));
-    const behind = () => renderers().filter(({ pid }) => nicenessOf(pid) > nicenessOf(process.pid));
-    await until('its priority is lower', () => behind().length > 0);
-    await kit.shoot(`${server.base}/page`);
-    assert.equal(behind().length, 1);
-    caller.abort();
-    await assert.rejects(endless, (error: RenderFailure) => error.reason === 'aborted');
+    await once(page, 'spawn');
+    const busyPages = createBusyPages();
+    const usual = nicenessOf(process.pid);
+    for (const [cpuSeconds, more] of [
+      [0.9, 0],
+      [1, 5],
+      [5, 10],
+      [0.9, 10],
+      [15, 19],
+    ] as const) {
+      busyPages.note(page.pid!, cpuSeconds);
+      assert.equal(nicenessOf(page.pid!), Math.min(19, usual + more), `after ${cpuSeconds} s`);
+    }
   } finally {
-    await kit.close();
+    page.kill('SIGKILL');
   }
 });
 
@@ -145,6 +150,8 @@ test('a browser is replaced by count: the successor stands first, renders under 
       server.route('/held', (_, response) => resolve(response));
     });
     const held = kit.shoot(`${server.base}/held`);
+    // When an assertion below fails, that failure is to be seen, and not this one, which follows from it.
+    held.catch(() => {});
     const answer = await asked;
     for (let render = 0; render < 4; render += 1) await kit.shoot(`${server.base}/page`);
     await until('a successor stands beside the first', () => browsers().length === 2);
