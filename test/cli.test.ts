@@ -1,17 +1,23 @@
-// npx tintype, through bin/tintype.js as a child process.
+// npx tintype, as a child process.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
+import { startCommands, type Commands } from '#lab/support/commands.ts';
 import { serveUntilReady, temporaryFolder, tintype, type Ended } from '#lab/support/processes.ts';
 import { bearer } from '#lab/support/requests.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let commands: Commands;
 before(async () => {
   folder = await temporaryFolder();
+  commands = startCommands({ DATA_DIR: join(folder.path, 'data') });
 });
-after(() => folder.remove());
+after(async () => {
+  commands.close();
+  await folder.remove();
+});
 
-const run = (...args: string[]): Promise<Ended> => tintype(args, { DATA_DIR: join(folder.path, 'data') });
+const run = (...args: string[]): Promise<Ended> => commands.run(args);
 async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await run(...args, '--json');
   assert.deepEqual([code, stderr], [0, ''], args.join(' '));
