@@ -21,13 +21,21 @@ export const containerProof: Proof = {
     try {
       const image = await buildImage(folder.path, say);
       say(`built after ${seconds(performance.now() - startedAt)}`);
-      return [...(await lookInto(image)), ...(await useIt(image, folder.path, say))];
+      return await proveImage(image, folder.path, say);
     } finally {
       await removeImages(folder.path);
       await folder.remove();
     }
   },
 };
+
+export async function proveImage(
+  image: Image,
+  folder: string,
+  say: (line: string) => void,
+): Promise<Finding[]> {
+  return [...(await lookInto(image)), ...(await useIt(image, folder, say))];
+}
 
 async function lookInto({ rootfs, layers, architecture, commit, config }: Image): Promise<Finding[]> {
   const app = join(rootfs, 'app');

@@ -1,7 +1,7 @@
 // Builds the image of deploy/Dockerfile from a clean clone, without a container engine and without a registry of images: buildah
 // builds, and debootstrap makes the base image under the name that the file asks for. npm and apt are set up as on the host.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '#lab/support/processes.ts';
@@ -42,6 +42,11 @@ export async function buildImage(folder: string, say: (line: string) => void): P
     ...['--ignorefile', join(clone, 'deploy', 'Dockerfile.dockerignore')],
     ...['--file', join(clone, 'deploy', 'Dockerfile'), '--tag', name, clone],
   ]);
+  return openImage(folder, commit.trim());
+}
+
+/** The image that was built in this folder, mounted. */
+export async function openImage(folder: string, commit: string): Promise<Image> {
   const inspected = JSON.parse((await buildah(folder, ['inspect', '--type', 'image', name])).stdout) as {
     Docker: { architecture: string; config: Image['config'] & { Healthcheck: { Test: string[] } } };
     OCIv1: { history: { created_by?: string; empty_layer?: boolean }[] };
@@ -54,7 +59,7 @@ export async function buildImage(folder: string, say: (line: string) => void): P
     healthcheck: config.Healthcheck.Test.slice(1),
     layers: await layersOf(folder, inspected.OCIv1.history),
     architecture,
-    commit: commit.trim(),
+    commit,
     rootfs,
   };
 }
@@ -90,6 +95,17 @@ async function commitBase(folder: string, suite: string, as: string): Promise<vo
     `deb ${mirror} ${suite} main\ndeb ${mirror} ${suite}-updates main\n` +
       `deb ${security} ${suite}-security main\n`,
   );
+  // As the published image has it: no documents, no lists, no packages kept.
+  const kept = [
+    'var/cache/apt/archives',
+    'var/lib/apt/lists',
+    'usr/share/doc',
+    'usr/share/man',
+    'usr/share/locale',
+  ];
+  for (const path of kept) await rm(join(system, path), { recursive: true, force: true });
+  await mkdir(join(system, 'var/cache/apt/archives/partial'), { recursive: true });
+  await mkdir(join(system, 'var/lib/apt/lists/partial'), { recursive: true });
   // As the published image does it: a layer is written at once or not at all, so that dpkg need not wait for the disk.
   await writeFile(join(system, 'etc/dpkg/dpkg.cfg.d/unsafe-io'), 'force-unsafe-io\n');
   const { stdout: settings } = await run('apt-config', ['dump', 'Acquire', '--no-empty']);
@@ -132,7 +148,7 @@ async function layersOf(
   };
   const steps = history.filter(({ empty_layer: isEmpty }) => !isEmpty);
   return manifest.layers.map(({ size }, index) => ({
-    made: index === 0 ? 'the base' : describe(steps[index]?.created_by ?? ''),
+    made: index === 0 ? 'Debian, made here' : describe(steps[index]?.created_by ?? ''),
     sizeBytes: size,
   }));
 }

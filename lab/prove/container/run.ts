@@ -23,6 +23,9 @@ export interface Container {
 }
 
 const execute = promisify(execFile);
+/** No limits are set, so that control groups are not needed; but crun refuses to start where both versions of them are mounted. */
+const hideHybridCgroups =
+  'both=/sys/fs/cgroup/unified; [ ! -d $both ] || mount -t tmpfs none $both; exec crun --cgroup-manager disabled "$@"';
 
 export async function runImage(
   image: Image,
@@ -43,11 +46,12 @@ export async function runImage(
     JSON.stringify(await specOf(image, user, volume, variables), null, 2),
   );
   const id = `tintype-proof-${process.pid}`;
-  const crun = ['--root', join(folder, 'crun'), '--cgroup-manager', 'disabled'];
+  const crun = (args: string[]): [string, string[]] => [
+    'unshare',
+    ['--mount', 'sh', '-c', hideHybridCgroups, 'crun', '--root', join(folder, 'crun'), ...args],
+  ];
   const startedAt = performance.now();
-  const child = spawn('crun', [...crun, 'run', '--bundle', bundle, id], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(...crun(['run', '--bundle', bundle, id]), { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -58,24 +62,27 @@ export async function runImage(
     return response?.status === 200;
   });
   const readyAfterMs = performance.now() - startedAt;
-  const { stdout } = await execute('crun', [...crun, 'state', id]);
+  const { stdout } = await execute(...crun(['state', id]));
   return {
     origin,
     pid: (JSON.parse(stdout) as { pid: number }).pid,
     readyAfterMs,
     output: () => output,
     exec: (command) =>
-      execute('crun', [...crun, 'exec', id, ...command]).then(
+      execute(...crun(['exec', '--cwd', image.config.WorkingDir, id, ...command])).then(
         () => 0,
-        ({ code }: { code: number }) => code,
+        ({ code, stderr }: { code: number; stderr: string }) => {
+          output += stderr;
+          return code;
+        },
       ),
     async stop() {
-      await execute('crun', [...crun, 'kill', id, 'TERM']);
+      await execute(...crun(['kill', id, 'TERM']));
       const [code] = await exited;
       return code ?? -1;
     },
     async remove() {
-      await execute('crun', [...crun, 'delete', '--force', id]).catch(() => undefined);
+      await execute(...crun(['delete', '--force', id])).catch(() => undefined);
       await exited;
     },
   };
