@@ -16,6 +16,8 @@ export interface Proof {
   name: string;
   /** The heading on the reliability page. */
   title: string;
+  /** What follows its name on the command line is its own. */
+  takesArguments?: boolean;
   /** `say` prints progress: a long proof tells about every half minute how far it is. */
-  run(size: Size, say: (line: string) => void): Promise<Finding[]>;
+  run(size: Size, say: (line: string) => void, args?: string[]): Promise<Finding[]>;
 }

@@ -3,6 +3,7 @@ import { attacksProof } from '#lab/prove/attacks.ts';
 import { connections } from '#lab/prove/connections.ts';
 import { containerProof } from '#lab/prove/container.ts';
 import { faults } from '#lab/prove/faults.ts';
+import { fidelityProof } from '#lab/prove/fidelity.ts';
 import { fuzz } from '#lab/prove/fuzz.ts';
 import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
 import { isolationProof } from '#lab/prove/isolation.ts';
@@ -17,6 +18,7 @@ export const proofs: readonly Proof[] = [
   sandboxProof,
   hostilePagesProof,
   isolationProof,
+  fidelityProof,
   fuzz,
   faults,
   connections,

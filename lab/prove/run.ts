@@ -1,4 +1,4 @@
-// npm run prove [-- NAME ...]: runs proofs in their long form, one after the other, prints the findings and writes them into
+// npm run prove [-- NAME ... [ARGUMENT ...]]: runs proofs in their long form, one after the other, prints the findings and writes them into
 // docs/reliability.md. Exits with 1 when a finding does not hold.
 import { proofs } from '#lab/prove/proofs.ts';
 import { print, runSections, tableRow } from '#lab/report.ts';
@@ -6,11 +6,12 @@ import { print, runSections, tableRow } from '#lab/report.ts';
 await runSections(
   'prove',
   'reliability.md',
-  proofs.map(({ name, title, run }) => ({
+  proofs.map(({ name, title, takesArguments, run }) => ({
     name,
     title,
-    run: async () => {
-      const findings = await run('long', (line) => print(`  … ${line}`));
+    takesArguments,
+    run: async (args: string[]) => {
+      const findings = await run('long', (line) => print(`  … ${line}`), args);
       for (const { what, seen, holds } of findings) print(`  ${holds ? '✔' : '✘'} ${what}: ${seen}`);
       if (findings.length === 0 || findings.some(({ holds }) => !holds)) process.exitCode = 1;
       return [

@@ -15,6 +15,8 @@ export interface PageServer {
   /** Requests so far, as `METHOD path`. */
   readonly seen: string[];
   route(path: string, route: Route): string;
+  /** Answers what no route does, in place of the fixtures. */
+  fallBack(serve: (path: string, response: ServerResponse) => void): void;
   onUpgrade(handle: (request: IncomingMessage, socket: Duplex) => void): void;
   close(): Promise<void>;
 }
@@ -45,8 +47,10 @@ export async function startPageServer(
     const route = table.get(path);
     if (typeof route === 'function') return route(request, response);
     if (route !== undefined) return response.setHeader('content-type', 'text/html; charset=utf-8').end(route);
-    void serveFixture(path, response);
+    serveOther(path, response);
   });
+  let serveOther: (path: string, response: ServerResponse) => void = (path, response) =>
+    void serveFixture(path, response);
   server.listen(port, address);
   await once(server, 'listening');
   const host = `${address}:${(server.address() as AddressInfo).port}`;
@@ -57,6 +61,9 @@ export async function startPageServer(
     route(path, route) {
       table.set(path, route);
       return `http://${host}${path}`;
+    },
+    fallBack(serve) {
+      serveOther = serve;
     },
     onUpgrade(handle) {
       server.on('upgrade', (request, socket) => {

@@ -29,16 +29,21 @@ export function isNear(actual: readonly number[], expected: readonly number[], t
   return actual.every((value, index) => Math.abs(value - expected[index]!) <= tolerance);
 }
 
+const known: Record<string, readonly number[]> = {
+  green: [0, 160, 0],
+  grey: [221, 221, 221],
+  white: [255, 255, 255],
+  red: [200, 0, 0],
+  yellow: [255, 255, 0],
+};
+
+/** The name of a colour of the test pages, or its numbers. */
+export function nameOf(colour: readonly number[]): string {
+  const name = Object.keys(known).find((key) => isNear(colour, known[key]!));
+  return name ?? `rgb(${colour.join(',')})`;
+}
+
 /** The colour of the page's box at (100, 100): what the settle fixtures draw. */
 export async function colourOf(bytes: Buffer, x = 100, y = 100): Promise<string> {
-  const [red, green, blue] = (await decode(bytes)).at(x, y);
-  const known: Record<string, readonly number[]> = {
-    green: [0, 160, 0],
-    grey: [221, 221, 221],
-    white: [255, 255, 255],
-    red: [200, 0, 0],
-    yellow: [255, 255, 0],
-  };
-  const name = Object.keys(known).find((key) => isNear([red, green, blue], known[key]!));
-  return name ?? `rgb(${red},${green},${blue})`;
+  return nameOf((await decode(bytes)).at(x, y));
 }

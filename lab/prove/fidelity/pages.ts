@@ -1,0 +1,82 @@
+// The pages to compare: folders are served on loopback as they are, each on a port of its own.
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import { startPageServer } from '#lab/support/page-server.ts';
+import type { PageServer } from '#lab/support/page-server.ts';
+
+const types: Record<string, string> = {
+  '.css': 'text/css',
+  '.gif': 'image/gif',
+  '.htm': 'text/html',
+  '.html': 'text/html',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.mp4': 'video/mp4',
+  '.otf': 'font/otf',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+  '.txt': 'text/plain',
+  '.wasm': 'application/wasm',
+  '.webm': 'video/webm',
+  '.webp': 'image/webp',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.xht': 'application/xhtml+xml',
+  '.xhtml': 'application/xhtml+xml',
+  '.xml': 'text/xml',
+};
+const usualGlob = '**/*.{html,htm,xht,xhtml}';
+
+export interface ServedPages {
+  hosts: string[];
+  pages: { name: string; url: string }[];
+  close(): Promise<void>;
+}
+
+/** Each argument is `FOLDER` or `FOLDER:GLOB`; a glob names the pages, the folder is served whole. */
+export async function servePages(folders: string[]): Promise<ServedPages> {
+  const servers: PageServer[] = [];
+  const pages: ServedPages['pages'] = [];
+  for (const argument of folders) {
+    const [folder = '.', glob = usualGlob] = argument.split(':');
+    const root = resolve(folder);
+    if (!existsSync(root)) throw new Error(`there is no folder "${folder}"`);
+    const server = await startPageServer({});
+    server.fallBack((path, response) => {
+      const file = fileOf(root, path);
+      if (file === undefined) response.writeHead(404).end();
+      else response.setHeader('content-type', typeOf(file)).end(readFileSync(file));
+    });
+    servers.push(server);
+    const found = globSync(glob, { cwd: root, exclude: (path) => path.includes('node_modules') }).toSorted();
+    for (const path of found) {
+      const encoded = path.split('/').map(encodeURIComponent).join('/');
+      pages.push({ name: `${folder.split('/').at(-1)}/${path}`, url: `${server.base}/${encoded}` });
+    }
+  }
+  return {
+    hosts: servers.map(({ host }) => host),
+    pages,
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+function typeOf(file: string): string {
+  return types[extname(file).toLowerCase()] ?? 'application/octet-stream';
+}
+
+function fileOf(root: string, path: string): string | undefined {
+  const file = resolve(join(root, decodeURIComponent(path)));
+  if (!file.startsWith(root) || !existsSync(file)) return undefined;
+  if (!statSync(file).isDirectory()) return file;
+  const index = join(file, 'index.html');
+  return existsSync(index) ? index : undefined;
+}

@@ -1,0 +1,88 @@
+// The reference: a plain and slow way to the same pictures, with Playwright, the same browser and the same fonts. Load,
+// network idle, three seconds more, and for the full page a scroll to its end and back.
+import type { Page } from 'playwright-core';
+import { launchTestChromium } from '#lab/support/chromium.ts';
+import type { Rendered, Renderer } from '#lab/prove/fidelity/compare.ts';
+
+const viewport = { width: 1440, height: 900 };
+const settleMs = 3_000;
+const scrolledMs = 500;
+// A page that is never idle is taken as it is after this.
+const idleMs = 20_000;
+
+export async function startReference(): Promise<Renderer> {
+  const { browser, close } = await launchTestChromium([
+    '--hide-scrollbars',
+    '--font-render-hinting=none',
+    '--force-color-profile=srgb',
+    '--lang=en-US',
+    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  ]);
+
+  return {
+    async render(url) {
+      const context = await browser.newContext({ viewport });
+      try {
+        const page = await context.newPage();
+        const startedAt = performance.now();
+        await load(page, url);
+        const loadMs = performance.now() - startedAt;
+        await page.waitForTimeout(settleMs);
+        // One after the other on the page as it is; each is said to have taken the load and its own part.
+        const taken = async (work: () => Promise<Omit<Rendered, 'ms'>>): Promise<Rendered | Error> => {
+          const workedFrom = performance.now();
+          try {
+            return { ...(await work()), ms: loadMs + performance.now() - workedFrom };
+          } catch (error) {
+            return error as Error;
+          }
+        };
+        return {
+          viewport: await taken(async () => ({ picture: await page.screenshot() })),
+          fullPage: await taken(async () => {
+            await scrollThrough(page);
+            return { picture: await page.screenshot({ fullPage: true }), left: await startOf(page) };
+          }),
+          pdf: await taken(async () => ({
+            pdf: await page.pdf({ format: 'Letter', printBackground: true }),
+          })),
+        };
+      } catch (error) {
+        return { viewport: error as Error, fullPage: error as Error, pdf: error as Error };
+      } finally {
+        await context.close();
+      }
+    },
+    close,
+  };
+}
+
+async function load(page: Page, url: string): Promise<void> {
+  try {
+    await page.goto(url, { waitUntil: 'networkidle', timeout: idleMs });
+  } catch {
+    await page.waitForLoadState('load', { timeout: idleMs });
+  }
+}
+
+async function scrollThrough(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const root = document.scrollingElement ?? document.documentElement;
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    for (let top = 0; top < Math.min(root.scrollHeight, 65535); top += innerHeight) {
+      scrollTo({ top, behavior: 'instant' });
+      await frame();
+      await frame();
+    }
+    scrollTo({ top: 0, left: 0, behavior: 'instant' });
+  })()`);
+  await page.waitForLoadState('networkidle', { timeout: idleMs }).catch(() => {});
+  await page.waitForTimeout(scrolledMs);
+}
+
+/** A full page of Playwright's is as wide as the content; the reader's view begins this far to the right. */
+async function startOf(page: Page): Promise<Rendered['left']> {
+  const session = await page.context().newCDPSession(page);
+  const { cssLayoutViewport } = await session.send('Page.getLayoutMetrics');
+  return cssLayoutViewport.pageX;
+}
