@@ -45,6 +45,7 @@ export async function revealFullPage(page: Page, limitPx: number, deadline: Dead
 /**
  * A position counts as seen when a frame was drawn there: scripts set it within one frame, the next one moves on. The
  * start is (0, 0) in every writing mode; in some of them the page goes on to the left or upwards, at negative positions.
+ * What has `content-visibility: auto` would be drawn near the viewport alone.
  */
 const inPage = `
   const root = () => document.scrollingElement ?? document.documentElement;
@@ -61,8 +62,15 @@ const inPage = `
       window.scrollTo({ top: direction * top, behavior: 'instant' });
       await frame();
     }
+    drawAll();
     toStart();
     await frame();
+  };
+  const drawAll = () => {
+    for (const element of document.querySelectorAll('*')) {
+      if (getComputedStyle(element).contentVisibility !== 'auto') continue;
+      element.style.setProperty('content-visibility', 'visible', 'important');
+    }
   };
   const picturesDecoded = () => Promise.all([
     document.fonts.ready,

@@ -1,0 +1,69 @@
+// Every page of the corpus, with what must be seen of it. Spec 4.3.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import type { RenderFailure } from '#browser/browser.ts';
+import { startTestBrowser } from '#lab/support/browser.ts';
+import type { TestBrowser } from '#lab/support/browser.ts';
+import { startPageServer } from '#lab/support/page-server.ts';
+import type { PageServer } from '#lab/support/page-server.ts';
+import { decode, nameOf } from '#lab/support/pixels.ts';
+import { corpus, files } from '#test/browser/corpus.ts';
+
+const size = { width: 800, height: 600 };
+const fontFile = createRequire(import.meta.url).resolve(
+  '@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf',
+);
+let server: PageServer;
+let kit: TestBrowser;
+
+before(async () => {
+  server = await startPageServer({
+    ...files,
+    '/late.ttf': (_, response) =>
+      void response.setHeader('content-type', 'font/ttf').end(readFileSync(fontFile)),
+  });
+  kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
+});
+after(async () => {
+  await kit.close();
+  await server.close();
+});
+
+describe('corpus', { concurrency: 2 }, () => {
+  for (const [index, { title, page, fullPage = false, sees, height = size.height }] of corpus.entries()) {
+    test(`4.3 ${title}`, async () => {
+      const url = server.route(`/corpus-${index}`, page);
+      const picture = await decode((await kit.shoot(url, { ...size, fullPage })).bytes);
+      assert.deepEqual([picture.width, picture.height], [size.width, height]);
+      assert.deepEqual(
+        sees.map(([x, y]) => [x, y, nameOf(picture.at(x, y))]),
+        sees,
+      );
+    });
+  }
+});
+
+test('4.3 a document that browsers download, such as a PDF, is no picture', async () => {
+  const url = server.route('/document.pdf', (_, response) => {
+    response.setHeader('content-type', 'application/pdf').end('%PDF-1.4\n%%EOF\n');
+  });
+  await assert.rejects(kit.shoot(url), (error: RenderFailure) => error.reason === 'download');
+});
+
+test('4.3 text and JSON documents show their text', async () => {
+  for (const [type, body] of [
+    ['text/plain', 'word '.repeat(200)],
+    ['application/json', JSON.stringify({ words: 'word '.repeat(50) })],
+  ] as const) {
+    const url = server.route('/document', (_, response) => {
+      response.setHeader('content-type', type).end(body);
+    });
+    const picture = await decode((await kit.shoot(url, size)).bytes);
+    let ink = 0;
+    for (let y = 0; y < 60; y += 1)
+      for (let x = 0; x < size.width; x += 1) if (nameOf(picture.at(x, y)) !== 'white') ink += 1;
+    assert.ok(ink > 500, `${type}: ${ink} pixels of ink`);
+  }
+});
