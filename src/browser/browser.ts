@@ -18,6 +18,8 @@ export interface ScreenshotJob {
   format: ScreenshotFormat;
   width: number;
   height: number;
+  /** The largest picture that is taken; 128 MiB unless told. */
+  mostBytes?: number;
 }
 
 export interface PdfJob {

@@ -3,6 +3,7 @@
 import sharp from 'sharp';
 import { RenderFailure } from '#browser/browser.ts';
 import type { ScreenshotFormat, ScreenshotJob } from '#browser/browser.ts';
+import { AnswerTooLarge } from '#browser/process/cdp.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { imageSize } from '#browser/page/image-size.ts';
 import type { Dimensions } from '#core/image-header.ts';
@@ -21,6 +22,9 @@ export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 
 // taken in several pieces; at a width of 1,440 px that is every 17,476 px.
 const pieceMostPixels = 24 * 1024 * 1024;
 const quality = 80;
+// Of one picture, and of all its pieces together: while they are joined the service holds them. A photograph that fills a page
+// of 1,440 x 40,000 px has about as many.
+const usualMostBytes = 128 * 1024 * 1024;
 // The first picture of a page that is stuck in a loop never comes; there is no use in waiting out the total budget.
 const captureMs = 15_000;
 const attempts = 2;
@@ -34,7 +38,7 @@ export async function capture(
 ): Promise<Capture> {
   const { width, height } = area ?? job;
   for (let attempt = 1; ; attempt += 1) {
-    const result = await take(page, job.format, area, deadline);
+    const result = await take(page, job, area, deadline);
     const made = imageSize(result.bytes, job.format);
     if (made?.width === width && made.height === height) return result;
     if (attempt === attempts)
@@ -44,7 +48,7 @@ export async function capture(
 
 async function take(
   page: Page,
-  format: ScreenshotFormat,
+  { format, mostBytes = usualMostBytes }: ScreenshotJob,
   area: Area | undefined,
   deadline: Deadline,
 ): Promise<Capture> {
@@ -54,10 +58,18 @@ async function take(
   // Chromium's own WebP encoder is slower than its fast PNG and sharp together.
   const raw = format === 'jpeg' && isWhole ? 'jpeg' : 'png';
   const pictures: Buffer[] = [];
-  for (const piece of pieces) pictures.push(await shoot(page, raw, piece, deadline));
+  let left = mostBytes;
+  for (const piece of pieces) {
+    const picture = await shoot(page, raw, piece, left, deadline).catch((error: unknown) => {
+      throw error instanceof AnswerTooLarge ? tooLarge(mostBytes) : error;
+    });
+    left -= picture.length;
+    pictures.push(picture);
+  }
   const capturedAt = performance.now();
   const [first] = pictures;
   const bytes = raw === format && isWhole ? first! : await encode(pictures, format);
+  if (bytes.length > mostBytes) throw tooLarge(mostBytes);
   deadline.signal.throwIfAborted();
   return { bytes, captureMs: capturedAt - startedAt, encodeMs: performance.now() - capturedAt };
 }
@@ -82,6 +94,7 @@ async function shoot(
   page: Page,
   format: 'png' | 'jpeg',
   area: Area | undefined,
+  leftBytes: number,
   deadline: Deadline,
 ): Promise<Buffer> {
   const phase = deadline.phase(
@@ -89,20 +102,26 @@ async function shoot(
     () => new RenderFailure('timed_out', `the page could not be captured within ${captureMs / 1000} s`),
   );
   try {
-    const { data } = await page.session.send(
-      'Page.captureScreenshot',
+    return await page.session.capture(
       {
         format,
         ...(format === 'jpeg' ? { quality } : {}),
         ...(area === undefined ? {} : { clip: { ...area, scale: 1 } }),
         optimizeForSpeed: true,
       },
+      leftBytes,
       phase.signal,
     );
-    return Buffer.from(data, 'base64');
   } finally {
     phase.end();
   }
+}
+
+function tooLarge(mostBytes: number): RenderFailure {
+  return new RenderFailure(
+    'too_large',
+    `the picture of the page is larger than ${mostBytes / 1024 ** 2} MiB; ask for a smaller part of it`,
+  );
 }
 
 function encode(pictures: Buffer[], format: ScreenshotFormat): Promise<Buffer> {

@@ -1,7 +1,8 @@
 // A client for the Chrome DevTools Protocol over the debugging pipe: commands, sessions and events, typed by
-// devtools-protocol. Messages are JSON texts that end with a NUL byte.
+// devtools-protocol.
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+import { readMessages } from '#browser/process/cdp-messages.ts';
 
 type Commands = ProtocolMapping.Commands;
 type Events = ProtocolMapping.Events;
@@ -14,6 +15,12 @@ export interface CdpSession {
     params: Commands[Method]['paramsType'][0],
     signal?: AbortSignal,
   ): Promise<Commands[Method]['returnType']>;
+  /** The decoded `data` of the answer. Rejects with AnswerTooLarge beyond so many bytes, and holds no more of them. */
+  capture(
+    params: Commands['Page.captureScreenshot']['paramsType'][0],
+    mostBytes: number,
+    signal?: AbortSignal,
+  ): Promise<Buffer>;
   on<Event extends keyof Events>(event: Event, handler: (params: Events[Event][0]) => void): void;
   /** Forgets the session: its handlers are dropped and what still waits on it is rejected. */
   forget(): void;
@@ -39,8 +46,18 @@ export class CdpError extends Error {
   }
 }
 
+/** The picture is larger than the caller wants to hold. */
+export class AnswerTooLarge extends Error {
+  constructor(method: string, mostBytes: number) {
+    super(`${method}: the answer is larger than ${mostBytes} bytes`);
+    this.name = 'AnswerTooLarge';
+  }
+}
+
 interface Pending {
   method: string;
+  /** For an answer that is a picture. */
+  mostBytes: number | undefined;
   sessionId: string | undefined;
   settle(error: Error | undefined, result?: unknown): void;
 }
@@ -55,9 +72,6 @@ interface Message {
 }
 
 type Handlers = Map<string, ((params: never) => void)[]>;
-
-// Beyond this a message is no picture of ours but an attack on our memory.
-const messageLimitBytes = 400 * 1024 * 1024;
 
 export function connectCdp(
   input: Writable,
@@ -83,10 +97,20 @@ export function connectCdp(
   output.on('error', (error) => close(error.message));
   output.on('close', () => close('the browser closed its pipe'));
   output.on('end', () => close('the browser closed its pipe'));
-  const take = inTurn(dispatch, (error) =>
-    close(`the browser's message was not understood: ${String(error)}`),
-  );
-  splitMessages(output, take, () => close('the browser sent a message beyond all bounds'));
+  const inTurn = createTurns((error) => close(`the browser's message was not understood: ${String(error)}`));
+  readMessages(output, {
+    onMessage: (text) => inTurn(() => dispatch(text)),
+    wantedBytes: (callId) => (pending.has(callId) ? pending.get(callId)!.mostBytes : 0),
+    onBytes: (callId, bytes) => inTurn(() => settleBytes(callId, bytes)),
+    onTooLarge: () => close('the browser sent a message beyond all bounds'),
+  });
+
+  function settleBytes(callId: number, bytes: Buffer | undefined): void {
+    const call = pending.get(callId);
+    pending.delete(callId);
+    if (bytes) call?.settle(undefined, bytes);
+    else call?.settle(new AnswerTooLarge(call.method, call.mostBytes ?? 0));
+  }
 
   function dispatch(text: string): void {
     const message = JSON.parse(text) as Message;
@@ -111,29 +135,47 @@ export function connectCdp(
   }
 
   function createSession(id: string | undefined, handlers: Handlers): CdpSession {
+    function call<T>(
+      method: string,
+      params: unknown,
+      signal: AbortSignal | undefined,
+      mostBytes?: number,
+    ): Promise<T> {
+      return new Promise((resolve, reject) => {
+        if (closedBecause !== undefined) return reject(new CdpError(method, closedBecause, true));
+        if (signal?.aborted) return reject(signal.reason as Error);
+        const callId = nextId++;
+        const abort = () => {
+          pending.delete(callId);
+          reject(signal?.reason as Error);
+        };
+        signal?.addEventListener('abort', abort, { once: true });
+        pending.set(callId, {
+          method,
+          mostBytes,
+          sessionId: id,
+          settle(error, result) {
+            signal?.removeEventListener('abort', abort);
+            if (error) reject(error);
+            else resolve(result as T);
+          },
+        });
+        write(`${JSON.stringify({ id: callId, method, params, sessionId: id })}\0`);
+      });
+    }
+
     return {
       id,
-      send(method, params, signal) {
-        return new Promise((resolve, reject) => {
-          if (closedBecause !== undefined) return reject(new CdpError(method, closedBecause, true));
-          if (signal?.aborted) return reject(signal.reason as Error);
-          const callId = nextId++;
-          const abort = () => {
-            pending.delete(callId);
-            reject(signal?.reason as Error);
-          };
-          signal?.addEventListener('abort', abort, { once: true });
-          pending.set(callId, {
-            method,
-            sessionId: id,
-            settle(error, result) {
-              signal?.removeEventListener('abort', abort);
-              if (error) reject(error);
-              else resolve(result as never);
-            },
-          });
-          write(`${JSON.stringify({ id: callId, method, params, sessionId: id })}\0`);
-        });
+      send: (method, params, signal) => call(method, params, signal),
+      async capture(params, mostBytes, signal) {
+        const answer = await call<Buffer | { data: string }>(
+          'Page.captureScreenshot',
+          params,
+          signal,
+          mostBytes,
+        );
+        // An empty picture is too short a message to be known for one.
+        return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'base64');
       },
       on(event, handler) {
         const list = handlers.get(event);
@@ -164,45 +206,18 @@ export function connectCdp(
 }
 
 /** Whoever awaits an answer goes on before the next message is looked at, even when both came in one chunk. */
-function inTurn(dispatch: (text: string) => void, onError: (error: unknown) => void): (text: string) => void {
-  const waiting: string[] = [];
+function createTurns(onError: (error: unknown) => void): (task: () => void) => void {
+  const waiting: (() => void)[] = [];
   const next = () => {
     try {
-      dispatch(waiting[0]!);
+      waiting[0]!();
     } catch (error) {
       onError(error);
     }
     waiting.shift();
     if (waiting.length > 0) queueMicrotask(next);
   };
-  return (text) => {
-    if (waiting.push(text) === 1) queueMicrotask(next);
+  return (task) => {
+    if (waiting.push(task) === 1) queueMicrotask(next);
   };
-}
-
-/** Chunks are collected and joined once per message, so that tens of megabytes cost no more than their copying. */
-function splitMessages(output: Readable, onMessage: (text: string) => void, onTooLarge: () => void): void {
-  let chunks: Buffer[] = [];
-  let size = 0;
-  output.on('data', (chunk: Buffer) => {
-    let start = 0;
-    for (;;) {
-      const end = chunk.indexOf(0, start);
-      if (end === -1) break;
-      const tail = chunk.subarray(start, end);
-      const text = chunks.length === 0 ? tail.toString() : Buffer.concat([...chunks, tail]).toString();
-      chunks = [];
-      size = 0;
-      start = end + 1;
-      onMessage(text);
-    }
-    if (start === chunk.length) return;
-    chunks.push(start === 0 ? chunk : chunk.subarray(start));
-    size += chunk.length - start;
-    if (size > messageLimitBytes) {
-      chunks = [];
-      output.destroy();
-      onTooLarge();
-    }
-  });
 }

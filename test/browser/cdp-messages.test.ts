@@ -1,0 +1,64 @@
+// Messages off the debugging pipe, torn at every place: texts as they are, pictures decoded as they come in.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { readMessages } from '#browser/process/cdp-messages.ts';
+
+const pictureText = (id: number, bytes: Buffer) =>
+  `{"id":${id},"result":{"data":"${bytes.toString('base64')}"},"sessionId":"ABC"}`;
+
+/** What is heard when these texts come in pieces of so many bytes. */
+async function read(texts: string[], pieceBytes: number, wanted: (callId: number) => number | undefined) {
+  const heard: unknown[] = [];
+  const output = new PassThrough();
+  readMessages(output, {
+    onMessage: (text) => heard.push(text),
+    wantedBytes: wanted,
+    onBytes: (callId, bytes) => heard.push([callId, bytes?.toString('hex')]),
+    onTooLarge: () => heard.push('too large'),
+  });
+  const all = Buffer.from(texts.map((text) => `${text}\0`).join(''));
+  for (let at = 0; at < all.length; at += pieceBytes) output.write(all.subarray(at, at + pieceBytes));
+  output.end();
+  for await (const _ of output);
+  return heard;
+}
+
+test('texts and pictures of every length come out whole, however the pipe tears them', async () => {
+  const pictures = [0, 1, 2, 3, 4, 100, 1001].map((length) => randomBytes(length));
+  const texts = pictures.flatMap((bytes, id) => [
+    `{"method":"x","params":{"n":${id}}}`,
+    pictureText(id, bytes),
+  ]);
+  for (const pieceBytes of [1, 2, 3, 5, 7, 64, 65, 1000, 100_000]) {
+    const expected = texts.map((text, index) => {
+      const id = (index - 1) / 2;
+      return index % 2 === 1 ? [id, pictures[id]!.toString('hex')] : text;
+    });
+    const heard = await read(texts, pieceBytes, () => 1001);
+    // The shortest are read as texts: they have no room for the head.
+    const seen = heard.map((item) => (typeof item === 'string' ? asBytes(item) : item));
+    assert.deepEqual(seen, expected, `${pieceBytes}`);
+  }
+});
+
+function asBytes(text: string): unknown {
+  const { id, result } = JSON.parse(text) as { id?: number; result?: { data: string } };
+  return result ? [id, Buffer.from(result.data, 'base64').toString('hex')] : text;
+}
+
+test('a picture that is too large, or that nobody waits for, is passed over, and the next message is read', async () => {
+  const texts = [
+    pictureText(1, randomBytes(5000)),
+    pictureText(2, randomBytes(5000)),
+    '{"id":3,"result":{}}',
+  ];
+  const heard = await read(texts, 512, (callId) => (callId === 1 ? 4999 : 0));
+  assert.deepEqual(heard, [[1, undefined], [2, undefined], '{"id":3,"result":{}}']);
+});
+
+test('a picture that is wanted as text is one', async () => {
+  const text = pictureText(1, randomBytes(5000));
+  assert.deepEqual(await read([text], 512, () => undefined), [text]);
+});
