@@ -7,7 +7,9 @@ import { fidelityProof } from '#lab/prove/fidelity.ts';
 import { fuzz } from '#lab/prove/fuzz.ts';
 import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
 import { isolationProof } from '#lab/prove/isolation.ts';
+import { neighboursProof } from '#lab/prove/neighbours.ts';
 import { overloadProof } from '#lab/prove/overload.ts';
+import { parsersProof } from '#lab/prove/parsers.ts';
 import type { Proof } from '#lab/prove/proof.ts';
 import { renderLeaksProof } from '#lab/prove/render-leaks.ts';
 import { sandboxProof } from '#lab/prove/sandbox.ts';
@@ -22,6 +24,8 @@ export const proofs: readonly Proof[] = [
   fuzz,
   faults,
   connections,
+  parsersProof,
+  neighboursProof,
   overloadProof,
   uploadLeaks,
   renderLeaksProof,

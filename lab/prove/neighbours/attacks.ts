@@ -1,0 +1,106 @@
+// What one account may do to everything that it shares with others. Each attack goes on until `isOver`, and counts how often it
+// did what it is named after. Adding an attack is adding a row.
+import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
+import { connectionAttacks } from '#lab/prove/neighbours/connection-attacks.ts';
+import { pageAttacks } from '#lab/prove/neighbours/page-attacks.ts';
+import { atDashboard, shoot } from '#lab/prove/neighbours/target.ts';
+import { formOf, bearer } from '#lab/support/requests.ts';
+
+const read = async (answer: Promise<Response>): Promise<void> => void (await (await answer).arrayBuffer());
+
+const heavySvg = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg"><animate attributeName="fill" values="${'rgb(1,2,3);'.repeat(180_000)}"/></svg>`,
+);
+
+const requestAttacks: Attack[] = [
+  {
+    name: 'batches of SVGs that take long to sanitize',
+    resource: 'SVG workers',
+    run: (target, isOver) =>
+      flood(isOver, 3, (_, signal) =>
+        read(
+          fetch(`${target.origin}/api/v1/upload/batch`, {
+            method: 'POST',
+            headers: bearer(target.account.key),
+            body: formOf(Array.from({ length: 10 }, () => [heavySvg, 'a.svg'])),
+            signal,
+          }),
+        ),
+      ),
+  },
+  {
+    name: 'thumbnails of a large picture',
+    resource: 'thumbnail workers',
+    run: (target, isOver) =>
+      flood(isOver, 8, (_, signal) =>
+        read(atDashboard(target, `/uploads/${target.big.id}/thumbnail`, { signal })),
+      ),
+  },
+  {
+    name: 'repeats of a running Idempotency-Key that hang up',
+    resource: 'idempotency waiters',
+    run: (target, isOver) =>
+      flood(isOver, 40, (index, signal) =>
+        read(
+          shoot(target, `${target.pages}/never`, {
+            headers: { 'idempotency-key': `waiter ${index % 2}` },
+            signal: AbortSignal.any([signal, AbortSignal.timeout(500)]),
+          }),
+        ),
+      ),
+  },
+  {
+    name: 'listings and searches at the dashboard',
+    resource: 'database',
+    run: (target, isOver) =>
+      flood(isOver, 8, (index, signal) =>
+        read(
+          atDashboard(target, ['/uploads?q=a', '/requests', '/usage', '/overview'][index % 4]!, { signal }),
+        ),
+      ),
+  },
+  {
+    name: 'exports that are broken off',
+    resource: 'database and disk',
+    run: (target, isOver) =>
+      flood(isOver, 8, async (_, signal) => {
+        const answer = await atDashboard(target, '/export', { signal });
+        const reader = answer.body?.getReader();
+        await reader?.read();
+        await reader?.cancel();
+      }),
+  },
+  {
+    name: 'wrong passwords and forgotten ones',
+    resource: 'passwords and mail',
+    run: (target, isOver) =>
+      flood(isOver, 8, (index, signal) =>
+        read(
+          atDashboard(target, index % 2 === 0 ? '/sign-in' : '/forgot-password', {
+            method: 'POST',
+            body: JSON.stringify({ email: `nobody${index}@example.com`, password: 'a wrong password' }),
+            signal,
+          }),
+        ),
+      ),
+  },
+  {
+    name: 'uploads as fast as they go',
+    resource: 'group commit',
+    run: (target, isOver) =>
+      flood(isOver, 16, (index, signal) =>
+        read(
+          fetch(`${target.origin}/api/v1/upload`, {
+            method: 'POST',
+            headers: bearer(target.account.key),
+            body: formOf([
+              [Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><g id="a${index}"/></svg>`), 'a.svg'],
+            ]),
+            signal,
+          }),
+        ),
+      ),
+  },
+];
+
+export const attacks: Attack[] = [...connectionAttacks, ...requestAttacks, ...pageAttacks];

@@ -1,0 +1,114 @@
+// Every parser of what strangers send, at its largest input and at half of it: how long it holds the event loop, and that twice
+// the input takes at most twice the time. Measured in processor time, the best of several rounds, so that a busy machine does
+// not change the verdict.
+import { headCases, type HeadCase } from '#lab/prove/parsers/heads.ts';
+import { textCases, type TextCase } from '#lab/prove/parsers/texts.ts';
+import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
+import * as images from '#lab/support/images.ts';
+import { rawBytes } from '#lab/support/raw-request.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
+import { uploadOne } from '#lab/support/uploading.ts';
+
+const rounds: Record<Size, number> = { short: 3, long: 8 };
+/** Texts of megabytes are shorter in the short form. */
+const share: Record<Size, number> = { short: 0.1, long: 1 };
+/** Requests in one measurement, so that it is longer than the system's clock of processor time is coarse. */
+const requestsEach = 10;
+/** A parser that holds the event loop for longer than this at its largest input makes others wait. */
+const mostHeldMs = 50;
+/** Twice is linear, four times is quadratic; the rest is for garbage collection and compilation. */
+const mostGrowth: Record<Size, number> = { short: 3.3, long: 3 };
+/** Below this, growth is not told from the cost of the request around it. */
+const noiseMs: Record<Size, number> = { short: 6, long: 2 };
+
+interface Measured {
+  name: string;
+  bytes: number;
+  halfMs: number;
+  wholeMs: number;
+  isInWorker: boolean;
+}
+
+export const parsersProof: Proof = {
+  name: 'parsers',
+  title: 'Parsers: twice the input takes at most twice the time',
+  async run(size, say) {
+    const service = await startService({ LOG_LEVEL: 'silent', TRUST_PROXY: 'true' });
+    try {
+      const { key } = await service.newKey();
+      const { slug } = await uploadOne(service.origin, key, { bytes: await images.png() });
+      const heads: Measured[] = [];
+      for (const given of headCases) heads.push(await measureHead(service, given, key, slug, size));
+      say(`${heads.length} kinds of requests measured`);
+      const texts = textCases.map((given) => measureText(given, size));
+      return [...heads, ...texts].map((measured) => findingOf(measured, size));
+    } finally {
+      await service.stop();
+    }
+  },
+};
+
+function findingOf({ name, bytes, halfMs, wholeMs, isInWorker }: Measured, size: Size): Finding {
+  const growth = wholeMs / Math.max(halfMs, 0.001);
+  const isLinear = growth <= mostGrowth[size] || wholeMs <= noiseMs[size];
+  const isShort = isInWorker || size === 'short' || wholeMs <= mostHeldMs;
+  const shownBytes = bytes >= 1_000_000 ? `${bytes / 1_000_000} MB` : `${bytes / 1_000} KB`;
+  return {
+    what: `${name}, ${shownBytes}`,
+    seen: `${wholeMs.toFixed(2)} ms, half of it ${halfMs.toFixed(2)} ms${isInWorker ? ' (in a worker)' : ''}`,
+    holds: isLinear && isShort,
+  };
+}
+
+async function measureHead(
+  { origin, clock }: TestService,
+  { name, largest, request }: HeadCase,
+  key: string,
+  slug: string,
+  size: Size,
+): Promise<Measured> {
+  const send = async (bytes: number): Promise<void> => {
+    const text = request(bytes, key).replace('SLUG', slug);
+    for (let sent = 0; sent < requestsEach; sent += 1) {
+      // Refusals have a budget of their own by address.
+      clock.advance(1_000);
+      await rawBytes(origin, Buffer.from(text, 'latin1'), { isCut: true });
+    }
+  };
+  await send(largest);
+  const best = async (bytes: number): Promise<number> => {
+    const times: number[] = [];
+    for (let round = 0; round < rounds[size]; round += 1) {
+      const before = process.cpuUsage();
+      await send(bytes);
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1000 / requestsEach);
+    }
+    return Math.min(...times);
+  };
+  return {
+    name,
+    bytes: largest,
+    halfMs: await best(largest / 2),
+    wholeMs: await best(largest),
+    isInWorker: false,
+  };
+}
+
+function measureText({ name, largest, isInWorker = false, parse }: TextCase, size: Size): Measured {
+  const bytes = largest > 100_000 ? largest * share[size] : largest;
+  const once = (given: number): number => {
+    const before = process.cpuUsage();
+    try {
+      parse(given);
+    } catch {
+      // Refused; the time is what counts.
+    }
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const best = (given: number): number =>
+    Math.min(...Array.from({ length: rounds[size] }, () => once(given)));
+  once(bytes);
+  return { name, bytes, halfMs: best(bytes / 2), wholeMs: best(bytes), isInWorker };
+}

@@ -1,0 +1,4 @@
+import { parsersProof } from '#lab/prove/parsers.ts';
+import { proveShort } from '#lab/prove/prove-short.ts';
+
+proveShort(parsersProof);
