@@ -1,0 +1,105 @@
+// Where the browser lives and as whom it runs, on machines of every kind.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isRunning, startTimeOf } from '#browser/process/running.ts';
+import { lessOn } from '#browser/process/system.ts';
+import { browserUser, otherCaches, reachableCache } from '#browser/process/unprivileged.ts';
+import { describeBrowser } from '#roof/browser-command.ts';
+import { tintype } from '#lab/support/processes.ts';
+
+function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));
+  chmodSync(path, 0o755);
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+test('as root on Linux the browser is nobody; elsewhere it runs as the service does', () => {
+  assert.deepEqual(browserUser('linux', 0), { uid: 65_534, gid: 65_534 });
+  assert.equal(browserUser('linux', 1000), null);
+  assert.equal(browserUser('darwin', 0), null);
+  assert.equal(browserUser('darwin', 501), null);
+});
+
+test('what holds less than on Linux is said', () => {
+  assert.deepEqual(lessOn('linux'), []);
+  assert.match(
+    lessOn('darwin').join('; '),
+    /runs as the user of the service.*memory of pages is not watched/,
+  );
+});
+
+test('the cache is the named folder, unless the browser cannot get there or nobody can write there', async () => {
+  using folder = temporaryFolder();
+  const nobody = { uid: 65_534, gid: 65_534 };
+  const named = join(folder.path, 'named');
+  const other = join(folder.path, 'other');
+  assert.equal(await reachableCache(named, null, [other]), named);
+  assert.equal(await reachableCache(named, nobody, [other]), named);
+
+  const closed = join(folder.path, 'closed');
+  mkdirSync(closed, { mode: 0o700 });
+  assert.equal(await reachableCache(join(closed, 'cache'), null, [other]), join(closed, 'cache'));
+  assert.equal(await reachableCache(join(closed, 'cache'), nobody, [other]), other);
+
+  // A file where a folder should be stands for what cannot be written, also by root.
+  const file = join(folder.path, 'file');
+  writeFileSync(file, '');
+  assert.equal(await reachableCache(join(file, 'cache'), null, [other]), other);
+  await assert.rejects(reachableCache(join(file, 'cache'), null, [join(file, 'too')]), /CACHE_DIR/);
+});
+
+test('in a folder for everyone, a cache that others may write to is not used', async () => {
+  using shared = temporaryFolder();
+  using other = temporaryFolder();
+  chmodSync(shared.path, 0o777);
+  assert.equal(await reachableCache(shared.path, null, [join(other.path, 'own')]), join(other.path, 'own'));
+});
+
+test('an ordinary user has a cache at home, or in the temporary folder; root has one of the system', () => {
+  assert.deepEqual(otherCaches('linux', 0), ['/var/cache/tintype']);
+  assert.match(otherCaches('linux', 1000)[0] ?? '', /\/\.cache\/tintype$/);
+  assert.match(otherCaches('darwin', 501)[0] ?? '', /\/Library\/Caches\/tintype$/);
+  assert.equal(otherCaches('linux', 1000)[1], join(tmpdir(), 'tintype-cache-1000'));
+});
+
+test('a process is known by its id and its start, and by its id alone where there is no /proc', () => {
+  assert.ok(isRunning(process.pid, startTimeOf(process.pid)));
+  assert.ok(isRunning(process.pid, '0'));
+  if (startTimeOf(process.pid) !== '0') assert.ok(!isRunning(process.pid, '1'));
+  // Above what any system gives out.
+  assert.ok(!isRunning(2 ** 30, '0'));
+});
+
+test('the browser is described with its age and how to renew it', () => {
+  const about = {
+    name: 'chrome-headless-shell',
+    version: '1.2.3.4',
+    path: '/cache/shell',
+    source: 'a place',
+    renewal: 'do this',
+    sandboxed: true,
+    sandboxProblem: null,
+    blankScripts: [],
+  };
+  const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000 - 1000);
+  assert.equal(
+    describeBrowser({ ...about, installedAt: daysAgo(0) }),
+    'chrome-headless-shell 1.2.3.4 from a place, installed today (/cache/shell); to renew it: do this',
+  );
+  assert.match(describeBrowser({ ...about, installedAt: daysAgo(1) }), /installed 1 day ago/);
+  assert.match(describeBrowser({ ...about, installedAt: daysAgo(40) }), /installed 40 days ago/);
+});
+
+test('npx tintype browser says which browser is used, as JSON too, and refuses what it does not know', async () => {
+  const { code, stdout } = await tintype(['browser', '--json']);
+  const about = JSON.parse(stdout) as { version: string; path: string; renewal: string; installedAt: string };
+  assert.equal(code, 0);
+  assert.match(about.version, /^\d+\.\d+\.\d+\.\d+$/);
+  assert.ok(about.path !== '' && about.renewal !== '' && !Number.isNaN(Date.parse(about.installedAt)));
+  const wrong = await tintype(['browser', '--newest']);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /^tintype: Unknown option '--newest'.*\n$/);
+});
