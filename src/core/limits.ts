@@ -20,5 +20,7 @@ export const limits = {
   marginPx: 2000,
   marginCharacters: 16,
   keysPerAccount: 25,
+  /** How long a deletion in the dashboard can be taken back. */
+  restorableMs: 7 * 24 * 60 * 60 * 1000,
   quotaWarningPercents: [80, 90, 100],
 } as const;

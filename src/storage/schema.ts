@@ -69,6 +69,7 @@ export interface UploadRow {
   delete_token_hash: string;
   created_at: number;
   expires_at: number | null;
+  /** Set, it does not resolve. The time is when its bytes may go: until then the deletion can be taken back. */
   deleted_at: number | null;
 }
 

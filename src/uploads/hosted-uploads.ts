@@ -2,6 +2,7 @@
 // Spec 3.
 import type { Clock } from '#core/clock.ts';
 import { hashSecret, isName, sameHash } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
 import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
@@ -50,11 +51,22 @@ export function createHostedUploads({
       return wasDeleted;
     },
 
-    /** Deletes those of the account's uploads; returns the ids of those that were alive. */
-    async deleteOwned(accountId: string, ids: string[]): Promise<string[]> {
-      const deleted = await database.tables.ownedBy(accountId).uploads.markDeleted(ids, clock.now());
-      await free(deleted).catch(() => {});
-      return deleted;
+    /**
+     * Deletes those of the account's uploads; returns the ids of those that were alive. They stop resolving at once, and for
+     * a while the account can have them back.
+     */
+    deleteOwned: (accountId: string, ids: string[]): Promise<string[]> =>
+      database.tables.ownedBy(accountId).uploads.markDeleted(ids, clock.now() + limits.restorableMs),
+
+    /** Takes deletions back, links and all; returns the ids of those for which it was not too late. */
+    restoreOwned: (accountId: string, ids: string[]): Promise<string[]> =>
+      database.tables.ownedBy(accountId).uploads.restore(ids, clock.now()),
+
+    /** Deletes for good what the account has deleted. */
+    async purgeDeleted(accountId: string, ids: string[]): Promise<string[]> {
+      const gone = await database.tables.ownedBy(accountId).uploads.purgeNow(ids, clock.now());
+      await free(gone).catch(() => {});
+      return gone;
     },
 
     /** Deletes every upload of an account, for good. */

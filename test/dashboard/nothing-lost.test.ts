@@ -236,3 +236,30 @@ test('more files than the plan has requests: the rest waits for the next minute 
   assert.equal(body.items.length, 34);
   await page.context().close();
 });
+
+test('a deletion stops the link at once and can be taken back, from the message or from the list', async () => {
+  const { page, person } = await dashboard.openAs();
+  const stored = (await person.call('POST /uploads', { form: formOf([[await png(), 'dear.png']]) })).body;
+  const status = async () => (await fetch(stored.file_url)).status;
+  await page.goto(`/dashboard/uploads?open=${stored.id}`);
+  const remove = async () => {
+    await page.getByRole('dialog', { name: 'dear.png' }).getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete dear.png?' });
+    await dialog.getByText('You can restore it for 7 days').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('1 upload deleted.').waitFor();
+  };
+  await remove();
+  assert.equal(await status(), 404);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('1 upload restored. Its link works again.').waitFor();
+  assert.equal(await status(), 200);
+  await page.getByRole('button', { name: 'Open dear.png' }).click();
+  await remove();
+  await page.getByText('Recently deleted (1)').click();
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('button', { name: 'Restore dear.png' }).click();
+  await page.getByRole('button', { name: 'Open dear.png' }).waitFor();
+  assert.equal(await status(), 200);
+  await page.context().close();
+});

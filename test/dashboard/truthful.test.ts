@@ -189,7 +189,7 @@ test('files that cannot succeed are not sent; failures are on top; a file droppe
   await tab.getByText('2 links copied.').waitFor();
   assert.equal(await tab.evaluate<string>('navigator.clipboard.readText()'), both);
   await tab.evaluate("navigator.clipboard.writeText('')");
-  await tray.getByRole('button', { name: 'Copy 2 links' }).click();
+  await tray.getByRole('button', { name: 'Copy all' }).click();
   await tab.getByText('2 links copied.').last().waitFor();
   assert.equal(await tab.evaluate<string>('navigator.clipboard.readText()'), both);
   // The next one is counted alone.

@@ -72,7 +72,13 @@ export function CopyButton({
 }) {
   const [copied, run] = useCopied(text, what, onCopied);
   return (
-    <Button small {...rest} icon={copied ? 'check' : 'copy'} onClick={run} aria-label={`Copy ${what}`}>
+    <Button
+      small
+      {...rest}
+      icon={copied ? 'check' : 'copy'}
+      onClick={run} // What can be read on it is part of its name.
+      aria-label={children === 'Copy' ? `Copy ${what}` : undefined}
+    >
       {copied ? 'Copied' : children}
     </Button>
   );

@@ -1,12 +1,18 @@
 // Short messages at the edge of the page, read out by a screen reader; filled from anywhere. While a dialog is open all
 // else is out of reach, so that the messages appear inside the newest one.
 import { useEffect, useId, useSyncExternalStore } from 'react';
-import { IconButton } from '#app/parts/button.tsx';
+import { Button, IconButton } from '#app/parts/button.tsx';
 
 interface Toast {
   id: number;
   text: string;
   isProblem: boolean;
+  action?: ToastAction | undefined;
+}
+
+export interface ToastAction {
+  text: string;
+  run: () => void;
 }
 
 const noteMs = 4_000;
@@ -17,15 +23,16 @@ let toasts: Toast[] = [];
 let regions: string[] = [];
 let lastId = 0;
 
-export const note = (text: string): void => show(text, false);
+/** One that offers something stays for longer. */
+export const note = (text: string, action?: ToastAction): void => show(text, false, action);
 export const problem = (error: unknown): void =>
   show(error instanceof Error ? error.message : String(error), true);
 
-function show(text: string, isProblem: boolean): void {
+function show(text: string, isProblem: boolean, action?: ToastAction): void {
   lastId += 1;
   const id = lastId;
-  put([...toasts.slice(-2), { id, text, isProblem }]);
-  setTimeout(() => dismiss(id), isProblem ? problemMs : noteMs);
+  put([...toasts.slice(-2), { id, text, isProblem, action }]);
+  setTimeout(() => dismiss(id), isProblem || action ? problemMs : noteMs);
 }
 
 function dismiss(id: number): void {
@@ -65,12 +72,23 @@ export function Toasts() {
       aria-live="polite"
       className="pointer-events-none fixed inset-x-4 bottom-4 z-50 grid justify-items-center gap-2"
     >
-      {shown.map(({ id, text, isProblem }) => (
+      {shown.map(({ id, text, isProblem, action }) => (
         <div
           key={id}
           className={`pointer-events-auto flex max-w-lg items-center gap-2 rounded-[11px] border py-1.5 pr-1.5 pl-4 shadow-large ${isProblem ? 'border-danger/40 bg-danger-soft text-danger' : 'border-line bg-card text-ink'}`}
         >
           <p className="wrap-anywhere">{text}</p>
+          {action && (
+            <Button
+              small
+              onClick={() => {
+                dismiss(id);
+                action.run();
+              }}
+            >
+              {action.text}
+            </Button>
+          )}
           <IconButton icon="cross" label="Dismiss" onClick={() => dismiss(id)} />
         </div>
       ))}

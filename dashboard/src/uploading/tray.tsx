@@ -97,7 +97,7 @@ function Row({ sending }: { sending: Sending }) {
       </div>
       {stored && <CopyButton text={stored.url} what={`link of ${name}`} />}
       {state === 'failed' && sending.canRetry === true && (
-        <Button small onClick={() => retry([id])} aria-label={`Try ${name} again`}>
+        <Button small onClick={() => retry([id])} aria-label={`Try again: ${name}`}>
           Try again
         </Button>
       )}

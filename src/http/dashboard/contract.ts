@@ -67,6 +67,9 @@ export const dashboardRoutes = {
 
   'GET /uploads': { access: 'account', query: files.UploadsQuery, answer: files.Uploads },
   'POST /uploads': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
+  'GET /uploads/deleted': { access: 'account', answer: files.DeletedUploads },
+  'POST /uploads/restore': { access: 'account', body: files.Ids, answer: files.Restored },
+  'POST /uploads/purge': { access: 'account', body: files.Ids, answer: files.Deleted },
   'POST /uploads/delete': { access: 'account', body: files.Ids, answer: files.Deleted },
   'GET /uploads/:id': { access: 'account', answer: files.Upload },
   'PATCH /uploads/:id': { access: 'account', body: files.ChangeUpload, answer: files.Upload },

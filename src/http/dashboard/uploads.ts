@@ -10,18 +10,23 @@ import type { Handlers } from '#http/dashboard/serve.ts';
 import { hangUpSignal } from '#http/hang-up.ts';
 import { filePath } from '#http/links.ts';
 import { notFound } from '#core/errors.ts';
-import { pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
+import { isoTime, pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
 
 type Names =
   | 'GET /uploads'
   | 'POST /uploads'
   | 'POST /playground/upload'
+  | 'GET /uploads/deleted'
+  | 'POST /uploads/restore'
+  | 'POST /uploads/purge'
   | 'POST /uploads/delete'
   | 'GET /uploads/:id'
   | 'PATCH /uploads/:id'
   | 'DELETE /uploads/:id'
   | 'GET /uploads/:id/thumbnail';
 
+/** So many deletions are listed. */
+const deletedShown = 500;
 const soonMs = 7 * 24 * 60 * 60 * 1000;
 
 export interface UploadsPageParts extends UploadParts {
@@ -54,6 +59,27 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
     'POST /uploads': ({ request, reply }) => store(request, reply),
     'POST /playground/upload': ({ request, reply }) => store(request, reply),
 
+    async 'GET /uploads/deleted'({ owned }) {
+      const rows = await owned.uploads.restorable(clock.now(), deletedShown);
+      return {
+        items: rows.map(({ id, filename, size_bytes, deleted_at }) => ({
+          id,
+          filename,
+          size_bytes,
+          restorable_until: isoTime(deleted_at ?? 0),
+        })),
+      };
+    },
+    async 'POST /uploads/restore'({ owned, body }) {
+      const restored = await hostedUploads.restoreOwned(owned.accountId, body.ids);
+      if (restored.length === 0) throw notFound();
+      return { restored };
+    },
+    async 'POST /uploads/purge'({ owned, body }) {
+      const deleted = await hostedUploads.purgeDeleted(owned.accountId, body.ids);
+      if (deleted.length === 0) throw notFound();
+      return { deleted };
+    },
     async 'POST /uploads/delete'({ owned, body }) {
       const deleted = await hostedUploads.deleteOwned(owned.accountId, body.ids);
       if (deleted.length === 0) throw notFound();

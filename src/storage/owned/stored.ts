@@ -7,10 +7,10 @@ export function createStored(db: Kysely<Schema>, table: 'uploads' | 'renders', a
     (await query.execute(db)).rows.map(({ id }) => id);
 
   return {
-    /** Those of the given ids that were alive and are not any more. */
-    markDeleted: (ids: string[], now: number): Promise<string[]> =>
+    /** Those of the given ids that were alive and are not any more; their bytes may go at the given time. */
+    markDeleted: (ids: string[], at: number): Promise<string[]> =>
       idsOf(sql`
-        update ${sql.table(table)} set deleted_at = ${now}
+        update ${sql.table(table)} set deleted_at = ${at}
         where account_id = ${accountId} and id in (${sql.join(ids)}) and deleted_at is null returning id
       `),
     /** Every row, the dead too: what goes when the account goes. */

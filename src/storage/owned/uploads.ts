@@ -21,6 +21,43 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 
   return {
+    /** Deleted, and to be had back until `deleted_at`; the newest deletion first. */
+    restorable: (now: number, limit: number): Promise<UploadRow[]> =>
+      db
+        .selectFrom('uploads')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('deleted_at', '>', now)
+        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+        .orderBy('deleted_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
+    /** Takes the deletion back; those of the given ids for which it was not too late. */
+    async restore(ids: string[], now: number): Promise<string[]> {
+      const rows = await db
+        .updateTable('uploads')
+        .set({ deleted_at: null })
+        .where('account_id', '=', accountId)
+        .where('id', 'in', ids)
+        .where('deleted_at', '>', now)
+        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+        .returning('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    /** Ends the time in which deletions can be taken back. */
+    async purgeNow(ids: string[], now: number): Promise<string[]> {
+      const rows = await db
+        .updateTable('uploads')
+        .set({ deleted_at: now })
+        .where('account_id', '=', accountId)
+        .where('id', 'in', ids)
+        .where('deleted_at', '>', now)
+        .returning('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
     /** Newest first. */
     page({ search, contentType, expiry }: UploadFilter, { after, limit }: PageOptions, now: number) {
       let query = live(now).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);

@@ -62,12 +62,12 @@ export function createUploadsTable(db: Kysely<Schema>) {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    /** Ids of uploads whose bytes may go: deleted, or past their expiry. */
+    /** Ids of uploads whose bytes may go: deleted past taking back, or past their expiry. */
     async dead(now: number, limit: number): Promise<string[]> {
       const rows = await db
         .selectFrom('uploads')
         .select('id')
-        .where('deleted_at', 'is not', null)
+        .where('deleted_at', '<=', now)
         .unionAll(
           db
             .selectFrom('uploads')

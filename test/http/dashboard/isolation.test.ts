@@ -32,6 +32,8 @@ const changes = (name: RouteName): boolean => !name.startsWith('GET');
 const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'DELETE /sessions/:id': ({ sessionId }) => ({ id: sessionId }),
   'POST /uploads/delete': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
+  'POST /uploads/restore': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
+  'POST /uploads/purge': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
   'GET /uploads/:id': ({ uploadId }) => ({ id: uploadId }),
   'PATCH /uploads/:id': ({ uploadId }) => ({ id: uploadId, body: { expires_in: 60 } }),
   'DELETE /uploads/:id': ({ uploadId }) => ({ id: uploadId }),
@@ -55,6 +57,7 @@ const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /sessions': () => ({}),
   'GET /export': () => ({}),
   'GET /overview': () => ({}),
+  'GET /uploads/deleted': () => ({}),
   'GET /uploads': () => ({ query: { search: 'victim' } }),
   'GET /renders': () => ({ query: { search: 'victim' } }),
   'GET /keys': () => ({}),

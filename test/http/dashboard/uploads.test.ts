@@ -116,6 +116,39 @@ test('an upload made in the dashboard is metered, has no key, and dies with its 
   assert.equal((await visitor.call('DELETE /uploads/:id', { id: made.id })).status, 404);
 });
 
+test('a deletion can be taken back until its time is over; then the sweep takes row and bytes', async () => {
+  const visitor = await signedInVisitor(service);
+  const ids: string[] = [];
+  for (const name of ['back.png', 'late.png', 'now.png', 'final.png']) {
+    const { body } = await visitor.call('POST /uploads', { form: formOf([[await png(), name]]) });
+    ids.push(body.id);
+    if (name !== 'final.png') continue;
+    // By its delete URL: nothing to take back.
+    const address = body.delete_url.replace(service.config.baseUrl, service.origin);
+    assert.equal((await fetch(address, { method: 'POST' })).status, 200);
+  }
+  const [back, late, now, final] = ids as [string, string, string, string];
+  await visitor.call('POST /uploads/delete', { body: { ids: [back, late, now] } });
+  const listed = (await visitor.call('GET /uploads/deleted')).body.items;
+  assert.deepEqual(listed.map(({ id }) => id).toSorted(), [back, late, now].toSorted());
+  const rowsOf = () => service.database.tables.uploads.existing(ids);
+  const { uploads } = service.database.tables;
+  const dead = async () => new Set(await uploads.dead(service.clock.now(), 1_000));
+  assert.ok(!(await dead()).has(late), 'the sweep leaves it alone');
+
+  const restored = await visitor.call('POST /uploads/restore', { body: { ids: [back, final] } });
+  assert.deepEqual(restored.body, { restored: [back] });
+  assert.deepEqual((await visitor.call('POST /uploads/purge', { body: { ids: [now, back] } })).body, {
+    deleted: [now],
+  });
+  assert.deepEqual([...(await rowsOf())].toSorted(), [back, late].toSorted());
+
+  service.clock.advance(7 * 86_400_000 + 1);
+  assert.ok((await dead()).has(late), 'its time is over');
+  assert.equal((await visitor.call('POST /uploads/restore', { body: { ids: [late] } })).status, 404);
+  service.clock.advance(-7 * 86_400_000 - 1);
+});
+
 test('many are deleted at once; ids that are not there are left out', async () => {
   const visitor = await signedInVisitor(service);
   const ids = [(await upload(visitor)).id, (await upload(visitor)).id];

@@ -43,7 +43,8 @@ export function DeleteUploads({
       </ul>
       <p>
         Links stop working at once; browsers that showed a picture may keep their copy for up to five minutes.
-        This cannot be undone.
+        You can restore {uploads.length === 1 ? 'it' : 'them'} for 7 days; then the{' '}
+        {uploads.length === 1 ? 'file is' : 'files are'} gone.
       </p>
     </Confirm>
   );

@@ -5,6 +5,7 @@ import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 import { call } from '#app/api.ts';
 import { DeleteUploads } from '#app/pages/uploads/delete-uploads.tsx';
+import { DeletedUploads } from '#app/pages/uploads/deleted-uploads.tsx';
 import { SelectionBar } from '#app/pages/uploads/selection-bar.tsx';
 import { Tile } from '#app/pages/uploads/tile.tsx';
 import { UploadDialog } from '#app/pages/uploads/upload-dialog.tsx';
@@ -93,6 +94,7 @@ export function Uploads({ session }: { session: Session }) {
           </ul>
         )}
       </PagedList>
+      <DeletedUploads />
       <Opened
         id={search.get('open')}
         uploads={uploads}

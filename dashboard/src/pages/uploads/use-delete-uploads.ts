@@ -1,9 +1,9 @@
-// Deletes uploads, and takes them from the shown pages at once.
+// Deletes uploads, takes them from the shown pages at once, and takes a deletion back.
 import type { InfiniteData } from '@tanstack/react-query';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call, queries } from '#app/api.ts';
 import { plural } from '#app/format.ts';
-import { note } from '#app/parts/toast.tsx';
+import { note, problem } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 
 /** As many as one request takes. */
@@ -15,10 +15,30 @@ export function useDeleteUploads(onDone: () => void) {
     onDone: (deleted) => {
       takeAway(new Set(deleted));
       void queries.invalidateQueries({ queryKey: ['uploads'] });
-      note(`${plural(deleted.length, 'upload')} deleted.`);
+      note(`${plural(deleted.length, 'upload')} deleted.`, {
+        text: 'Undo',
+        run: () => void restore(deleted),
+      });
       onDone();
     },
   });
+}
+
+/** Takes a deletion back: the same links work again. */
+export async function restore(ids: string[]): Promise<void> {
+  try {
+    let count = 0;
+    for (let start = 0; start < ids.length; start += atOnce) {
+      const answer = await call('POST /uploads/restore', { body: { ids: ids.slice(start, start + atOnce) } });
+      count += answer.restored.length;
+    }
+    note(
+      `${plural(count, 'upload')} restored. ${count === 1 ? 'Its link works' : 'Their links work'} again.`,
+    );
+  } catch (error) {
+    problem(error);
+  }
+  for (const key of ['uploads', 'overview']) void queries.invalidateQueries({ queryKey: [key] });
 }
 
 async function deleteAll(ids: string[]): Promise<string[]> {
@@ -32,7 +52,7 @@ async function deleteAll(ids: string[]): Promise<string[]> {
 
 function takeAway(gone: Set<string>): void {
   queries.setQueriesData<InfiniteData<AnswerOf<'GET /uploads'>>>(
-    { queryKey: ['uploads'], predicate: ({ queryKey }) => queryKey[1] !== 'one' },
+    { queryKey: ['uploads'], predicate: ({ queryKey }) => typeof queryKey[1] === 'object' },
     (data) =>
       data && {
         ...data,

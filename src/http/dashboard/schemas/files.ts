@@ -77,6 +77,17 @@ export const Ids = Type.Object(
   strict,
 );
 export const Deleted = Type.Object({ deleted: Type.Array(id) }, strict);
+export const Restored = Type.Object({ restored: Type.Array(id) }, strict);
+
+/** What can still be had back, the newest deletion first. */
+export const DeletedUploads = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({ id, filename: Type.String(), size_bytes: count, restorable_until: time }, strict),
+    ),
+  },
+  strict,
+);
 
 export const Render = Type.Object(
   {
