@@ -1,4 +1,4 @@
-// What every proof has in common: it runs long (`npm run prove`) or short (in `npm test`), and hands back findings, each a
+// What every proof has in common: it runs long (`npm run prove`) or short (in `npm test` or `npm run test:long`), and hands back findings, each a
 // statement with the figure that was seen and whether it holds.
 
 export type Size = 'short' | 'long';
