@@ -67,9 +67,17 @@ async function hashOf(blobs: Blobs, key: string): Promise<string | undefined> {
 
 async function inParallel(keys: string[], work: (key: string) => Promise<void>): Promise<void> {
   const rest = keys.values();
+  let failure: { error: unknown } | undefined;
   await Promise.all(
     Array.from({ length: parallel }, async () => {
-      for (const key of rest) await work(key);
+      for (const key of rest) {
+        if (failure) return;
+        await work(key).catch((error: unknown) => {
+          failure ??= { error };
+        });
+      }
     }),
   );
+  // When nothing runs any more: the caller closes the stores.
+  if (failure) throw failure.error;
 }

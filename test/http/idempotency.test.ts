@@ -25,6 +25,7 @@ let aroundCommit: ((commit: Commit) => Promise<unknown>) | undefined;
 /** Claims of an Idempotency-Key that were tried so far. */
 let claims = 0;
 let claimsBefore = 0;
+let failsNextCommit = false;
 const opened: OpenBlob[] = [];
 let renderBlobs: Blobs | undefined;
 
@@ -70,6 +71,12 @@ function wrapBlobs(blobs: Blobs): Blobs {
   renderBlobs = blobs;
   return {
     ...blobs,
+    createSpool(options) {
+      const spool = blobs.createSpool(options);
+      if (!failsNextCommit) return spool;
+      failsNextCommit = false;
+      return { ...spool, commit: () => Promise.reject(new Error('the disk is full')) };
+    },
     async open(key, range) {
       const blob = await blobs.open(key, range);
       if (blob) opened.push(blob);
@@ -213,6 +220,20 @@ test('a commit whose outcome nobody knows is not forgotten: the repeat finds its
   assert.equal(repeat.status, 201);
   assert.equal(repeat.headers.get('idempotent-replayed'), 'true');
   assert.equal(await rowsOf(accountId), 1);
+});
+
+test('4.2.4 an internal error of one file is in the log once', async () => {
+  const { key } = await service.newKey();
+  failsNextCommit = true;
+  const { status } = await post(`${service.origin}/api/v1/upload/batch`, {
+    body: formOf([
+      [picture, 'a.png'],
+      [picture, 'b.png'],
+    ]),
+    headers: { ...bearer(key), 'idempotency-key': 'logged' },
+  });
+  assert.equal(status, 207);
+  assert.equal(service.logLines().filter(({ msg }) => msg === 'upload failed').length, 1);
 });
 
 test('a commit that failed is forgotten: the repeat runs', async () => {

@@ -120,6 +120,25 @@ describe('4.2.5 every file fails: the status of the failure, and still the batch
   });
 });
 
+test('7 a spent quota comes before the work on an SVG, and after what is cheap to see', async () => {
+  const { key: spent } = await service.newKey({ plan: 'no-uploads' });
+  const { status, body } = await send(
+    [
+      [Buffer.from('<svg'), 'broken.svg'],
+      [images.svg(), 'good.svg'],
+      [text, 'no picture'],
+      [await images.png(), 'a.png'],
+    ],
+    {},
+    spent,
+  );
+  assert.equal(status, 402);
+  assert.deepEqual(
+    body.items.map(({ error }) => error?.code),
+    ['quota_exceeded', 'quota_exceeded', 'unsupported_type', 'quota_exceeded'],
+  );
+});
+
 test('4.2.8 every file fails with different codes: the status of the first', async () => {
   const { status } = await send([
     [Buffer.from('<svg'), 'a'],

@@ -1,0 +1,95 @@
+// Thumbnails: made once, in turn, and not for those who have left.
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import { newId } from '#core/ids.ts';
+import type { Blobs } from '#storage/blobs.ts';
+import { createDiskBlobs } from '#storage/disk-blobs.ts';
+import type { UploadRow } from '#storage/schema.ts';
+import { createThumbnails } from '#uploads/thumbnail.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+import { uploadRow } from '#test/storage/rows.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let store: Blobs;
+let picture: Buffer;
+before(async () => {
+  folder = await temporaryFolder();
+  store = await createDiskBlobs(folder.path);
+  const noise = { type: 'gaussian', mean: 120, sigma: 60 } as const;
+  picture = await sharp({ create: { width: 600, height: 400, channels: 3, background: 'black', noise } })
+    .png()
+    .toBuffer();
+});
+after(() => folder.remove());
+
+async function stored(accountId: string, bytes = picture): Promise<UploadRow> {
+  const id = newId();
+  await using spool = store.createSpool();
+  await spool.write(bytes);
+  await spool.commit(id);
+  return { ...uploadRow(accountId), id, content_type: 'image/png', size_bytes: bytes.length };
+}
+
+/** The store, with a gate in front of each blob, and a count of those that were opened. */
+function gatedStore() {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  let [opened, now, most] = [0, 0, 0];
+  const blobs: Blobs = {
+    ...store,
+    async open(key, range) {
+      opened += 1;
+      now += 1;
+      most = Math.max(most, now);
+      await gate;
+      now -= 1;
+      return store.open(key, range);
+    },
+  };
+  return { blobs, open, opened: () => opened, most: () => most };
+}
+
+test('a thumbnail is made once and then kept, also that there is none', async () => {
+  const { blobs, open, opened } = gatedStore();
+  open();
+  const thumbnails = createThumbnails({ blobs });
+  const row = await stored('a');
+  const first = await thumbnails.of(row);
+  assert.equal((await sharp(first).metadata()).width, 360);
+  assert.ok(first?.equals((await thumbnails.of(row)) ?? Buffer.alloc(0)));
+  assert.equal(opened(), 1);
+  const noPicture = await stored('a', Buffer.alloc(50_000, 'x'));
+  assert.equal(await thumbnails.of(noPicture), undefined);
+  assert.equal(await thumbnails.of(noPicture), undefined);
+  assert.equal(opened(), 2);
+});
+
+test('never more than two at once, and never both of one account', async () => {
+  const { blobs, open, opened, most } = gatedStore();
+  const thumbnails = createThumbnails({ blobs });
+  const rows = await Promise.all(['busy', 'busy', 'busy', 'busy', 'quiet', 'other'].map((id) => stored(id)));
+  const made = rows.map((row) => thumbnails.of(row));
+  assert.deepEqual(thumbnails.load(), { running: 2, waiting: 4 });
+  await nextTurn();
+  assert.equal(opened(), 2);
+  open();
+  assert.equal((await Promise.all(made)).filter(Boolean).length, 6);
+  assert.equal(most(), 2);
+});
+
+test('who leaves is not waited for, and an account with too many waiting is told to come back', async () => {
+  const { blobs, open, opened } = gatedStore();
+  const thumbnails = createThumbnails({ blobs });
+  const row = await stored('a');
+  const running = thumbnails.of(row);
+  const leave = new AbortController();
+  const left = thumbnails.of(await stored('a'), leave.signal);
+  leave.abort(new Error('the client hung up'));
+  await assert.rejects(left, /hung up/);
+  const waiting = Array.from({ length: 100 }, () => thumbnails.of(row));
+  await assert.rejects(thumbnails.of(row), { code: 'rate_limited', retryAfterSeconds: 1 });
+  open();
+  await Promise.all([running, ...waiting]);
+  assert.equal(opened(), 1, 'those that waited found it made');
+});
