@@ -10,6 +10,7 @@ import { isolationProof } from '#lab/prove/isolation.ts';
 import { neighboursProof } from '#lab/prove/neighbours.ts';
 import { overloadProof } from '#lab/prove/overload.ts';
 import { parsersProof } from '#lab/prove/parsers.ts';
+import { leaksProof } from '#lab/prove/leaks.ts';
 import type { Proof } from '#lab/prove/proof.ts';
 import { renderLeaksProof } from '#lab/prove/render-leaks.ts';
 import { sandboxProof } from '#lab/prove/sandbox.ts';
@@ -27,6 +28,7 @@ export const proofs: readonly Proof[] = [
   parsersProof,
   neighboursProof,
   overloadProof,
+  leaksProof,
   uploadLeaks,
   renderLeaksProof,
   containerProof,
