@@ -33,6 +33,25 @@ export function sandboxlessChromium(): Promise<WrappedChromium> {
   );
 }
 
+/** The first so many starts fail, for a reason that has nothing to do with the sandbox. */
+export async function falteringChromium(failures: number): Promise<WrappedChromium> {
+  const starts = await mkdtemp(join(tmpdir(), 'tintype-test-'));
+  // Written by the browser's user.
+  await chmod(starts, 0o777);
+  const wrapped = await wrap(
+    (executable) =>
+      `if [ "$1" != --version ] && [ "$(ls '${starts}' | wc -l)" -lt ${failures} ]; then ` +
+      `mktemp -p '${starts}' >/dev/null; echo "out of memory" >&2; exit 1; fi; exec '${executable}' "$@"`,
+  );
+  return {
+    path: wrapped.path,
+    async remove() {
+      await wrapped.remove();
+      await rm(starts, { recursive: true, force: true });
+    },
+  };
+}
+
 async function wrap(script: (executable: string) => string): Promise<WrappedChromium> {
   const { executable, libraryFolder } = await chromiumUnderTest();
   const home = await mkdtemp(join(tmpdir(), 'tintype-test-'));

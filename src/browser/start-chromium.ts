@@ -1,7 +1,7 @@
 // The first start of the browser: chooses it, finds out whether its sandbox works here, proves the egress wall and the
 // fonts, and answers how every further one is launched.
 import type { BrowserAbout, Log } from '#browser/browser.ts';
-import { launchChromium } from '#browser/process/chromium-process.ts';
+import { ChromiumStartError, launchChromium } from '#browser/process/chromium-process.ts';
 import type { ChromiumProcess, LaunchOptions } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
@@ -124,13 +124,26 @@ async function prove(
   return { wall, drawing };
 }
 
-/** Never without it in silence: the problem is told in the log and in `about`. */
+// What Chromium says when the system does not let it have its sandbox: no user namespaces, no helper with the rights of root.
+const sandboxRefusal =
+  /no usable sandbox|suid sandbox helper|failed to move to new namespace|without --no-sandbox|credentials\.cc/i;
+
+/**
+ * Without it only when the system is known to refuse it, and never in silence: the problem is told in the log and in `about`. Any
+ * other failure, such as a start that took too long on a busy machine, is tried once more, with the sandbox on.
+ */
 async function launchWithSandbox(base: Omit<LaunchOptions, 'sandboxed'>) {
-  try {
-    return { process: await launchChromium({ ...base, sandboxed: true }), sandboxProblem: null };
-  } catch (error) {
-    const sandboxProblem = (error as Error).message;
-    return { process: await launchChromium({ ...base, sandboxed: false }), sandboxProblem };
+  for (let isRetry = false; ; isRetry = true) {
+    try {
+      return { process: await launchChromium({ ...base, sandboxed: true }), sandboxProblem: null };
+    } catch (error) {
+      const isRefused = error instanceof ChromiumStartError && sandboxRefusal.test(error.detail);
+      if (isRefused) {
+        const process = await launchChromium({ ...base, sandboxed: false });
+        return { process, sandboxProblem: error.message };
+      }
+      if (isRetry) throw error;
+    }
   }
 }
 

@@ -56,6 +56,9 @@ interface Parts {
   reached?: OnCrashPoint;
 }
 
+// Failures are not metered, so nothing else bounds what they leave behind.
+const keptFailures = 200;
+const failureUrlCharacters = 2_048;
 const digestPieceBytes = 4 * 1024 * 1024;
 
 export type Renders = ReturnType<typeof createRenders>;
@@ -118,7 +121,7 @@ export function createRenders(parts: Parts) {
       account_id: payer.accountId,
       key_id: payer.keyId,
       kind: request.kind,
-      target: url,
+      target: 'failure' in outcome ? url.slice(0, failureUrlCharacters) : url,
       failure: 'failure' in outcome ? outcome.failure : null,
       options: JSON.stringify(request.options),
       content_type: contentTypeOf(request),
@@ -172,9 +175,13 @@ export function createRenders(parts: Parts) {
     failure: RenderFailure,
   ): Promise<void> {
     if (failure.reason === 'aborted') return;
-    await database.tables.renders
-      .insert(rowOf(payer, url, request, { failure: failure.message }))
-      .catch(() => {});
+    try {
+      const { renders } = database.tables;
+      await renders.insert(rowOf(payer, url, request, { failure: failure.message }));
+      await renders.trimFailures(payer.accountId, keptFailures);
+    } catch {
+      // The database's own trouble is told elsewhere, and the next failure trims what this one left.
+    }
   }
 
   return { render };

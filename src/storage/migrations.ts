@@ -219,6 +219,17 @@ const migrations: Record<string, Migration> = {
       await db.deleteFrom('idempotency_keys').execute();
     },
   },
+  '0013_failed_renders': {
+    /** The newest failures of an account are kept; the others are found by this. */
+    async up(db) {
+      await db.schema
+        .createIndex('renders_failed')
+        .on('renders')
+        .columns(['account_id', 'created_at'])
+        .where(sql<boolean>`failure is not null`)
+        .execute();
+    },
+  },
 };
 
 /** Brings the database to this version; refuses one that a newer version has written. */

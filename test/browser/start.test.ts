@@ -26,7 +26,7 @@ import { browserUser } from '#browser/process/unprivileged.ts';
 import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { decode } from '#lab/support/pixels.ts';
-import { sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
+import { falteringChromium, sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
 
 function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));
@@ -195,4 +195,15 @@ test('a system where the sandbox cannot work: the browser runs, and it is said p
     await kit.close();
     await sandboxless.remove();
   }
+});
+
+test('a start that fails for another reason is tried again with the sandbox on, and never without', async () => {
+  const once = await falteringChromium(1);
+  const kit = await startTestBrowser([], { executable: once.path });
+  assert.equal(kit.browser.about.sandboxed, true);
+  await kit.close();
+  await once.remove();
+  const always = await falteringChromium(1_000);
+  await assert.rejects(startTestBrowser([], { executable: always.path }), /out of memory/);
+  await always.remove();
 });

@@ -101,8 +101,11 @@ export async function openEgressDoor(options: {
       upstream.destroy();
       return settle(new Error('the browser hung up'));
     };
-    agent.createConnection = ({ host, port }, settle) =>
-      void connect({ host: host!, port: Number(port) }, settle as Parameters<typeof connect>[1]);
+    agent.createConnection = ({ host, port }, settle) => {
+      const settled = settle as Parameters<typeof connect>[1];
+      connect({ host: host!, port: Number(port) }, settled).catch((error: Error) => settled(error));
+      return undefined;
+    };
     return agent;
   }
 

@@ -12,6 +12,21 @@ export function createRendersTable(db: Kysely<Schema>) {
     async insert(row: RenderRow): Promise<void> {
       await db.insertInto('renders').values(row).execute();
     },
+    /** Drops what is behind the newest so many failures of an account. */
+    async trimFailures(accountId: string, keep: number): Promise<void> {
+      const failures = () =>
+        db
+          .selectFrom('renders')
+          .select('created_at')
+          .where('account_id', '=', accountId)
+          .where('failure', 'is not', null);
+      await db
+        .deleteFrom('renders')
+        .where('account_id', '=', accountId)
+        .where('failure', 'is not', null)
+        .where('created_at', '<=', failures().orderBy('created_at', 'desc').limit(1).offset(keep))
+        .execute();
+    },
     byId: (id: string): Promise<OwnedRender | undefined> =>
       db
         .selectFrom('renders')

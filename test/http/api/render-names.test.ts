@@ -26,9 +26,9 @@ after(async () => {
 });
 
 const pageAt = (name: string) => `http://${name}:${new URL(site.base).port}/`;
-const shoot = (key: string, name: string, signal?: AbortSignal) =>
+const shoot = (key: string, name: string, signal?: AbortSignal, query = '') =>
   post(`${service.origin}/api/v1/screenshot`, {
-    body: JSON.stringify({ url: pageAt(name), width: 320, height: 320, response: 'json' }),
+    body: JSON.stringify({ url: pageAt(name) + query, width: 320, height: 320, response: 'json' }),
     headers: { ...bearer(key), 'content-type': 'application/json' },
     ...(signal && { signal }),
   });
@@ -75,4 +75,38 @@ test('a request that is refused for its quota, or for a local name, asks no name
   assert.equal((await shoot(key, 'good.test')).status, 402);
   assert.equal((await shoot(key, 'localhost.localdomain')).status, 422);
   assert.deepEqual(dns.asked, []);
+});
+
+test('of the renders that fail the newest 200 of an account are kept, with 2,048 characters of their address', async () => {
+  const { accountId, keyId, key } = await service.newKey();
+  const { renders } = service.database.tables;
+  const row = {
+    key_id: keyId,
+    kind: 'screenshot',
+    target: 'http://old.test/',
+    options: '{}',
+    content_type: 'image/png',
+    size_bytes: null,
+    duration_ms: null,
+    sha256: null,
+    hosted: 0,
+    expires_at: null,
+    deleted_at: null,
+  } as const;
+  const stored = (id: string, account: string, failure: string | null, at: number) =>
+    renders.insert({ ...row, id, account_id: account, failure, created_at: at });
+  const other = await service.newKey();
+  await stored('other', other.accountId, 'too old', 1);
+  await stored('made', accountId, null, 2);
+  for (let index = 0; index < 250; index += 1) await stored(`failed${index}`, accountId, 'no', 10 + index);
+  const { status } = await shoot(key, 'nowhere.test', undefined, `?${'q'.repeat(5_000)}`);
+  assert.equal(status, 502);
+  const rows = await service.database.tables
+    .ownedBy(accountId)
+    .renders.page({}, { after: undefined, limit: 1_000 }, Date.now());
+  const failed = rows.filter(({ failure }) => failure !== null);
+  assert.equal(failed.length, 200);
+  assert.equal(Math.max(...failed.map(({ target }) => target.length)), 2_048);
+  assert.ok(rows.some(({ id }) => id === 'made'));
+  assert.ok(await renders.byId('other'));
 });
