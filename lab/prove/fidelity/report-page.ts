@@ -11,10 +11,11 @@ const thumbnail = { width: 600, height: 1200 };
 export function createReportPage(folder: string) {
   mkdirSync(folder, { recursive: true });
   const rows: { differs: number; html: string }[] = [];
+  let last = 0;
   return {
     file: join(folder, 'index.html'),
     async add(comparison: Comparison): Promise<void> {
-      const number = rows.length;
+      const number = (last += 1);
       const cells = await Promise.all(
         (['ours', 'reference'] as const).map((side) =>
           cellOf(comparison[side], folder, `${number}-${side}.webp`),
