@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { chromiumUnderTest } from '#lab/support/browser.ts';
+import { readConfig } from '#roof/config.ts';
 import { zip } from '#lab/support/zip.ts';
 
 export interface DownloadHost extends AsyncDisposable {
@@ -42,7 +43,7 @@ export async function startDownloadHost(): Promise<DownloadHost> {
   const { port } = server.address() as AddressInfo;
   const host: DownloadHost = {
     environment: {
-      PATH: process.env['PATH'] ?? '',
+      ...readConfig().fetchEnvironment,
       PLAYWRIGHT_DOWNLOAD_HOST: `http://127.0.0.1:${port}`,
       // Where Playwright does not know the system, any build does here.
       PLAYWRIGHT_HOST_PLATFORM_OVERRIDE: process.arch === 'arm64' ? 'debian12-arm64' : 'debian12-x64',
