@@ -1,7 +1,7 @@
 // Waits for a state of the outside world that gives no event (a process table, a folder), bounded in time.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export async function until(what: string, holds: () => boolean, withinMs = 30_000): Promise<void> {
+export async function until(what: string, holds: () => boolean, withinMs = 120_000): Promise<void> {
   const endsAt = performance.now() + withinMs;
   while (!holds()) {
     if (performance.now() > endsAt) throw new Error(`not within ${withinMs} ms: ${what}`);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 export async function waitFor(
   what: string,
   isDone: () => Promise<boolean> | boolean,
-  withinMs = 30_000,
+  withinMs = 120_000,
 ): Promise<void> {
   const until = Date.now() + withinMs;
   while (Date.now() < until) {
