@@ -28,7 +28,7 @@ const explanations: Record<string, () => ServiceError> = {
   PASSWORD_TOO_LONG: () => invalid('new_password', 'is too long'),
   USER_ALREADY_EXISTS: () => invalid('email', 'there is already an account with this address'),
 };
-export const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
+const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
 
 /**
  * Turns what better-auth throws into the API's errors. A redirect is how its link routes say that a link is dead; it is of

@@ -5,7 +5,7 @@ import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import { AccountError, normalizeEmail, type Accounts } from '#accounts/accounts.ts';
 import type { Auth } from '#accounts/auth.ts';
-import { deadLink, explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
 import type { Links } from '#accounts/links.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
 
@@ -75,10 +75,10 @@ export function createPasswords(parts: {
       underWay.add(work);
     },
     /** Says whether the link still works before anybody thinks of a password. */
-    async requireResetLink(token: string): Promise<void> {
+    async isResetLink(token: string): Promise<boolean> {
       const { internalAdapter } = await auth.$context;
       const link = await internalAdapter.findVerificationValue(`reset-password:${token}`);
-      if (!link || link.expiresAt < new Date()) throw deadLink();
+      return link !== null && link !== undefined && link.expiresAt >= new Date();
     },
     resetPassword: (token: string, newPassword: string) =>
       explained(() => auth.api.resetPassword({ body: { token, newPassword } })),

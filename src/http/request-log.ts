@@ -35,7 +35,8 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
       path,
       status,
       code: failure?.code ?? null,
-      reason: refusal?.reason ?? null,
+      // For a refused key what the client is not told; for every other error what it was told.
+      reason: refusal?.reason ?? failure?.message.slice(0, 500) ?? null,
       duration_ms: durationMs,
     });
   };

@@ -336,3 +336,19 @@ test('the files of one batch keep their order in the list', async () => {
     names.toReversed(),
   );
 });
+
+test('the request log says why a request failed, and finds it by its id', async () => {
+  const { secret } = (await person.call('POST /keys', { body: { name: 'asks' } })).body;
+  const refused = await fetch(`${dashboard.service.origin}/api/v1/screenshot`, {
+    method: 'POST',
+    headers: { ...bearer(secret), 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `${dashboard.site.base}/article.html`, widht: 800 }),
+  });
+  assert.equal(refused.status, 422);
+  await page.goto('/dashboard/requests');
+  await page.getByText(/validation_error: .*widht/).waitFor();
+  await page.getByLabel('Search by request id').fill('not an id');
+  await page.getByText('No request fits').waitFor();
+  await page.getByLabel('Search by request id').fill(refused.headers.get('x-request-id') ?? '');
+  await page.getByText(/validation_error: .*widht/).waitFor();
+});

@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf, QueryOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
-import { ago, duration, time } from '#app/format.ts';
+import { ago, duration, exactTime } from '#app/format.ts';
 import { LinkButton, Button } from '#app/parts/button.tsx';
 import { CopyIcon } from '#app/parts/copy.tsx';
-import { ChoiceFilter, Filters, NothingFits } from '#app/parts/filters.tsx';
+import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { PagedList, usePaged } from '#app/parts/paged.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
+import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 
 type Item = AnswerOf<'GET /requests'>['items'][number];
@@ -23,10 +24,11 @@ const outcomes = [
 export function Requests() {
   const [search] = useSearch();
   const keys = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
-  const filter = {
+  const filter = useSettled({
     outcome: (search.get('outcome') ?? undefined) as Query['outcome'],
     key_id: search.get('key') ?? undefined,
-  };
+    search: search.get('search') ?? undefined,
+  });
   const query = usePaged(['requests', filter], (cursor) =>
     call('GET /requests', { query: { ...filter, cursor, limit: 50 } }),
   );
@@ -34,7 +36,7 @@ export function Requests() {
   return (
     <Page
       title="Request log"
-      intro="Requests with your keys, kept for 30 days. A 401 tells you here what it does not tell the caller."
+      intro="Requests with your keys, kept for 30 days, with the message of every error. For a 401 you read here what the caller is not told."
       actions={
         <Button icon="refresh" busy={query.isRefetching} onClick={() => void query.refetch()}>
           Refresh
@@ -42,6 +44,7 @@ export function Requests() {
       }
     >
       <Filters>
+        <SearchFilter label="Search by request id" />
         <ChoiceFilter name="outcome" label="Outcome" choices={outcomes} />
         <ChoiceFilter
           name="key"
@@ -68,8 +71,8 @@ export function Requests() {
 function None({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <NothingFits title="No request fits" names={['outcome', 'key']}>
-        Try another key or any outcome.
+      <NothingFits title="No request fits" names={['outcome', 'key', 'search']}>
+        Try another key, any outcome, or the whole request id.
       </NothingFits>
     );
   return (
@@ -90,22 +93,25 @@ function None({ isFiltered }: { isFiltered: boolean }) {
 function Row({ item }: { item: Item }) {
   const tone = item.status < 300 ? 'good' : item.status >= 500 ? 'danger' : 'warn';
   return (
-    <li className="flex items-start gap-x-4 px-4 py-3 sm:px-5">
+    <li className="flex min-h-10 items-start gap-x-4 px-4 py-1.5 text-sm sm:px-5">
       <span className="w-11 shrink-0 pt-px">
         <Chip tone={tone}>{item.status}</Chip>
       </span>
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-3">
-          <code className="font-mono text-sm wrap-anywhere">{item.path}</code>
-          {item.code !== null && <span className="text-sm text-quiet">{item.code}</span>}
+          <code className="w-44 font-mono wrap-anywhere">{item.path}</code>
+          <time dateTime={item.at} title={ago(item.at)} className="w-48 text-quiet tabular-nums">
+            {exactTime(item.at)}
+          </time>
+          <span className="w-20 text-right text-quiet tabular-nums">{duration(item.duration_ms)}</span>
+          <span className="min-w-0 truncate text-quiet">{item.key_name ?? 'no key'}</span>
         </p>
-        {item.reason !== null && <p className="text-sm">{item.reason}</p>}
-        <p className="text-sm text-quiet">
-          <time dateTime={item.at} title={time(item.at)}>
-            {ago(item.at)}
-          </time>{' '}
-          · {item.key_name ?? 'no key'} · {duration(item.duration_ms)}
-        </p>
+        {item.code !== null && (
+          <p className="wrap-anywhere">
+            <span className="font-medium">{item.code}</span>
+            {item.reason !== null && `: ${item.reason}`}
+          </p>
+        )}
       </div>
       <div className="flex items-center">
         <code className="font-mono text-xs text-quiet max-md:hidden">{item.request_id}</code>

@@ -46,7 +46,11 @@ export const dashboardRoutes = {
   'POST /sign-up': { access: 'public', body: session.SignUp, answer: session.SignedIn, status: 201 },
   'POST /welcome': { access: 'public', body: session.TokenBody, answer: session.SignedIn },
   'POST /forgot-password': { access: 'public', body: session.ForgotPassword, answer: Mailed },
-  'POST /reset-password/check': { access: 'public', body: session.TokenBody, answer: Done },
+  'POST /reset-password/check': {
+    access: 'public',
+    body: session.TokenBody,
+    answer: session.ResetLink,
+  },
   'POST /reset-password': { access: 'public', body: session.ResetPassword, answer: Done },
   'GET /session': { access: 'public', answer: session.Session },
   'POST /sign-out': { access: 'person', answer: Done },

@@ -63,10 +63,7 @@ export function sessionHandlers({ baseUrl, plans, signIn, guards }: SessionParts
       signIn.forgotPassword(email);
       return { mail: signIn.delivery };
     },
-    async 'POST /reset-password/check'({ body }) {
-      await signIn.requireResetLink(body.token);
-      return { done: true };
-    },
+    'POST /reset-password/check': async ({ body }) => ({ works: await signIn.isResetLink(body.token) }),
     async 'POST /reset-password'({ body }) {
       await signIn.resetPassword(body.token, body.new_password);
       return { done: true };

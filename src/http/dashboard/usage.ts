@@ -96,7 +96,10 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
     async 'GET /requests'({ owned, query }) {
       await requestLog.flush();
       const page = pageOptions(query);
-      const rows = await owned.requests.page({ outcome: query.outcome, keyId: query.key_id }, page);
+      const rows = await owned.requests.page(
+        { outcome: query.outcome, keyId: query.key_id, id: query.search?.trim() },
+        page,
+      );
       const names = new Map((await namesOf(owned)).map(({ id, name }) => [id, name]));
       return toPage(rows, page, ({ id, created_at, path, status, code, reason, key_id, duration_ms }) => ({
         request_id: id,

@@ -6,11 +6,12 @@ import type { RequestLogRow, Schema } from '#storage/schema.ts';
 export interface RequestFilter {
   outcome?: 'succeeded' | 'failed' | undefined;
   keyId?: string | undefined;
+  id?: string | undefined;
 }
 
 export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
   return {
-    page({ outcome, keyId }: RequestFilter, { after, limit }: PageOptions): Promise<RequestLogRow[]> {
+    page({ outcome, keyId, id }: RequestFilter, { after, limit }: PageOptions): Promise<RequestLogRow[]> {
       let query = db
         .selectFrom('request_log')
         .selectAll()
@@ -19,6 +20,7 @@ export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
         .orderBy('id', 'desc')
         .limit(limit);
       if (after) query = query.where(olderThan(after));
+      if (id !== undefined) query = query.where('id', '=', id);
       if (keyId !== undefined) query = query.where('key_id', '=', keyId);
       if (outcome !== undefined) query = query.where('status', outcome === 'failed' ? '>=' : '<', 400);
       return query.execute();

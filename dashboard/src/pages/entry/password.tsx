@@ -1,7 +1,7 @@
 // A forgotten password: ask for a link, then follow it.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, call } from '#app/api.ts';
+import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { TextField } from '#app/parts/field.tsx';
@@ -83,7 +83,7 @@ export function ResetPassword({ token }: { token: string }) {
     enabled: token !== '',
     staleTime: Infinity,
   });
-  if (token === '' || (check.error instanceof ApiError && check.error.status === 422))
+  if (token === '' || check.data?.works === false)
     return (
       <EntryFrame title={token === '' ? 'This link is not complete' : 'This link does not work'} foot={back}>
         <p className="mb-5 text-quiet">

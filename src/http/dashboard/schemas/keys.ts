@@ -108,6 +108,8 @@ export const RequestsQuery = Type.Object(
     ...pageQuery,
     outcome: Type.Optional(choice(['succeeded', 'failed'])),
     key_id: Type.Optional(Type.String({ maxLength: 40 })),
+    /** A whole request id, as every answer carries it in x-request-id. */
+    search: Type.Optional(Type.String({ maxLength: 100 })),
   },
   strict,
 );
@@ -118,7 +120,7 @@ export const RequestItem = Type.Object(
     path: Type.String(),
     status: count,
     code: orNull(Type.String()),
-    /** For a 401, what the client is not told: revoked key, unverified account and so on. */
+    /** The error's message; for a 401 what the client is not told: revoked key, unverified account and so on. */
     reason: orNull(Type.String()),
     key_id: orNull(id),
     key_name: orNull(Type.String()),

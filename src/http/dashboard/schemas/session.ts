@@ -48,6 +48,8 @@ export const Session = Type.Object({ signed_in: orNull(SignedIn) }, strict);
 export const SignIn = Type.Object({ email, password: givenPassword }, strict);
 export const SignUp = Type.Object({ name, email, password: newPassword }, strict);
 export const TokenBody = Type.Object({ token }, strict);
+/** Whether the link still works. */
+export const ResetLink = Type.Object({ works: Type.Boolean() }, strict);
 export const ForgotPassword = Type.Object({ email }, strict);
 export const ResetPassword = Type.Object({ token, new_password: newPassword }, strict);
 export const ChangePassword = Type.Object(
