@@ -61,7 +61,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('sign-in', () => '/dashboard/sign-in', 'Forgot your password?', stranger),
     page('sign-up', () => '/dashboard/sign-up', 'At least 10 characters', stranger),
     page('forgot-password', () => '/dashboard/forgot-password', 'Get a link', stranger),
-    page('reset-password', () => '/dashboard/reset-password?token=x', 'Choose a new password', stranger),
+    page('reset-password', () => '/dashboard/reset-password?token=x', 'Get a new link', stranger),
     page(
       'verify-email',
       () => '/dashboard/verify-email',
