@@ -15,6 +15,7 @@ const files =
 if (named.length === 0 && !isLong) {
   run('format', bin('oxfmt'), ['--check', '.']);
   run('lint', bin('oxlint'), ['--type-aware', '--deny-warnings']);
+  run('unused code', bin('knip'), ['--no-progress']);
   run('types', bin('tsc'), []);
   run('types of the dashboard', bin('tsc'), ['-p', 'dashboard']);
 }

@@ -164,7 +164,7 @@ export interface Config {
 }
 
 /** Thrown with every mistake, one to a line. */
-export class ConfigError extends Error {}
+class ConfigError extends Error {}
 
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const mistakes: string[] = [];

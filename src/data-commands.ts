@@ -14,7 +14,7 @@ export const dataUsage = `  backup DIR                                        co
 `;
 
 /** A mistake of the operator, or data that is not right: the message is for the terminal. */
-export class DataError extends Error {}
+class DataError extends Error {}
 
 type Command = (args: string[], config: Config) => Promise<string>;
 

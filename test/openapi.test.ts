@@ -51,7 +51,7 @@ test('the document is clean under the linter', async () => {
 });
 
 test("7 the error table is the contract's, and so are the document and docs/errors.md", () => {
-  const expected = contractErrors.map(([code, status, retryable]) => [code, { status, retryable }]);
+  const expected = contractErrors.map(([code, status]) => [code, status]);
   assert.deepEqual(errorTable, Object.fromEntries(expected));
 
   const codes = contractErrors.map(([code]) => code).toSorted();

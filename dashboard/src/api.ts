@@ -70,7 +70,7 @@ export const sameOrigin = (address: string): string => {
   return pathname + search;
 };
 
-export async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text();
   return errorFrom(response.status, text);
 }

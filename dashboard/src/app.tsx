@@ -9,7 +9,7 @@ import { navigate, usePath } from '#app/router.tsx';
 import { useSession, type Session } from '#app/session.ts';
 import { NotFound, Shell } from '#app/shell.tsx';
 
-export type PageOf = ComponentType<{ session: Session }>;
+type PageOf = ComponentType<{ session: Session }>;
 
 function page<Name extends string>(
   load: () => Promise<Record<Name, PageOf>>,

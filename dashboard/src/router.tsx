@@ -4,7 +4,7 @@ import { useSyncExternalStore, type ComponentProps, type MouseEvent } from 'reac
 const base = '/dashboard';
 const moved = new EventTarget();
 
-export const hrefOf = (path: string): string => `${base}${path === '/' ? '' : path}`;
+const hrefOf = (path: string): string => `${base}${path === '/' ? '' : path}`;
 
 export function navigate(path: string, { replace = false } = {}): void {
   history[replace ? 'replaceState' : 'pushState'](null, '', hrefOf(path));

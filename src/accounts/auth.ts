@@ -21,9 +21,9 @@ const day = 24 * 60 * 60;
 
 /** The header in which better-auth is told the client's address. */
 export const addressHeader = 'x-client-address';
-export const resetLinkSeconds = 60 * 60;
+const resetLinkSeconds = 60 * 60;
 export const verifyLinkSeconds = day;
-export const welcomeLinkSeconds = 3 * day;
+const welcomeLinkSeconds = 3 * day;
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 

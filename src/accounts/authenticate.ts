@@ -48,7 +48,7 @@ export interface Authentication {
   flushLastUsed(): Promise<void>;
 }
 
-export type HolderLookUp = (keyHash: string) => Promise<KeyHolder | undefined>;
+type HolderLookUp = (keyHash: string) => Promise<KeyHolder | undefined>;
 /** A rotated key ends at a known time, also while it is remembered. */
 type RememberedCaller = { caller: Caller; keyId: string; holder: KeyHolder };
 

@@ -2,7 +2,7 @@
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 
-export interface Mail {
+interface Mail {
   to: string;
   subject: string;
   /** One or two sentences; the link stands below them. */

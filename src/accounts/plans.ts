@@ -39,8 +39,6 @@ export interface Plans {
   all: Plan[];
   /** The plan of a new account. */
   standard: Plan;
-  /** The plan of the account made at the first start. */
-  owner: Plan;
   byId(id: string): Plan | undefined;
   /** An account can outlive its plan when a plans file changes; it then has the standard plan. */
   orStandard(id: string): Plan;
@@ -52,7 +50,6 @@ export function createPlans(extra: Plan[] = []): Plans {
   return {
     all: [...byId.values()],
     standard,
-    owner: byId.get('business') as Plan,
     byId: (id) => byId.get(id),
     orStandard: (id) => byId.get(id) ?? standard,
   };

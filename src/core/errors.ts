@@ -1,26 +1,27 @@
 // The error table of the contract and the one error class that carries it. Spec 2.5, 7.
 
+/** Code → HTTP status. */
 export const errorTable = {
-  unauthorized: { status: 401, retryable: false },
-  quota_exceeded: { status: 402, retryable: false },
-  not_found: { status: 404, retryable: false },
-  method_not_allowed: { status: 405, retryable: false },
-  file_too_large: { status: 413, retryable: false },
-  batch_too_large: { status: 413, retryable: false },
-  unsupported_type: { status: 415, retryable: false },
-  validation_error: { status: 422, retryable: false },
-  too_many_files: { status: 422, retryable: false },
-  rate_limited: { status: 429, retryable: true },
-  concurrency_limited: { status: 429, retryable: true },
-  internal: { status: 500, retryable: true },
-  capture_failed: { status: 502, retryable: true },
-  render_failed: { status: 502, retryable: true },
-} as const satisfies Record<string, { status: number; retryable: boolean }>;
+  unauthorized: 401,
+  quota_exceeded: 402,
+  not_found: 404,
+  method_not_allowed: 405,
+  file_too_large: 413,
+  batch_too_large: 413,
+  unsupported_type: 415,
+  validation_error: 422,
+  too_many_files: 422,
+  rate_limited: 429,
+  concurrency_limited: 429,
+  internal: 500,
+  capture_failed: 502,
+  render_failed: 502,
+} as const;
 
 export type ErrorCode = keyof typeof errorTable;
 
 /** The only text of an `internal` error that a client ever sees; the cause goes to the log. */
-export const internalMessage = 'Something went wrong on our side. The request was not metered; please retry.';
+const internalMessage = 'Something went wrong on our side. The request was not metered; please retry.';
 
 /** An answer to the client: `message` is for them, `cause` is for the log. */
 export class ServiceError extends Error {
@@ -39,7 +40,7 @@ export class ServiceError extends Error {
   }
 
   get status(): number {
-    return errorTable[this.code].status;
+    return errorTable[this.code];
   }
 }
 

@@ -29,7 +29,7 @@ export interface ConnectionTimeouts {
   drainMs: number;
 }
 
-export const connectionTimeouts: ConnectionTimeouts = {
+const connectionTimeouts: ConnectionTimeouts = {
   headersMs: 20_000,
   requestMs: 300_000,
   keepAliveMs: 72_000,

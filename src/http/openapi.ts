@@ -167,7 +167,7 @@ const idempotencyKey = {
 
 /** One answer per status, naming the codes that have it; a batch of which every file failed still has the batch body. */
 function errorAnswers(codes: ErrorCode[], batch: boolean): Record<number, Json> {
-  const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
+  const byStatus = Map.groupBy(codes, (code) => errorTable[code]);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
       const headers = {

@@ -22,7 +22,7 @@ export interface ServerParts {
   renders: RendersRoom;
 }
 
-export interface ServerSettings extends ListenerSettings {
+interface ServerSettings extends ListenerSettings {
   host: string;
   port: number;
   baseUrl: string;

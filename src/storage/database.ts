@@ -33,7 +33,7 @@ export interface Tables {
 /** The database went away during a commit: whether it happened is not known, so nothing may be undone. */
 export class UnknownOutcomeError extends Error {}
 
-export interface TransactionOptions {
+interface TransactionOptions {
   /** `relaxed`: may be lost in a power cut, so it skips fsync. Other transactions still see it. */
   durability?: 'full' | 'relaxed';
 }

@@ -157,23 +157,23 @@ export interface AuditLogRow {
   created_at: number;
 }
 
-export interface SettingRow {
+interface SettingRow {
   name: string;
   value: string;
 }
 
 /** The columns of better-auth's tables that our own queries touch; it reads and writes the rest. */
-export interface PersonRow {
+interface PersonRow {
   id: string;
   name: string;
   email: string;
 }
-export interface ExpiringRow {
+interface ExpiringRow {
   /** A date column: ISO text is compared rightly on every engine. */
   expires_at: string;
 }
 
-export interface SessionRow extends ExpiringRow {
+interface SessionRow extends ExpiringRow {
   person_id: string;
   /** Of the client that signed in. */
   address: string | null;

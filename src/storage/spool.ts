@@ -25,7 +25,7 @@ export interface Spooled {
   toFile(options: { isSynced: boolean }): Promise<string>;
 }
 
-export type Store = (spooled: Spooled, key: string) => Promise<void>;
+type Store = (spooled: Spooled, key: string) => Promise<void>;
 
 export interface Spools {
   create(store: Store, options?: { isHashed: boolean }): Spool;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Clock } from '#client/clock.ts';
 
-export interface SeenRequest {
+interface SeenRequest {
   url: string;
   idempotencyKey: string;
   headers: IncomingMessage['headers'];
@@ -56,7 +56,7 @@ export async function startFaultServer(): Promise<FaultServer> {
   };
 }
 
-export const rateHeaders = {
+const rateHeaders = {
   'x-service-ratelimit-limit': '120',
   'x-service-ratelimit-remaining': '7',
   'x-service-ratelimit-reset': '31',

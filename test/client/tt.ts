@@ -21,7 +21,7 @@ export function buildTt(): string {
   return built;
 }
 
-export interface Ended {
+interface Ended {
   code: number | null;
   stdout: Buffer;
   stderr: string;

@@ -116,7 +116,7 @@ after(async () => {
 });
 
 export const sharedPostgres = (): Promise<TestPostgres> => (postgres ??= startPostgres());
-export const sharedS3 = (): Promise<TestS3> => (s3 ??= startS3());
+const sharedS3 = (): Promise<TestS3> => (s3 ??= startS3());
 
 async function newFolder() {
   const { path, remove } = await temporaryFolder();

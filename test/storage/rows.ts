@@ -1,13 +1,6 @@
 // Rows as the service writes them, for the storage suites.
 import { hashSecret, newId, newSlug } from '#core/ids.ts';
-import type {
-  AccountRow,
-  ApiKeyRow,
-  IdempotencyRow,
-  RenderRow,
-  UploadRow,
-  UsageEventRow,
-} from '#storage/schema.ts';
+import type { AccountRow, IdempotencyRow, RenderRow, UploadRow, UsageEventRow } from '#storage/schema.ts';
 
 export const accountRow = (change: Partial<AccountRow> = {}): AccountRow => {
   const id = newId();
@@ -26,18 +19,6 @@ export const accountRow = (change: Partial<AccountRow> = {}): AccountRow => {
     ...change,
   };
 };
-
-export const keyRow = (accountId: string, change: Partial<ApiKeyRow> = {}): ApiKeyRow => ({
-  id: newId(),
-  account_id: accountId,
-  name: 'test',
-  key_hash: hashSecret(newId()),
-  display: 'tt_abcd…wxyz',
-  created_at: Date.now(),
-  last_used_at: null,
-  revoked_at: null,
-  ...change,
-});
 
 export const uploadRow = (accountId: string, change: Partial<UploadRow> = {}): UploadRow => ({
   id: newId(),

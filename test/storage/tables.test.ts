@@ -64,8 +64,6 @@ for (const engine of databaseEngines) {
       await opened.database.tables.renders.insert(row);
       same(await opened.database.tables.renders.byId(row.id), { ...row, owner_suspended: 1 });
       assert.equal(await opened.database.tables.renders.byId('unknown'), undefined);
-      assert.equal(await opened.database.tables.renders.markDeleted(row.id, 5), true);
-      assert.equal(await opened.database.tables.renders.markDeleted(row.id, 6), false);
     });
 
     test('renders: the dead go; what was kept for a replay alone stays in the history', async () => {

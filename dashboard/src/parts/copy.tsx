@@ -4,7 +4,7 @@ import { Button, IconButton } from '#app/parts/button.tsx';
 import { note, problem } from '#app/parts/toast.tsx';
 
 /** `what` names it in the message, as in "Key copied." */
-export async function copy(text: string, what: string): Promise<boolean> {
+async function copy(text: string, what: string): Promise<boolean> {
   const isCopied = (await copyByClipboard(text)) || copyBySelection(text);
   if (isCopied) note(`${what.charAt(0).toUpperCase()}${what.slice(1)} copied.`);
   else problem('The browser did not let this page copy. Select the text and copy it by hand.');

@@ -75,7 +75,7 @@ export function FormProblem({ error }: { error: Error | null }) {
 }
 
 /** An error's message as a sentence, without the name that the API gives the field. */
-export const plainMessage = (error: Error): string => sentence(troubleOf(error)?.text ?? error.message);
+const plainMessage = (error: Error): string => sentence(troubleOf(error)?.text ?? error.message);
 
 function troubleOf(error: Error | null): Trouble | undefined {
   if (!(error instanceof ApiError)) return undefined;

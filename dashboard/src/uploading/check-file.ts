@@ -2,7 +2,7 @@
 // decides by the bytes, so that this looks at the bytes too; where it is not sure, the file goes up and is judged there.
 import { bytes } from '#app/format.ts';
 
-export const maxBytes = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 export const acceptedTypes = 'image/png,image/jpeg,image/gif,image/webp,image/svg+xml,image/avif';
 
 const starts: RegExp[] = [

@@ -14,7 +14,7 @@ export interface VirtualClock {
   stop(): void;
 }
 
-export interface RunAheadWhen {
+interface RunAheadWhen {
   /** Nothing more is to be expected: ends early, without an error. */
   isOver(): boolean;
   /** Requests are under way, and none of them is worth waiting for: time goes on past them. */

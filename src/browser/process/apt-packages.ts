@@ -19,7 +19,7 @@ export interface Apt {
   unpack(plan: AptPlan, target: string): Promise<string[]>;
 }
 
-export interface AptPlan {
+interface AptPlan {
   names: string[];
   packages: { file: string; sizeBytes: number }[];
   sizeBytes: number;
@@ -85,7 +85,7 @@ export async function openApt({ folder, environment }: AptOptions): Promise<Apt>
 }
 
 /** `'http://…/x.deb' x_1.0_arm64.deb 64043120 SHA256:…`, one to a line. */
-export function parseUris(output: string): AptPlan['packages'] {
+function parseUris(output: string): AptPlan['packages'] {
   return [...output.matchAll(/^'[^']*' (\S+) (\d+) /gm)].map(([, file = '', size]) => ({
     file,
     sizeBytes: Number(size),

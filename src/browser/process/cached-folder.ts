@@ -1,7 +1,6 @@
-// A folder of files made once and kept: it appears under its name only when whole and checked, and is made again when a power
-// cut or a meddling hand has left it otherwise. Whoever comes while another makes it waits; what a killed process left
+// A folder of files made once and kept: it appears under its name only when whole and checked, and is made again when a file
+// of it is missing or has another size. Whoever comes while another makes it waits; what a killed process left
 // unfinished is removed.
-import { createHash } from 'node:crypto';
 import {
   chmod,
   mkdir,
@@ -16,12 +15,11 @@ import {
 } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, startTimeOf } from '#browser/process/running.ts';
 
 interface Manifest {
-  files: { name: string; sizeBytes: number; sha256: string }[];
+  files: { name: string; sizeBytes: number }[];
 }
 
 export interface CachedFolderWork {
@@ -125,13 +123,7 @@ async function describe(draft: string, path: string): Promise<Manifest['files'][
   const file = await open(path);
   try {
     await file.sync();
-    const hash = createHash('sha256');
-    await pipeline(file.createReadStream({ autoClose: false }), hash);
-    return {
-      name: path.slice(draft.length + 1),
-      sizeBytes: (await file.stat()).size,
-      sha256: hash.digest('hex'),
-    };
+    return { name: path.slice(draft.length + 1), sizeBytes: (await file.stat()).size };
   } finally {
     await file.close();
   }

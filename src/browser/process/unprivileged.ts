@@ -30,7 +30,7 @@ export async function reachableCache(
   );
 }
 
-export function otherCaches(platform: NodeJS.Platform, uid: number): string[] {
+function otherCaches(platform: NodeJS.Platform, uid: number): string[] {
   if (uid === 0) return ['/var/cache/tintype'];
   const own = platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
   return [join(own, 'tintype'), join(tmpdir(), `tintype-cache-${uid}`)];

@@ -25,7 +25,7 @@ import {
   type RouteName,
 } from '#http/dashboard/contract.ts';
 
-export interface Call<Name extends RouteName> {
+interface Call<Name extends RouteName> {
   request: FastifyRequest;
   reply: FastifyReply;
   client: Client;

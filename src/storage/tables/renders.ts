@@ -35,15 +35,6 @@ export function createRendersTable(db: Kysely<Schema>) {
         .select('accounts.suspended as owner_suspended')
         .where('renders.id', '=', id)
         .executeTakeFirst(),
-    async markDeleted(id: string, now: number): Promise<boolean> {
-      const result = await db
-        .updateTable('renders')
-        .set({ deleted_at: now })
-        .where('id', '=', id)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
-    },
     /** Ids of renders whose bytes, if any, may go: deleted, past their expiry, or older than the history is kept. */
     async dead(now: number, historyBefore: number, limit: number): Promise<string[]> {
       const dead = () => db.selectFrom('renders').select('id');

@@ -5,7 +5,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import type { KeyHolder } from '#storage/tables/api-keys.ts';
 
-export interface RequestLimits {
+interface RequestLimits {
   /** Requests per window by plan. */
   byPlan: Record<string, number>;
   /** For a plan that is not among them. */
@@ -16,7 +16,7 @@ export interface RequestLimits {
 /** The holder of a key; the window is there when the key opens anything. */
 export type CountedHolder = KeyHolder & { window: CountedWindow | null };
 
-export interface CountedWindow {
+interface CountedWindow {
   count: number;
   endsInMs: number;
   /** The request was past the limit, and was not counted. */

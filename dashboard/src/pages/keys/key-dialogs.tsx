@@ -41,15 +41,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   );
 }
 
-export function ShownOnce({
-  title,
-  secret,
-  onClose,
-}: {
-  title: string;
-  secret: string;
-  onClose: () => void;
-}) {
+function ShownOnce({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
   const { data: instance } = useInstance();
   const { data: session } = useSession();
   const [isKept, setKept] = useState(false);

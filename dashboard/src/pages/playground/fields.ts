@@ -1,5 +1,5 @@
 // Every field of the contract's requests, as data: what the forms show, check and send. Spec 4.3, 4.4.
-export type Value = string | number | boolean;
+type Value = string | number | boolean;
 export type Values = Record<string, Value>;
 
 export interface Field {
@@ -128,7 +128,7 @@ export const pdfFields: Field[] = [
   { name: 'prefer_css_page_size', label: 'Prefer the CSS page size', kind: 'flag', fallback: false },
 ];
 
-export const fallbacksOf = (fields: Field[]): Values =>
+const fallbacksOf = (fields: Field[]): Values =>
   Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback]));
 
 /** The request's body: what differs from the defaults, and nothing else. */

@@ -14,7 +14,6 @@ export const time = Type.String({ format: 'date-time' });
 export const count = Type.Integer({ minimum: 0 });
 export const unit = choice(['upload', 'render']);
 
-export const Nothing = Type.Object({}, strict);
 export const Done = Type.Object({ done: Type.Literal(true) }, strict);
 
 /** How a mail was delivered: `logged` when no SMTP_URL is set, and then its link stands in the service's log. */

@@ -113,7 +113,7 @@ export const RequestsQuery = Type.Object(
   },
   strict,
 );
-export const RequestItem = Type.Object(
+const RequestItem = Type.Object(
   {
     request_id: id,
     at: time,

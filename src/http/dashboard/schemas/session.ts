@@ -60,7 +60,7 @@ export const ChangeProfile = Type.Object({ name }, strict);
 export const ChangeEmail = Type.Object({ email, current_password: Type.Optional(givenPassword) }, strict);
 export const DeleteAccount = Type.Object({ email, current_password: Type.Optional(givenPassword) }, strict);
 
-export const SessionItem = Type.Object(
+const SessionItem = Type.Object(
   {
     id,
     created_at: time,
