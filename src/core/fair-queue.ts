@@ -25,7 +25,7 @@ export interface FairQueue {
   load(): { running: number; waiting: number };
 }
 
-export interface JobOptions {
+interface JobOptions {
   /** A job that waits leaves the line when this aborts. One that runs has to look at the signal itself. */
   signal?: AbortSignal | undefined;
   /** What the job holds while it waits. */

@@ -24,7 +24,7 @@ export function QuotaMeter({ title, unit, foot }: { title: string; unit: UnitUsa
   );
 }
 
-export function Meter({
+function Meter({
   title,
   used,
   limit,

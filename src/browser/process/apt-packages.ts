@@ -85,7 +85,7 @@ export async function openApt({ folder, environment }: AptOptions): Promise<Apt>
 }
 
 /** `'http://…/x.deb' x_1.0_arm64.deb 64043120 SHA256:…`, one to a line. */
-function parseUris(output: string): AptPlan['packages'] {
+export function parseUris(output: string): AptPlan['packages'] {
   return [...output.matchAll(/^'[^']*' (\S+) (\d+) /gm)].map(([, file = '', size]) => ({
     file,
     sizeBytes: Number(size),

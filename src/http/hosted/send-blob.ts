@@ -24,7 +24,7 @@ const maxAgeSeconds = 300;
 const plainPictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
 /** Deletion must be felt soon, so even what lives for ever is asked for again after five minutes. */
-export function cacheControl(expiresAt: number | null, now: number): string {
+function cacheControl(expiresAt: number | null, now: number): string {
   const remainingSeconds = expiresAt === null ? Infinity : Math.max(0, Math.floor((expiresAt - now) / 1000));
   return `public, max-age=${Math.min(maxAgeSeconds, remainingSeconds)}, must-revalidate`;
 }
