@@ -30,7 +30,7 @@ export async function reachableCache(
   );
 }
 
-function otherCaches(platform: NodeJS.Platform, uid: number): string[] {
+export function otherCaches(platform: NodeJS.Platform, uid: number): string[] {
   if (uid === 0) return ['/var/cache/tintype'];
   const own = platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
   return [join(own, 'tintype'), join(tmpdir(), `tintype-cache-${uid}`)];
