@@ -109,11 +109,14 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   }
 }
 
-/** The browser did not start; the message ends with its last line. */
-class ChromiumStartError extends Error {
+/** The browser did not start; `detail` is what it said on its way out. */
+export class ChromiumStartError extends Error {
+  readonly detail: string;
+
   constructor(detail: string, cause: unknown) {
     super(`The browser did not start: ${detail.split('\n').at(-1) || String(cause)}`, { cause });
     this.name = 'ChromiumStartError';
+    this.detail = detail;
   }
 }
 
