@@ -15,6 +15,10 @@ export const date = (iso: string): string => written(iso, { ...day, ...year });
 /** Day and time of day; the year where it is not this one. */
 export const time = (iso: string): string =>
   written(iso, { ...day, ...clock, ...(new Date(iso).getFullYear() !== new Date().getFullYear() && year) });
+/** To the second, for a log. */
+export const exactTime = (iso: string): string =>
+  written(iso, { ...day, ...year, ...clock, second: '2-digit' });
+
 const written = (iso: string, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(ownForm, options).format(new Date(iso));
 
