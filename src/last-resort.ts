@@ -19,10 +19,10 @@ interface Ending {
 /** `service` is undefined until there is one. */
 export function endOnFault(log: Logger, service: () => Ending | undefined): void {
   let isEnding = false;
-  process.on('uncaughtException', (error: unknown, origin) => {
+  process.on('uncaughtException', (fault: unknown, origin) => {
     // Before anything else: not even a log that fails may keep the process.
     setTimeout(() => process.exit(faultExitCode), finishMs + breakOffMs).unref();
-    log.fatal({ err: error, origin }, 'an error that nobody caught: the process ends and must be restarted');
+    log.fatal({ err: fault, origin }, 'an error that nobody caught: the process ends and must be restarted');
     if (isEnding) return;
     isEnding = true;
     void end(log, service()).finally(() => process.exit(faultExitCode));

@@ -9,7 +9,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const find = (pattern: string | string[]): string[] =>
   globSync(pattern, {
     cwd: root,
-    exclude: (path) => /(^|\/)(node_modules|dist|\.git)(\/|$)/.test(String(path)),
+    exclude: (path) => /(^|\/)(node_modules|dist|\.git)(\/|$)/.test(path),
   }).toSorted();
 
 const documents = find(['*.md', 'docs/**/*.md', 'client/*.md', 'deploy/**/*.md', 'lab/**/*.md']);

@@ -26,13 +26,19 @@ export async function startDownloadHost(): Promise<DownloadHost> {
     const name = basename(request.url ?? '', '.zip');
     const isShell = name.includes('headless-shell');
     if (isShell) downloads += 1;
-    if (host.mode === 'none') return void response.writeHead(404).end('no such build');
+    if (host.mode === 'none') {
+      response.writeHead(404).end('no such build');
+      return;
+    }
     const archive = isShell
       ? // The size is told in MiB.
         zip({ [`${name}/chrome-headless-shell`]: script, [`${name}/filling`]: 'x'.repeat(2 * 1024 ** 2) })
       : zip({ 'ffmpeg-linux': script });
     response.writeHead(200, { 'content-length': archive.length });
-    if (host.mode === 'whole' || !isShell) return void response.end(archive);
+    if (host.mode === 'whole' || !isShell) {
+      response.end(archive);
+      return;
+    }
     const half = Math.floor(archive.length / 2);
     response.write(archive.subarray(0, half), () => events.emit('half'));
     response.once('close', () => events.emit('cut'));

@@ -296,7 +296,7 @@ export const corpus: CorpusPage[] = [
   },
   {
     title: 'a very wide page is cut at the viewport',
-    page: html(`${box('width:20000px;height:1000px')}`),
+    page: html(box('width:20000px;height:1000px')),
     fullPage: true,
     height: 1000,
     sees: [

@@ -154,6 +154,6 @@ function textOf(schema: unknown, field: string): unknown {
 
 function exampleOf(schema: unknown): Record<string, unknown> {
   return Object.fromEntries(
-    fieldsOf(schema).map((field) => [field, textOf(schema, field) instanceof Array ? ['x'] : 'x'.repeat(20)]),
+    fieldsOf(schema).map((field) => [field, Array.isArray(textOf(schema, field)) ? ['x'] : 'x'.repeat(20)]),
   );
 }

@@ -38,9 +38,15 @@ export async function buildImage(folder: string, say: (line: string) => void): P
 
   say('buildah build');
   await buildah(folder, [
-    ...['build', '--isolation', 'chroot', '--pull-never', '--layers', '--format', 'docker'],
-    ...['--ignorefile', join(clone, 'deploy', 'Dockerfile.dockerignore')],
-    ...['--file', join(clone, 'deploy', 'Dockerfile'), '--tag', name, clone],
+    'build',
+    '--isolation=chroot',
+    '--pull-never',
+    '--layers',
+    '--format=docker',
+    `--ignorefile=${join(clone, 'deploy', 'Dockerfile.dockerignore')}`,
+    `--file=${join(clone, 'deploy', 'Dockerfile')}`,
+    `--tag=${name}`,
+    clone,
   ]);
   return openImage(folder, commit.trim());
 }
@@ -161,7 +167,9 @@ function describe(step: string): string {
 
 const buildah = (folder: string, args: string[]): Promise<{ stdout: string }> =>
   run('buildah', [
-    ...['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'overlay'],
+    `--root=${join(folder, 'storage')}`,
+    `--runroot=${join(folder, 'run')}`,
+    '--storage-driver=overlay',
     ...args,
   ]);
 

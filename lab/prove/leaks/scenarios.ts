@@ -172,7 +172,7 @@ export async function setStage(
     async leave() {
       const open = [...sockets];
       for (const socket of open) socket.destroy();
-      await Promise.all(open.map((socket) => (socket.closed ? undefined : once(socket, 'close'))));
+      await Promise.all(open.filter(({ closed }) => !closed).map((socket) => once(socket, 'close')));
     },
   };
 }

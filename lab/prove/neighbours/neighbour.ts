@@ -1,4 +1,5 @@
 // The other account: it uploads, downloads, renders and opens the dashboard, one after the other, and notes how long each took.
+import { inspect } from 'node:util';
 import { shoot, type Target, atDashboard } from '#lab/prove/neighbours/target.ts';
 import { bearer, formOf } from '#lab/support/requests.ts';
 
@@ -38,7 +39,7 @@ export async function visit(target: Target, picture: Buffer, forMs: number, seen
         if (!answer.ok)
           seen.failures.push(`${kind}: ${answer.status} ${Buffer.from(bytes).toString().slice(0, 200)}`);
       } catch (error) {
-        seen.failures.push(`${kind}: ${String(error)} ${String((error as Error).cause ?? '')}`);
+        seen.failures.push(`${kind}: ${inspect(error)}`);
       }
       seen.times[kind].push(performance.now() - startedAt);
     }

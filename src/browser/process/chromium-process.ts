@@ -81,7 +81,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
     return closing;
   }
   // Whatever ends the connection ends the process: there is no other way to reach it. `close` never rejects.
-  gone.signal.addEventListener('abort', close, { once: true });
+  gone.signal.addEventListener('abort', () => void close(), { once: true });
   const onExit = () => killGroup(child.pid);
   process.once('exit', onExit);
   function ended(): void {
