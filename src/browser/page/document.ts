@@ -27,7 +27,8 @@ export async function onOneDocument<T>(
       await arrive();
       shown = page.mainFrame.documents;
       const result = await work();
-      if (page.mainFrame.documents === shown || attempt === attempts) return result;
+      const isStill = page.mainFrame.documents === shown && !page.mainFrame.leaving;
+      if (isStill || attempt === attempts) return result;
     } catch (error) {
       if (attempt === attempts || !isRefusal(error)) throw error;
       if (!(await soon(page, isReplaced, deadline))) throw error;
