@@ -72,6 +72,20 @@ export function parseBaseUrl(value: string): string | undefined {
   return url.origin;
 }
 
+export function parseOrigins(value: string): string[] | undefined {
+  const origins = value.split(',').map((part) => parseOrigin(part.trim()));
+  return origins.every((origin) => origin !== undefined) ? origins : undefined;
+}
+
+/** As a browser writes it in the Origin header: in lower case, without the default port. */
+function parseOrigin(value: string): string | undefined {
+  if (value === '*') throw new Error('* would let every page call the API; name the origins');
+  if (value === 'null') throw new Error('null is the origin of every sandboxed frame and every local file');
+  if (/^https?:/i.test(value)) return parseBaseUrl(value);
+  // Extensions and the web views of apps have schemes of their own.
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/i.test(value) ? value.toLowerCase() : undefined;
+}
+
 export function parseDatabaseUrl(value: string): string | undefined {
   const url = URL.parse(value);
   const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);

@@ -12,6 +12,7 @@ import {
   optional,
   parseBaseUrl,
   parseDatabaseUrl,
+  parseOrigins,
   parseSmtpUrl,
   parseStorageUrl,
   parseTrustProxy,
@@ -38,6 +39,13 @@ export const variables = {
     'an http(s) address without path, query or credentials, such as https://files.example.com',
     parseBaseUrl,
   ),
+  CORS_ORIGINS: {
+    description: 'Origins whose pages may call the API from a browser. A key in a public page is public.',
+    expected: 'a comma-separated list of origins, each scheme://host[:port], such as https://app.example.com',
+    shownDefault: 'none',
+    parse: parseOrigins,
+    default: [],
+  } as Variable<string[]>,
   DATA_DIR: { ...text('data', 'Folder for the database and the stored files.'), shownDefault: './data' },
   DATABASE_URL: optional(
     'SQLite in DATA_DIR',
@@ -136,6 +144,7 @@ export interface Config {
   baseUrl: string;
   /** Where links to bytes lead. */
   contentBaseUrl: string;
+  corsOrigins: string[];
   dataDir: string;
   databaseFile: string;
   /** Postgres; the file otherwise. */
@@ -191,6 +200,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     port: values.PORT,
     baseUrl,
     contentBaseUrl: values.CONTENT_BASE_URL ?? baseUrl,
+    corsOrigins: values.CORS_ORIGINS,
     dataDir,
     databaseFile: join(dataDir, 'tintype.db'),
     databaseUrl: values.DATABASE_URL,

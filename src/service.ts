@@ -160,11 +160,12 @@ export async function openAccounts(config: Config): Promise<{
 }
 
 /** Picked, not spread: other settings have the names of parts, such as `plans`. */
-const addressOf = ({ host, port, baseUrl, contentBaseUrl, trustProxy, tls }: Config) => ({
+const addressOf = ({ host, port, baseUrl, contentBaseUrl, corsOrigins, trustProxy, tls }: Config) => ({
   host,
   port,
   baseUrl,
   contentBaseUrl,
+  corsOrigins,
   trustProxy,
   tls,
 });

@@ -33,6 +33,18 @@ test('the base address follows the port; an empty variable counts as not set', (
   assert.equal(readConfig({ BASE_URL: 'https://img.example.com/' }).baseUrl, 'https://img.example.com');
 });
 
+test('origins are kept as browsers write them', () => {
+  const given =
+    'https://App.example.com:443/, http://localhost:5173,https://żółw.example,chrome-extension://abcdef';
+  assert.deepEqual(readConfig({ CORS_ORIGINS: given }).corsOrigins, [
+    'https://app.example.com',
+    'http://localhost:5173',
+    'https://xn--w-uga1v8h.example',
+    'chrome-extension://abcdef',
+  ]);
+  assert.deepEqual(readConfig({}).corsOrigins, []);
+});
+
 describe('a mistake names the variable, its value and the expected form', () => {
   const wrong: [string, string][] = [
     ['PORT', 'abc'],
@@ -43,6 +55,12 @@ describe('a mistake names the variable, its value and the expected form', () => 
     ['BASE_URL', 'img.example.com'],
     ['BASE_URL', 'ftp://img.example.com'],
     ['BASE_URL', 'https://img.example.com/path'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'null'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com/path'],
+    ['CORS_ORIGINS', 'https://app.example.com,'],
+    ['CORS_ORIGINS', 'chrome-extension://abc/page.html'],
     ['LOG_LEVEL', 'loud'],
     ['TRUST_PROXY', 'maybe'],
     ['TRUST_PROXY', '999.1.1.1'],

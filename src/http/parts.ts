@@ -27,6 +27,8 @@ interface ServerSettings extends ListenerSettings {
   port: number;
   baseUrl: string;
   contentBaseUrl: string;
+  /** Whose pages may call the API. */
+  corsOrigins: string[];
   /** The other hosts that pictures on our pages come from. */
   pictureOrigins: string[];
 }

@@ -1,8 +1,9 @@
 // Speaks HTTP: puts the listener, the checks that every request passes, and the route table together. The order of checks:
-// host, path (404), method (405), then the guard of the route. Spec 4, 7.
+// host, preflight of another origin, path (404), method (405), then the guard of the route. Spec 4, 7.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hours, type Chore } from '#core/chore.ts';
 import { ServiceError, notFound } from '#core/errors.ts';
+import { createCors } from '#http/cors.ts';
 import { envelope, replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import { createIdempotency } from '#http/idempotency.ts';
@@ -19,6 +20,7 @@ export function createServer(parts: ServerParts) {
   const metrics = createMetrics(parts.renders);
   const idempotency = createIdempotency({ database, clock, ...parts.renders });
   const noteAnswer = createAnswerLog({ log, metrics, ...parts.metering });
+  const allowOrigin = createCors(settings.corsOrigins);
   const router = createRouter(() => app);
   const app = createListener({
     log,
@@ -44,6 +46,10 @@ export function createServer(parts: ServerParts) {
     }
     // A host for bytes only has no pages and no API, and so no cookies to steal.
     if (request.host === contentHost && !/^\/[fsp]\//.test(request.url)) throw notFound();
+    if (isContract(request) && allowOrigin(request, reply)) {
+      guards.showAddressBudget(request, reply);
+      return reply.code(204).send();
+    }
     // Here and not in a handler: Fastify checks the headers of some methods before that, and the path comes first.
     return request.is404 ? answerNothing(request, reply) : undefined;
   });
@@ -76,6 +82,10 @@ function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyRep
   if (isApi(request)) throw notFound();
   return answerNotFound(request, reply);
 }
+
+/** The endpoints of the contract, which take a key. */
+const isContract = (request: FastifyRequest): boolean =>
+  (request.routeOptions.url ?? pathOf(request)).startsWith('/api/v1/');
 
 /** As the router sees it: with letters unescaped, and also where the request names the whole address. RFC 9112 3.2.2. */
 function isApi(request: FastifyRequest): boolean {

@@ -1,0 +1,49 @@
+// Lets pages of the origins in CORS_ORIGINS call the API. Never with credentials: the key in the Authorization header is all
+// that a call needs, and the cookie of the dashboard must not count here.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Two hours, the longest that Chromium keeps the answer to a preflight. */
+const maxAgeSeconds = 7200;
+
+const exposedHeaders = [
+  'x-request-id',
+  'x-service-id',
+  'x-service-duration-ms',
+  'x-service-ratelimit-limit',
+  'x-service-ratelimit-remaining',
+  'x-service-ratelimit-reset',
+  'x-service-quota-limit',
+  'x-service-quota-remaining',
+  'x-service-quota-usage-percent',
+  'x-service-quota-warning',
+  'x-service-overage',
+  'retry-after',
+  'idempotent-replayed',
+].join(', ');
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+  'access-control-max-age': maxAgeSeconds,
+};
+
+export function createCors(origins: string[]) {
+  const allowed = new Set(origins);
+
+  /** Sets the headers by which a page may read the answer; true for a preflight, whose answer they are. */
+  return (request: FastifyRequest, reply: FastifyReply): boolean => {
+    if (allowed.size === 0) return false;
+    // Also for an origin that is not listed: a cache must not give its answer to one that is.
+    reply.header('vary', 'origin');
+    const { origin } = request.headers;
+    if (origin === undefined || !allowed.has(origin)) return false;
+    reply.header('access-control-allow-origin', origin);
+    const isPreflight =
+      request.method === 'OPTIONS' &&
+      !request.is404 &&
+      request.headers['access-control-request-method'] !== undefined;
+    if (isPreflight) reply.headers(preflightHeaders);
+    else reply.header('access-control-expose-headers', exposedHeaders);
+    return isPreflight;
+  };
+}
