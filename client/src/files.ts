@@ -1,5 +1,5 @@
 // Turns what a caller has (a path, a Blob, bytes, a stream) into bytes that can be sent, and sent again.
-import { TintypeError } from './errors.ts';
+import { TintypeError, type TintypeErrorDetails } from './errors.ts';
 
 /** A path (Node, Deno, Bun), a file: URL, a Blob or File, bytes, or a stream of bytes. */
 export type FileSource =
@@ -27,36 +27,74 @@ export interface LoadedFile {
 /** Spec 4.1: 10 MB. A larger file is not read to its end and not sent. */
 export const maxFileBytes = 10 * 1024 * 1024;
 
-export class TooLarge extends TintypeError {
+/** A file that is not sent; in a batch it is an item that failed, and the others are sent. */
+export class FileRefused extends TintypeError {
+  declare readonly code: 'file_too_large' | 'unreadable_file';
   readonly filename: string;
 
-  constructor(filename: string) {
-    super('file_too_large', `file: ${filename} is larger than ${maxFileBytes} bytes (10 MB).`, {
-      status: 413,
-    });
+  constructor(
+    code: 'file_too_large' | 'unreadable_file',
+    filename: string,
+    message: string,
+    details?: TintypeErrorDetails,
+  ) {
+    super(code, message, details);
     this.filename = filename;
   }
 }
 
+function tooLarge(filename: string): FileRefused {
+  const message = `file: ${filename} is larger than ${maxFileBytes} bytes (10 MB).`;
+  return new FileRefused('file_too_large', filename, message, { status: 413 });
+}
+
 export async function loadFile(input: FileInput): Promise<LoadedFile> {
+  checkInput(input);
   const { data, filename } = nameOf(input);
   const blob = await loadBlob(data, filename);
-  if (blob.size > maxFileBytes) throw new TooLarge(filename);
+  if (blob.size > maxFileBytes) throw tooLarge(filename);
   return { blob, filename };
 }
 
-/** Bytes of the file where they are known without reading it. */
+/** Bytes of the file where they are known without reading it; none of a path that cannot be read. */
 export async function sizeOf(input: FileInput): Promise<number | undefined> {
   const { data } = nameOf(input);
   if (data instanceof Blob) return data.size;
   if (data instanceof ArrayBuffer || ArrayBuffer.isView(data)) return data.byteLength;
   if (typeof data !== 'string' && !(data instanceof URL)) return undefined;
   const { stat } = await import('./paths.ts');
-  return (await stat(data).catch(() => undefined))?.size;
+  return (await stat(data).catch(() => ({ size: 0 }))).size;
 }
 
+/** A mistake of the caller, which no other file of a batch has to wait for. */
+export function checkInput(input: FileInput): void {
+  const { data, filename } = isNamed(input) ? input : { data: input, filename: '' };
+  const isFile =
+    typeof data === 'string' ||
+    data instanceof URL ||
+    data instanceof Blob ||
+    data instanceof ArrayBuffer ||
+    ArrayBuffer.isView(data) ||
+    isStream(data);
+  if (!isFile) {
+    throw new TypeError(`a file is a path, a Blob, bytes or a stream, not ${kindOf(data)}`);
+  }
+  if (typeof filename !== 'string') throw new TypeError('filename must be a text');
+}
+
+const isStream = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || 'getReader' in value);
+
+function kindOf(value: unknown): string {
+  if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
+  return value.constructor?.name ?? 'an object';
+}
+
+const isNamed = (input: FileInput): input is NamedFile =>
+  typeof input === 'object' && input !== null && 'data' in input && 'filename' in input;
+
 function nameOf(input: FileInput): NamedFile {
-  if (typeof input === 'object' && 'data' in input && 'filename' in input) return input;
+  if (isNamed(input)) return input;
   return { data: input, filename: ownName(input) ?? 'image' };
 }
 
@@ -81,15 +119,20 @@ async function loadBlob(source: FileSource, filename: string): Promise<Blob> {
   } catch (error) {
     if (error instanceof TintypeError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new TintypeError('unreadable_file', `cannot read ${filename}: ${reason}`, { cause: error });
+    throw new FileRefused('unreadable_file', filename, `cannot read ${filename}: ${reason}`, {
+      cause: error,
+    });
   }
 }
 
 async function readPath(path: string | URL, filename: string): Promise<Blob> {
   const { open } = await import('./paths.ts');
+  // Bundles for browsers have nothing in that module.
+  if (typeof open !== 'function')
+    throw new TypeError('there are no paths here; give a File, a Blob or bytes');
   const handle = await open(path);
   try {
-    if ((await handle.stat()).size > maxFileBytes) throw new TooLarge(filename);
+    if ((await handle.stat()).size > maxFileBytes) throw tooLarge(filename);
     return await collect(handle.createReadStream({ autoClose: false }), filename);
   } finally {
     await handle.close();
@@ -104,11 +147,22 @@ async function collect(
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of Symbol.asyncIterator in stream ? stream : chunksOf(stream)) {
-    size += chunk.byteLength;
-    if (size > maxFileBytes) throw new TooLarge(filename);
-    chunks.push(new Uint8Array(chunk));
+    const bytes = bytesOf(chunk);
+    size += bytes.byteLength;
+    if (size > maxFileBytes) throw tooLarge(filename);
+    chunks.push(bytes);
   }
   return new Blob(chunks);
+}
+
+/** A stream that was given an encoding has texts in it. */
+function bytesOf(chunk: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
+  if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
+  // A copy, because the stream may use its memory again.
+  if (ArrayBuffer.isView(chunk))
+    return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength).slice();
+  throw new TypeError('the stream gives neither bytes nor text');
 }
 
 /** Safari's streams have a reader only. */

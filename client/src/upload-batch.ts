@@ -1,7 +1,15 @@
 // Any number of files, sent as batches that the service takes, in order. Spec 4.2.
 import type { BatchItem, BatchResult } from './batch-result.ts';
 import { TintypeError } from './errors.ts';
-import { loadFile, maxFileBytes, sizeOf, TooLarge, type FileInput, type LoadedFile } from './files.ts';
+import {
+  checkInput,
+  FileRefused,
+  loadFile,
+  maxFileBytes,
+  sizeOf,
+  type FileInput,
+  type LoadedFile,
+} from './files.ts';
 import type { Meta } from './meta.ts';
 
 const maxFiles = 10;
@@ -36,7 +44,10 @@ export async function uploadInBatches(
   sendBatch: SendBatch,
   { onProgress, onItem }: BatchOptions,
 ): Promise<BatchResult & { meta: Meta | undefined }> {
+  // A text is a list of its letters to JavaScript, and each would be taken for a path.
+  if (typeof inputs === 'string') throw new TypeError('uploadBatch takes a list of files, not one path');
   const files = [...inputs];
+  for (const file of files) checkInput(file);
   const totalBytes = onProgress && (await totalOf(files));
   const items: BatchItem[] = [];
   let batch: Pending[] = [];
@@ -47,12 +58,12 @@ export async function uploadInBatches(
   try {
     for (const [index, input] of files.entries()) {
       const loaded = await loadOrRefuse(input);
-      if (loaded instanceof TooLarge) {
+      if (loaded instanceof FileRefused) {
         record({
           ok: false,
           index,
           sourceFilename: loaded.filename,
-          error: { code: 'file_too_large', message: loaded.message },
+          error: { code: loaded.code, message: loaded.message },
         });
         continue;
       }
@@ -93,11 +104,11 @@ export async function uploadInBatches(
   }
 }
 
-async function loadOrRefuse(input: FileInput): Promise<LoadedFile | TooLarge> {
+async function loadOrRefuse(input: FileInput): Promise<LoadedFile | FileRefused> {
   try {
     return await loadFile(input);
   } catch (error) {
-    if (error instanceof TooLarge) return error;
+    if (error instanceof FileRefused) return error;
     throw error;
   }
 }

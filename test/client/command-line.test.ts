@@ -1,6 +1,6 @@
 // `tt` against a real service and real pages: what it prints, where, and how it exits.
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
@@ -72,6 +72,22 @@ test('tt upload --json tells each file as the API does; a failure among them exi
   assert.deepEqual(Object.keys(refused ?? {}), ['source', 'error']);
   assert.equal((refused?.['error'] as { code: string } | undefined)?.code, 'unsupported_type');
   assert.match(stderr, /^tt: photos\/notes\.txt: .*\(unsupported_type\)\n$/);
+});
+
+test('tt upload: a file that cannot be read is told of, the others are sent, exit 9', async () => {
+  const folder = join(line.folder, 'some');
+  await mkdir(folder);
+  for (let index = 0; index < 12; index += 1) {
+    const path = join(folder, `${String(index).padStart(2, '0')}.png`);
+    await (index === 5 ? symlink('nowhere', path) : writeFile(path, await png()));
+  }
+  const { code, stdout, stderr } = await line.tt(['upload', 'some', 'nope.png']);
+  assert.equal(code, 9, stderr);
+  assert.equal(stdout.toString().trimEnd().split('\n').length, 11);
+  assert.match(
+    stderr,
+    /^tt: some\/05\.png: cannot read .*\(unreadable_file\)\ntt: nope\.png: .*\(unreadable_file\)\n$/,
+  );
 });
 
 test('tt upload --markdown links the file, and --copy puts it on the clipboard', async () => {
@@ -262,7 +278,12 @@ const exits: {
   { title: 'an unknown command', args: ['upltod'], code: 2, says: /unknown command "upltod"/ },
   { title: 'an unknown option', args: ['upload', '--fast', 'a'], code: 2, says: /Unknown option '--fast'/ },
   { title: 'no file', args: ['upload'], code: 2, says: /no files/ },
-  { title: 'a missing file', args: ['upload', 'nope.png'], code: 2, says: /no such file: nope\.png/ },
+  {
+    title: 'a missing file',
+    args: ['upload', 'nope.png'],
+    code: 2,
+    says: /cannot read nope\.png: ENOENT: no such file/,
+  },
   { title: 'a pattern without a match', args: ['upload', '*.gif'], code: 2, says: /nothing matches \*\.gif/ },
   {
     title: 'a wrong duration',

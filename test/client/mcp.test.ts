@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import sharp from 'sharp';
+import { Tintype } from '#client/index.ts';
 import { png } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -22,16 +23,7 @@ before(async () => {
   service = await startService({ EGRESS_ALLOW: site.host });
   const { key } = await service.newKey();
   line = await createCommandLine({ url: service.origin, key });
-  assistant = new Client({ name: 'test', version: '1.0.0' });
-  await assistant.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [buildTt(), 'mcp'],
-      env: line.environment,
-      cwd: line.folder,
-      stderr: 'ignore',
-    }),
-  );
+  assistant = await connect(line);
 });
 after(async () => {
   await assistant.close();
@@ -39,6 +31,20 @@ after(async () => {
   await service.stop();
   await site.close();
 });
+
+async function connect({ environment, folder }: CommandLine): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [buildTt(), 'mcp'],
+      env: environment,
+      cwd: folder,
+      stderr: 'ignore',
+    }),
+  );
+  return client;
+}
 
 test('the tools are listed with the schemas of the API', async () => {
   const { tools } = await assistant.listTools();
@@ -105,13 +111,71 @@ test('a failure is told to the assistant, with its code', async () => {
     ['screenshot', { url: site.base, colour: 'red' }, /^validation_error: colour: /],
     ['upload_image', {}, /give path or data/],
     ['upload_image', { path: 'nowhere.png' }, /^unreadable_file: cannot read nowhere\.png/],
-    ['paint', {}, /there is no tool paint/],
+    ['screenshot', { url: 5 }, /^validation_error: url: must be a text, not 5/],
+    ['screenshot', {}, /^validation_error: url: is missing/],
+    ['screenshot', { url: site.base, full_page: 'true' }, /^validation_error: full_page: must be true or/],
+    ['screenshot', { url: site.base, format: 'gif' }, /^validation_error: format: must be one of png, jpeg/],
+    ['screenshot', { url: site.base, response: 'json' }, /^validation_error: response: is not a field here/],
+    ['screenshot', { url: site.base, timeout_ms: 1 }, /^validation_error: timeout_ms: is not a field/],
+    ['screenshot', { url: site.base, idempotencyKey: 'k' }, /^validation_error: idempotencyKey: is not a/],
+    ['pdf', { url: site.base, margin: { topp: 1 } }, /^validation_error: margin\.topp: is not a field/],
+    [
+      'pdf',
+      { url: site.base, margin: { top: true } },
+      /^validation_error: margin\.top: must be a number or a text/,
+    ],
+    [
+      'pdf',
+      { url: site.base, margin: { top: 2001 } },
+      /^validation_error: margin\.top: must be from 0 to 2000/,
+    ],
+    ['pdf', { url: site.base, viewport: [] }, /^validation_error: viewport: must be an object/],
+    ['upload_image', { path: 'a.png', expires_in: '3600' }, /expires_in: must be a whole number, not "3600"/],
+    ['upload_image', { path: 'a.png', unknown: 5 }, /^validation_error: unknown: is not a field here/],
+    [
+      'upload_image',
+      { path: 'a.png', __proto__: null, constructor: 5 },
+      /^validation_error: constructor: is/,
+    ],
+    ['upload_image', { data: 'not base64!' }, /^validation_error: data: must be the image in base64/],
   ];
   for (const [tool, input, says] of cases) {
     const { content, isError } = await call(tool, input);
     assert.ok(isError && content[0]?.type === 'text');
     assert.match(content[0].text, says);
   }
+});
+
+test('an input that is refused spends nothing', async () => {
+  const { key } = await service.newKey();
+  const spent = async () =>
+    (await new Tintype({ baseUrl: service.origin, apiKey: key }).upload(await png())).meta;
+  const before = await spent();
+  const own = await createCommandLine({ url: service.origin, key });
+  const other = await connect(own);
+  try {
+    await other.callTool({ name: 'screenshot', arguments: { url: site.base, response: 'json' } });
+    await other.callTool({ name: 'upload_image', arguments: { data: 'AAAA', expires_in: '60' } });
+  } finally {
+    await other.close();
+    await own.remove();
+  }
+  const after = await spent();
+  assert.equal((before.rateLimit?.remaining ?? 0) - (after.rateLimit?.remaining ?? 0), 1);
+});
+
+test('an unknown tool is an error of the protocol, invalid params', async () => {
+  await assert.rejects(call('paint', {}), (error: Error & { code?: number }) => {
+    assert.equal(error.code, -32602);
+    assert.match(error.message, /there is no tool paint; the tools are upload_image, screenshot, pdf/);
+    return true;
+  });
+});
+
+test('upload_image takes the image as a data: URL', async () => {
+  const data = `data:image/png;base64,${(await png()).toString('base64')}`;
+  const { content, isError } = await call('upload_image', { data, filename: 'a.png' });
+  assert.equal(isError, undefined, JSON.stringify(content));
 });
 
 function call(name: string, input: Record<string, unknown>): Promise<CallToolResult> {

@@ -118,6 +118,57 @@ test('more than 50 MB go as several batches, and a file over 10 MB is refused wi
   assert.equal(before - (meta?.rateLimit?.remaining ?? 0), 2);
 });
 
+test('a file that cannot be read is an item of the batch, and the others are sent', async () => {
+  const told: Progress[] = [];
+  const { items, summary } = await client.uploadBatch(
+    [join(folder, 'on disk.png'), join(folder, 'nope.png'), folder, image],
+    { onProgress: (progress) => told.push(progress) },
+  );
+  assert.deepEqual(
+    items.map((item) => [item.index, item.ok || item.error.code]),
+    [
+      [0, true],
+      [1, 'unreadable_file'],
+      [2, 'unreadable_file'],
+      [3, true],
+    ],
+  );
+  assert.deepEqual(summary, { total: 4, succeeded: 2, failed: 2 });
+  assert.equal(items[1]?.sourceFilename, 'nope.png');
+  assert.equal(told.at(-1)?.sentBytes, 2 * image.length);
+});
+
+test('a stream of text is sent as its bytes, up to the limit', async () => {
+  const text = svg('<text>żółć ☃</text>').toString();
+  await writeFile(join(folder, 'text.svg'), text);
+  const stream = createReadStream(join(folder, 'text.svg'), 'utf8') as unknown as FileInput;
+  assert.equal((await client.upload(stream)).contentType, 'image/svg+xml');
+  async function* of(chunk: unknown, count: number): AsyncGenerator<Uint8Array> {
+    for (let sent = 0; sent < count; sent += 1) yield chunk as Uint8Array;
+  }
+  await rejects(client.upload(of('x'.repeat(1024 * 1024), 11)), 'file_too_large', 413, false);
+  await rejects(client.upload(of({}, 1)), 'unreadable_file', undefined, false);
+});
+
+test('what is not a file is refused by name, before anything is sent', async () => {
+  const wrong: [input: unknown, says: RegExp][] = [
+    [null, /not null$/],
+    [undefined, /not undefined$/],
+    [5, /not number$/],
+    [new Response('x'), /not Response$/],
+    [{ data: null, filename: 'a.png' }, /not null$/],
+    [{ data: image, filename: 5 }, /^TypeError: filename must be a text$/],
+  ];
+  for (const [input, says] of wrong) {
+    await assert.rejects(client.upload(input as FileInput), (error) => says.test(String(error)));
+    const outcomes: BatchItem[] = [];
+    const batch = client.uploadBatch([image, input as FileInput], { onItem: (item) => outcomes.push(item) });
+    await assert.rejects(batch, (error) => says.test(String(error)));
+    assert.equal(outcomes.length, 0);
+  }
+  await assert.rejects(client.uploadBatch('photo.png'), /^TypeError: uploadBatch takes a list of files/);
+});
+
 test('7 errors are typed by code and carry the request id', async () => {
   const wrong = new Tintype({ baseUrl: service.origin, apiKey: 'tt_nobody' });
   await rejects(wrong.upload(image), 'unauthorized', 401);

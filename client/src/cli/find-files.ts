@@ -10,7 +10,8 @@ export async function findFiles(argument: string): Promise<string[]> {
   const entry = await stat(argument).catch(() => undefined);
   if (entry?.isDirectory()) return orComplain(await walk(argument, imageName), `no images in ${argument}`);
   if (entry) return [argument];
-  if (!patternCharacters.test(argument)) throw new UsageError(`no such file: ${argument}`);
+  // What cannot be read is told of when its turn comes; the other files are sent.
+  if (!patternCharacters.test(argument)) return [argument];
   const fixed = fixedFolder(argument);
   const files = await walk(fixed, patternOf(argument));
   return orComplain(files, `nothing matches ${argument}`);

@@ -3,13 +3,16 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
+  ErrorCode,
   ListToolsRequestSchema,
+  McpError,
   type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import { TintypeError } from '../errors.ts';
 import type { Meta } from '../meta.ts';
 import type { Tintype } from '../tintype.ts';
 import { version } from '../version.ts';
+import { checkInput } from './check-input.ts';
 import { createTools } from './tools.ts';
 
 export interface McpParts {
@@ -30,8 +33,12 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool) return failure(`there is no tool ${params.name}`);
+    if (!tool) {
+      const known = tools.map(({ name }) => name).join(', ');
+      throw new McpError(ErrorCode.InvalidParams, `there is no tool ${params.name}; the tools are ${known}`);
+    }
     try {
+      checkInput(tool.inputSchema, params.arguments ?? {});
       return await tool.run(params.arguments ?? {}, signal);
     } catch (error) {
       parts.say(`${params.name}: ${String(error)}`);

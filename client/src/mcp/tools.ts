@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { writeWhole } from '../cli/output-file.ts';
 import type { PdfMetadata } from '../contract.ts';
+import { TintypeError } from '../errors.ts';
 import type { FileInput } from '../files.ts';
 import { toCamel, toSnake } from '../letter-case.ts';
 import type { PdfOptions, ScreenshotOptions } from '../tintype.ts';
@@ -46,7 +47,7 @@ export function createTools({ client, note }: Pick<McpParts, 'client' | 'note'>)
           ...upload
         } = await client.upload(fileOf(path, data, filename), {
           signal,
-          ...(typeof expires_in === 'number' && { expiresIn: expires_in }),
+          ...(expires_in !== undefined && { expiresIn: expires_in as number }),
         });
         await note('uploads', meta);
         const links = toSnake(upload) as Record<string, unknown>;
@@ -120,16 +121,29 @@ function withSaveTo(schema: { properties: object }): Tool['inputSchema'] {
   };
 }
 
+/** Of an input that was checked against the tool's schema. */
 function readInput({ url, save_to, ...fields }: Record<string, unknown>) {
-  if (typeof url !== 'string') throw new Error('url: missing');
-  return { url, fields, file: typeof save_to === 'string' ? resolve(save_to) : undefined };
+  return { url: url as string, fields, file: typeof save_to === 'string' ? resolve(save_to) : undefined };
 }
 
 function fileOf(path: unknown, data: unknown, filename: unknown): FileInput {
   if ((typeof path === 'string') === (typeof data === 'string'))
-    throw new Error('give path or data, one of them');
-  const source: FileInput = typeof path === 'string' ? resolve(path) : Buffer.from(String(data), 'base64');
+    throw new TintypeError('validation_error', 'give path or data, one of them');
+  const source: FileInput = typeof path === 'string' ? resolve(path) : decode(String(data));
   return typeof filename === 'string' ? { data: source, filename } : source;
+}
+
+/** Base64, with or without the head of a data: URL. Buffer.from would skip what is not base64 and send the rest. */
+function decode(data: string): Buffer {
+  const comma = data.startsWith('data:') ? data.indexOf(',') : -1;
+  const base64 = data.slice(comma + 1).replaceAll(/\s/g, '');
+  if (
+    base64 === '' ||
+    !/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64) ||
+    (comma >= 0 && !data.slice(0, comma).endsWith(';base64'))
+  )
+    throw new TintypeError('validation_error', 'data: must be the image in base64.');
+  return Buffer.from(base64, 'base64');
 }
 
 function linkTo({ id, url, sizeBytes }: PdfMetadata): CallToolResult['content'][number] {
