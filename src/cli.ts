@@ -1,7 +1,8 @@
 // npx tintype: the operator's commands. They work on the same data while the server runs.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { Account, Accounts } from '#accounts/accounts.ts';
-import type { ApiKeyRow } from '#storage/schema.ts';
+import { limits } from '#core/limits.ts';
+import { keyScopes, type ApiKeyRow, type KeyScope } from '#storage/schema.ts';
 import { browserUsage, runBrowserCommand } from '#roof/browser-command.ts';
 import { readConfig } from '#roof/config.ts';
 import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
@@ -18,7 +19,7 @@ const usage = `Usage: npx tintype <command> [--json]
                    [--owner true|false]
   account link E                                    a one-time link to sign in at the dashboard
   account list
-  key create --account E [--name N]
+  key create --account E [--name N] [--scope uploads|renders|all] [--expires-in-days N]
   key list --account E
   key revoke ID
 ${browserUsage}${dataUsage}`;
@@ -84,12 +85,16 @@ const commands: Record<string, Command> = {
     },
   },
   'key create': {
-    options: { account: text, name: text },
+    options: { account: text, name: text, scope: text, 'expires-in-days': text },
     operands: 0,
-    async run(accounts, { account, name }) {
+    async run(accounts, { account, name, scope, 'expires-in-days': days }) {
       const created = await accounts.createKey(
         required('--account', account),
         typeof name === 'string' ? name : 'command line',
+        {
+          ...(scope !== undefined && { scope: scopeOf(scope) }),
+          ...(days !== undefined && { expiresInMs: daysOf(days) * 86_400_000 }),
+        },
       );
       return { data: created, text: `${created.key}\n(id ${created.id}; the key is shown this once)` };
     },
@@ -180,6 +185,20 @@ function choice(option: string, value: string | boolean, yes: string, no: string
   throw new UsageError(`${option} must be ${yes} or ${no}, not "${value}"`);
 }
 
+function scopeOf(value: string | boolean): KeyScope {
+  const scope = keyScopes.find((known) => known === value);
+  if (scope) return scope;
+  throw new UsageError(`--scope must be uploads, renders or all, not "${value}"`);
+}
+
+function daysOf(value: string | boolean): number {
+  const days = /^\d{1,4}$/.test(String(value)) ? Number(value) : 0;
+  if (days >= 1 && days <= limits.keyDays) return days;
+  throw new UsageError(
+    `--expires-in-days must be a whole number from 1 to ${limits.keyDays}, not "${value}"`,
+  );
+}
+
 function accountLine({ email, plan, verified, suspended, overages, id }: Account): string {
   const marks = [!verified && 'unverified', suspended && 'suspended', overages && 'overages on'].filter(
     Boolean,
@@ -187,13 +206,15 @@ function accountLine({ email, plan, verified, suspended, overages, id }: Account
   return `${email}  ${plan}  ${id}${marks.length > 0 ? `  (${marks.join(', ')})` : ''}`;
 }
 
-function keyView({ id, name, display, created_at, last_used_at, revoked_at }: ApiKeyRow) {
+function keyView({ id, name, display, scope, created_at, last_used_at, expires_at, revoked_at }: ApiKeyRow) {
   return {
     id,
     name,
     key: display,
+    scope,
     created_at: isoTime(created_at),
     last_used_at: isoTime(last_used_at),
+    expires_at: isoTime(expires_at),
     revoked_at: isoTime(revoked_at),
   };
 }

@@ -60,12 +60,24 @@ test('every command works before the first start of the server, with the promise
     'id',
     'name',
     'key',
+    'scope',
     'created_at',
     'last_used_at',
+    'expires_at',
     'revoked_at',
   ]);
   assert.deepEqual([listed?.['id'], listed?.['name'], listed?.['revoked_at']], [key['id'], 'laptop', null]);
+  assert.deepEqual([listed?.['scope'], listed?.['expires_at']], ['all', null]);
   assert.ok(!JSON.stringify(listed).includes(String(key['key'])), 'the key is shown once');
+
+  const narrow = ['--scope', 'renders', '--expires-in-days', '30'];
+  const second = await json('key', 'create', '--account', 'ada@example.com', ...narrow);
+  assert.deepEqual(Object.keys(second), ['id', 'key']);
+  const both = await json<Record<string, unknown>[]>('key', 'list', '--account', 'ada@example.com');
+  const narrowed = both.find(({ id }) => id === second['id']);
+  assert.equal(narrowed?.['scope'], 'renders');
+  const life = Date.parse(String(narrowed['expires_at'])) - Date.parse(String(narrowed['created_at']));
+  assert.equal(life, 30 * 86_400_000);
 
   const revoked = await json('key', 'revoke', String(key['id']));
   assert.equal(revoked['id'], key['id']);
@@ -123,6 +135,14 @@ describe('a wrong call: non-zero, one line on stderr, nothing on stdout', () => 
     ],
     [['key', 'create'], /--account is missing/],
     [['key', 'create', '--account', 'nobody@example.com'], /no account/],
+    [
+      ['key', 'create', '--account', 'x', '--scope', 'read'],
+      /--scope must be uploads, renders or all, not "read"/,
+    ],
+    ...['0', '-1', '1.5', '3651', 'soon'].map((days): [string[], RegExp] => [
+      ['key', 'create', '--account', 'x', `--expires-in-days=${days}`],
+      /--expires-in-days must be a whole number from 1 to 3650/,
+    ]),
     [['key', 'list', '--account', 'nobody@example.com'], /no account/],
     [['key', 'revoke', 'nothing'], /no key "nothing"/],
     [['key', 'revoke', '--account', '--json'], /account/],

@@ -12,6 +12,10 @@ export function firstCurl(baseUrl: string, key: string): string {
   return `echo '${picture}' |\n  curl ${baseUrl}/api/v1/upload -H "Authorization: Bearer ${key}" -F "file=@-;filename=hello.svg"`;
 }
 
+/** A capture that works as pasted, for a key that may not upload. */
+export const firstRender = (baseUrl: string, key: string): string =>
+  jsonCall('curl', baseUrl, 'screenshot', { url: 'https://example.com' }).replace(keyPlaceholder, key);
+
 export function jsonCall(
   language: Language,
   baseUrl: string,

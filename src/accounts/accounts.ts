@@ -2,7 +2,7 @@
 import { newApiKey, newId, hashSecret } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database, Tables } from '#storage/database.ts';
-import type { AccountRow, ApiKeyRow, Flag } from '#storage/schema.ts';
+import type { AccountRow, ApiKeyRow, Flag, KeyScope } from '#storage/schema.ts';
 import type { AccountChange } from '#storage/tables/accounts.ts';
 import type { Plans } from '#accounts/plans.ts';
 
@@ -128,9 +128,15 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     isEmpty: (): Promise<boolean> => tables.accounts.isEmpty(),
 
     /** The key itself is returned this once and never again: only its hash is kept. */
-    async createKey(email: string, name: string): Promise<{ id: string; key: string }> {
+    async createKey(
+      email: string,
+      name: string,
+      { scope = 'all', expiresInMs }: { scope?: KeyScope; expiresInMs?: number } = {},
+    ): Promise<{ id: string; key: string }> {
       const account = await requireAccount(email);
-      const { key, row } = makeKey(account.id, name, clock.now());
+      const now = clock.now();
+      const expiresAt = expiresInMs === undefined ? null : now + expiresInMs;
+      const { key, row } = makeKey(account.id, { name, scope, expiresAt }, now);
       await tables.apiKeys.insert(row);
       return { id: row.id, key };
     },
@@ -147,8 +153,19 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
   };
 }
 
+export interface KeyTerms {
+  name: string;
+  scope: KeyScope;
+  /** Null for a key that does not expire. */
+  expiresAt: number | null;
+}
+
 /** A new key, and what is kept of it. */
-export function makeKey(accountId: string, name: string, now: number): { key: string; row: ApiKeyRow } {
+export function makeKey(
+  accountId: string,
+  { name, scope, expiresAt }: KeyTerms,
+  now: number,
+): { key: string; row: ApiKeyRow } {
   const key = newApiKey();
   const row = {
     id: newId(),
@@ -159,6 +176,8 @@ export function makeKey(accountId: string, name: string, now: number): { key: st
     created_at: now,
     last_used_at: null,
     revoked_at: null,
+    scope,
+    expires_at: expiresAt,
   };
   return { key, row };
 }

@@ -5,6 +5,7 @@ import { ServiceError } from '#core/errors.ts';
 import { hashSecret, isWellFormedApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
+import type { Unit } from '#storage/schema.ts';
 import type { KeyHolder } from '#storage/tables/api-keys.ts';
 import type { Plan, Plans } from '#accounts/plans.ts';
 
@@ -26,22 +27,25 @@ export interface Refusal {
   keyId?: string;
 }
 
-/** The one `unauthorized` for every refused key: a stranger learns nothing about keys that exist. */
+/**
+ * The `unauthorized` of every refused key. A stranger learns nothing about keys that exist; only who holds a key of an
+ * account in good standing is told that it has expired or is for something else.
+ */
 export class KeyRefusedError extends ServiceError {
   readonly refusal: Refusal;
 
-  constructor(refusal: Refusal) {
-    super('unauthorized', 'Authorization: send a valid API key as "Bearer <API_KEY>".');
+  constructor(refusal: Refusal, message = 'send a valid API key as "Bearer <API_KEY>".') {
+    super('unauthorized', `Authorization: ${message}`);
     this.refusal = refusal;
   }
 }
 
 export interface Authentication {
   /**
-   * Throws KeyRefusedError. `holderOf` finds the holder of a key
-   * by its hash, where the caller has more to ask of the database at once.
+   * Throws KeyRefusedError, also for a key that may not make this unit. `holderOf` finds the holder of a key by its
+   * hash, where the caller has more to ask of the database at once.
    */
-  authenticate(authorization: string | undefined, holderOf?: HolderLookUp): Promise<Caller>;
+  authenticate(authorization: string | undefined, unit: Unit, holderOf?: HolderLookUp): Promise<Caller>;
   /** Drops what is remembered, after a change by this process. */
   forget(): void;
   /** Writes when each key was last used; called now and then, off the request path. */
@@ -49,7 +53,7 @@ export interface Authentication {
 }
 
 type HolderLookUp = (keyHash: string) => Promise<KeyHolder | undefined>;
-/** A rotated key ends at a known time, also while it is remembered. */
+/** A rotated key and one with an expiry date end at a known time, also while they are remembered. */
 type RememberedCaller = { caller: Caller; keyId: string; holder: KeyHolder };
 
 const rememberedKeys = 10_000;
@@ -83,7 +87,7 @@ export function createAuthentication(parts: {
   }
 
   return {
-    async authenticate(authorization, holderOf = database.tables.apiKeys.holderOf) {
+    async authenticate(authorization, unit, holderOf = database.tables.apiKeys.holderOf) {
       const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
       if (key === undefined)
         throw refused(authorization === undefined ? 'no Authorization header' : 'not a Bearer token');
@@ -95,7 +99,7 @@ export function createAuthentication(parts: {
         forget();
       }
       const { caller, keyId, holder } = callers.get(key) ?? (await lookUp(key, holderOf));
-      admit(holder, clock.now());
+      admit(holder, unit, clock.now());
       lastUsed.set(keyId, clock.now());
       return caller;
     },
@@ -124,15 +128,26 @@ export function callerFor(
   };
 }
 
-function admit(holder: KeyHolder, now: number): void {
+function admit(holder: KeyHolder, unit: Unit, now: number): void {
   if (holder.revoked_at !== null && holder.revoked_at <= now) throw refused('revoked key', holder);
   if (holder.suspended === 1) throw refused('suspended account', holder);
   if (holder.verified === 0) throw refused('unverified account', holder);
+  if (holder.expires_at !== null && holder.expires_at <= now) {
+    const when = new Date(holder.expires_at).toISOString();
+    throw refused('expired key', holder, `this API key expired at ${when}.`);
+  }
+  if (holder.scope !== 'all' && holder.scope !== `${unit}s`) {
+    throw refused(
+      `key may not ${unit}`,
+      holder,
+      `this API key may not ${unit}; it is for ${holder.scope} only.`,
+    );
+  }
 }
 
-function refused(reason: string, holder?: KeyHolder): KeyRefusedError {
-  return new KeyRefusedError({
-    reason,
-    ...(holder && { accountId: holder.account_id, keyId: holder.id }),
-  });
+function refused(reason: string, holder?: KeyHolder, message?: string): KeyRefusedError {
+  return new KeyRefusedError(
+    { reason, ...(holder && { accountId: holder.account_id, keyId: holder.id }) },
+    message,
+  );
 }

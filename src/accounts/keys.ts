@@ -4,7 +4,7 @@ import { invalid } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
-import { makeKey } from '#accounts/accounts.ts';
+import { makeKey, type KeyTerms } from '#accounts/accounts.ts';
 
 export interface NewKey {
   /** Shown this once. */
@@ -23,23 +23,29 @@ export function createKeys({
   clock: Clock;
   onChange: () => void;
 }) {
-  async function insert(tables: Tables, accountId: string, name: string): Promise<NewKey> {
-    if ((await tables.ownedBy(accountId).keys.countActive()) >= limits.keysPerAccount) {
+  async function insert(tables: Tables, accountId: string, terms: KeyTerms): Promise<NewKey> {
+    const now = clock.now();
+    if ((await tables.ownedBy(accountId).keys.countActive(now)) >= limits.keysPerAccount) {
       throw invalid('key', `an account has at most ${limits.keysPerAccount}; revoke one that is not needed`);
     }
-    const { key, row } = makeKey(accountId, name, clock.now());
+    const { key, row } = makeKey(accountId, terms, now);
     await tables.apiKeys.insert(row);
     return { secret: key, row };
   }
 
   return {
-    create: (accountId: string, name: string): Promise<NewKey> =>
-      database.transaction(async (tables) => {
+    async create(accountId: string, terms: KeyTerms): Promise<NewKey> {
+      checkExpiry(terms.expiresAt, clock.now());
+      return database.transaction(async (tables) => {
         await tables.ownedBy(accountId).lock();
-        return insert(tables, accountId, name);
-      }),
+        return insert(tables, accountId, terms);
+      });
+    },
 
-    /** A new key now; the old one works through the grace period. Undefined when there is no such key. */
+    /**
+     * A new key now, for the same uses and for as long as the old one was given; the old one works through the grace
+     * period, but not past its own expiry. Undefined when there is no such key.
+     */
     async rotate(accountId: string, id: string, graceSeconds: number): Promise<NewKey | undefined> {
       const created = await database.transaction(async (tables) => {
         const owned = tables.ownedBy(accountId);
@@ -47,8 +53,12 @@ export function createKeys({
         const old = await owned.keys.byId(id);
         if (!old) return undefined;
         if (old.revoked_at !== null) throw invalid('key', 'was rotated or revoked before');
-        await owned.keys.endAt(id, clock.now() + graceSeconds * 1000);
-        return insert(tables, accountId, old.name);
+        const now = clock.now();
+        const { name, scope, created_at, expires_at } = old;
+        if (expires_at !== null && expires_at <= now) throw invalid('key', 'has expired; create a new one');
+        await owned.keys.endAt(id, now + graceSeconds * 1000);
+        const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
+        return insert(tables, accountId, { name, scope, expiresAt });
       });
       onChange();
       return created;
@@ -62,4 +72,14 @@ export function createKeys({
       return keys.byId(id);
     },
   };
+}
+
+function checkExpiry(expiresAt: number | null, now: number): void {
+  if (expiresAt === null) return;
+  if (expiresAt <= now) throw invalid('expires_at', 'must be in the future');
+  if (expiresAt > now + limits.keyDays * 86_400_000)
+    throw invalid(
+      'expires_at',
+      `must be at most ${limits.keyDays} days ahead; leave it out for a key without an end`,
+    );
 }

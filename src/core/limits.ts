@@ -20,6 +20,8 @@ export const limits = {
   marginPx: 2000,
   marginCharacters: 16,
   keysPerAccount: 25,
+  /** The latest expiry date that a key can be given, in days from its making. */
+  keyDays: 3650,
   /** How long a deletion in the dashboard can be taken back. */
   restorableMs: 7 * 24 * 60 * 60 * 1000,
   quotaWarningPercents: [80, 90, 100],

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseAddress } from '#core/address.ts';
 import { ServiceError } from '#core/errors.ts';
+import type { Unit } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import type { Admission } from '#metering/admission.ts';
 import type { BudgetStanding, RequestBudget } from '#metering/request-budget.ts';
@@ -18,19 +19,21 @@ declare module 'fastify' {
 export const refusalsPerMinute = 600;
 
 export function createGuards({ admission, budget }: { admission: Admission; budget: RequestBudget }) {
-  /** The key, then the budget of its account. */
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { caller, standing } = await admission
-      .admit(request.headers.authorization)
-      .catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
-        else showAddressBudget(request, reply);
-        throw error;
-      });
-    request.caller = caller;
-    setBudgetHeaders(reply, standing);
-    if (standing.isSpent) throw rateLimited(standing);
-  }
+  /** The key, which must be one for this unit, then the budget of its account. */
+  const admitFor =
+    (unit: Unit) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const { caller, standing } = await admission
+        .admit(request.headers.authorization, unit)
+        .catch((error: unknown) => {
+          if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
+          else showAddressBudget(request, reply);
+          throw error;
+        });
+      request.caller = caller;
+      setBudgetHeaders(reply, standing);
+      if (standing.isSpent) throw rateLimited(standing);
+    };
 
   /** A person at the dashboard who does what the API does pays from the same budget. */
   async function admitPerson(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
@@ -69,7 +72,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
   }
 
   return {
-    admit,
+    admitFor,
     admitPerson,
     spend,
     countRefusal,
@@ -81,9 +84,9 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
 
 export type Guards = ReturnType<typeof createGuards>;
 
-/** The caller of a route behind `admit`. */
+/** The caller of a route behind `admitFor`. */
 export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error(`${request.url} is not behind admit`);
+  if (!request.caller) throw new Error(`${request.url} is not behind admitFor`);
   return request.caller;
 }
 

@@ -39,10 +39,10 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   const renders = { ...settings, clock, idempotency, ...parts.renders };
   const pages = createDashboardApp(settings.pictureOrigins);
 
-  route(['POST'], '/api/v1/upload', guards.admit, upload(uploads));
-  route(['POST'], '/api/v1/upload/batch', guards.admit, uploadBatch(uploads));
-  route(['POST'], '/api/v1/screenshot', guards.admit, screenshot(renders));
-  route(['POST'], '/api/v1/pdf', guards.admit, pdf(renders));
+  route(['POST'], '/api/v1/upload', guards.admitFor('upload'), upload(uploads));
+  route(['POST'], '/api/v1/upload/batch', guards.admitFor('upload'), uploadBatch(uploads));
+  route(['POST'], '/api/v1/screenshot', guards.admitFor('render'), screenshot(renders));
+  route(['POST'], '/api/v1/pdf', guards.admitFor('render'), pdf(renders));
   // The token in the query is its key; the handler counts wrong ones.
   route(
     [...reading, 'POST', 'DELETE'],

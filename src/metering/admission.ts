@@ -3,6 +3,7 @@
 // Spec 5, 8.
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Clock } from '#core/clock.ts';
+import type { Unit } from '#storage/schema.ts';
 import type { Database } from '#storage/database.ts';
 import type { CountedHolder, RequestWindowsTable } from '#storage/tables/request-windows.ts';
 import type { Authentication, Caller } from '#accounts/authenticate.ts';
@@ -11,7 +12,7 @@ import { standingOf, windowMs, type BudgetStanding, type RequestBudget } from '#
 
 export interface Admission {
   /** Counts the request. Throws `unauthorized`; a spent budget is told in the standing. */
-  admit(authorization: string | undefined): Promise<{ caller: Caller; standing: BudgetStanding }>;
+  admit(authorization: string | undefined, unit: Unit): Promise<{ caller: Caller; standing: BudgetStanding }>;
   /** Counts a request of an account that is known already. */
   count(caller: Caller): Promise<BudgetStanding>;
   /** How the account stands, without counting. */
@@ -33,8 +34,8 @@ export function createAdmission(parts: Parts): Admission {
 
 function createLocalAdmission({ authentication, budget }: Parts): Admission {
   return {
-    async admit(authorization) {
-      const caller = await authentication.authenticate(authorization);
+    async admit(authorization, unit) {
+      const caller = await authentication.authenticate(authorization, unit);
       const standing = budget.spend(subjectOf(caller), caller.plan.requests_per_minute);
       return { caller, standing };
     },
@@ -63,23 +64,27 @@ function createSharedAdmission(
   };
   const spent = createBoundedMap<string, { holder: CountedHolder; readAt: number }>(rememberedKeys);
 
-  async function count(keyHash: string, now: number): Promise<{ holder?: CountedHolder; readAt: number }> {
+  async function count(
+    keyHash: string,
+    unit: Unit,
+    now: number,
+  ): Promise<{ holder?: CountedHolder; readAt: number }> {
     const known = spent.get(keyHash);
     const endsInMs = Math.min(known?.holder.window?.endsInMs ?? 0, rememberSpentMs);
     if (known && now >= known.readAt && now < known.readAt + endsInMs) return known;
     spent.delete(keyHash);
-    const holder = await requestWindows.count(keyHash, limits, now);
+    const holder = await requestWindows.count(keyHash, unit, limits, now);
     if (!holder) return { readAt: now };
     if (holder.window?.isRefused) spent.set(keyHash, { holder, readAt: now });
     return { holder, readAt: now };
   }
 
   return {
-    async admit(authorization) {
+    async admit(authorization, unit) {
       const now = clock.now();
       let standing: BudgetStanding | undefined;
-      const caller = await authentication.authenticate(authorization, async (keyHash) => {
-        const { holder, readAt } = await count(keyHash, now);
+      const caller = await authentication.authenticate(authorization, unit, async (keyHash) => {
+        const { holder, readAt } = await count(keyHash, unit, now);
         if (holder?.window) {
           const { window, plan } = holder;
           const limit = plans.orStandard(plan).requests_per_minute;

@@ -230,6 +230,16 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  '0014_key_scope_expiry': {
+    /** Keys of earlier versions may do everything and do not expire. */
+    async up(db) {
+      await db.schema
+        .alterTable('api_keys')
+        .addColumn('scope', 'text', (column) => column.notNull().defaultTo('all'))
+        .execute();
+      await db.schema.alterTable('api_keys').addColumn('expires_at', 'bigint').execute();
+    },
+  },
 };
 
 /** Brings the database to this version; refuses one that a newer version has written. */

@@ -4,6 +4,9 @@
 export type Flag = 0 | 1;
 export type Unit = 'upload' | 'render';
 export type RenderKind = 'screenshot' | 'pdf';
+export const keyScopes = ['all', 'uploads', 'renders'] as const;
+/** What an API key may be used for. */
+export type KeyScope = (typeof keyScopes)[number];
 
 export interface AccountRow {
   id: string;
@@ -34,6 +37,9 @@ export interface ApiKeyRow {
   last_used_at: number | null;
   /** In the future for a rotated key, which works until then. */
   revoked_at: number | null;
+  scope: KeyScope;
+  /** Set when the key was made; null for a key that does not expire. */
+  expires_at: number | null;
 }
 
 export interface UsageCounterRow {

@@ -52,9 +52,17 @@ async function finish(page: WatchedPage, name: string): Promise<void> {
 }
 
 /** Makes a key in the dialog and returns what is shown once. */
-async function createKey(page: WatchedPage, name: string): Promise<{ secret: string; command: string }> {
+async function createKey(
+  page: WatchedPage,
+  name: string,
+  terms?: { scope: string; lastDay: string },
+): Promise<{ secret: string; command: string }> {
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByLabel('Name', { exact: true }).fill(name);
+  if (terms) {
+    await page.getByLabel('May be used for').selectOption(terms.scope);
+    await page.getByLabel('Last day').fill(terms.lastDay);
+  }
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Your new key' });
   const secret = (await dialog.getByRole('region', { name: 'Key' }).textContent()) ?? '';
@@ -162,7 +170,7 @@ test('a key is created, used and revoked: 401 on the next request, with its true
   assert.equal(await upload(secret), 201);
   await page.getByRole('button', { name: 'Revoke laptop' }).click();
   await page.getByRole('button', { name: 'Revoke it' }).click();
-  await page.getByText('Revoked keys (1)').waitFor();
+  await page.getByText('Revoked and expired keys (1)').waitFor();
   assert.equal(await upload(secret), 401);
   await page.getByRole('link', { name: 'Request log' }).click();
   for (let round = 0; round < 20; round += 1) {
@@ -172,6 +180,40 @@ test('a key is created, used and revoked: 401 on the next request, with its true
   }
   await page.getByText('revoked key').waitFor();
   await finish(page, 'revoked');
+});
+
+test('a key for renders alone with a last day: it is listed so, may not upload, and ends on that day', async () => {
+  const { page } = await dashboard.openAs();
+  const { clock } = dashboard.service;
+  await page.goto('/dashboard/keys');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  const lastDay = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await page.getByLabel('May be used for').selectOption('Renders only');
+  await page.getByLabel('Last day').fill(lastDay);
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  const narrow = await createKey(page, 'captures', { scope: 'Renders only', lastDay });
+  assert.match(narrow.command, /api\/v1\/screenshot/, 'a command that this key may run');
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByText(/^Renders only · expires /).waitFor();
+  assert.equal(await upload(narrow.secret), 401);
+
+  const brief = await createKey(page, 'brief', { scope: 'Uploads only', lastDay });
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  assert.equal(await upload(brief.secret), 201);
+  await page.goto('/dashboard/keys');
+  const row = page.getByRole('listitem').filter({ hasText: 'brief' });
+  await row.getByText(/^Uploads only · expires /).waitFor();
+  assert.deepEqual(await row.getByRole('definition').allTextContents(), ['just now', '1', '0']);
+  await page.screenshot({ path: join(outputFolder, 'journey-narrow-keys.png') });
+  clock.advance(5 * 86_400_000);
+  assert.equal(await upload(brief.secret), 401);
+  clock.advance(-5 * 86_400_000);
+
+  await page.getByRole('link', { name: 'Request log' }).click();
+  await page.getByText('key may not upload').waitFor();
+  await finish(page, 'narrow-keys');
 });
 
 test('a key is rotated: old and new both work during the grace period', async () => {

@@ -192,7 +192,7 @@ test('a closed dialog gives the focus back, or leaves it at the heading where wh
   assert.equal(await focused(page), 'Cancel');
   await page.getByRole('button', { name: 'Revoke it' }).press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.getByText('Revoked keys (1)').waitFor();
+  await page.getByText('Revoked and expired keys (1)').waitFor();
   assert.equal(await focused(page), 'API keys');
   await page.context().close();
 });

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ServiceError } from '#core/errors.ts';
+import type { Unit } from '#storage/schema.ts';
 import type { Database } from '#storage/database.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
-import { createAuthentication } from '#accounts/authenticate.ts';
+import { createAuthentication, type KeyRefusedError } from '#accounts/authenticate.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createAdmission, type Admission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
@@ -47,7 +48,8 @@ for (const engine of databaseEngines) {
       return { email, ...(await accounts.createKey(email, 'test')) };
     }
     const machineAt = (index: number): Machine => machines[index] as Machine;
-    const admit = (key: string, index = 0) => machineAt(index).admission.admit(`Bearer ${key}`);
+    const admit = (key: string, index = 0, unit: Unit = 'upload') =>
+      machineAt(index).admission.admit(`Bearer ${key}`, unit);
 
     test('8 of a hundred requests at once, exactly the budget is let in', async () => {
       const { key } = await newKey();
@@ -113,6 +115,43 @@ for (const engine of databaseEngines) {
       await assert.rejects(admit('tt_wrong'), (error: ServiceError) => error.code === 'unauthorized');
       await accounts.update(suspended.email, { suspended: false });
       assert.equal((await admit(suspended.key)).standing.remaining, 29);
+    });
+
+    test('5 a key that may not do what it asks, or has expired, is refused with the reason and opens no window', async () => {
+      const { accounts, clock } = machineAt(0);
+      const { email, key: every } = await newKey();
+      const make = (terms: Parameters<Accounts['createKey']>[2]) =>
+        accounts.createKey(email, 'narrow', terms);
+      const { key: uploads } = await make({ scope: 'uploads' });
+      const { key: renders } = await make({ scope: 'renders' });
+      const { key: brief } = await make({ expiresInMs: 20_000 });
+      const refusal = (message: RegExp, reason: string) => (error: KeyRefusedError) => {
+        assert.equal(error.code, 'unauthorized');
+        assert.match(error.message, message);
+        assert.equal(error.refusal.reason, reason);
+        return true;
+      };
+      for (let round = 0; round < 2; round += 1) {
+        await assert.rejects(
+          admit(renders),
+          refusal(/may not upload; it is for renders only/, 'key may not upload'),
+        );
+        await assert.rejects(
+          admit(uploads, 0, 'render'),
+          refusal(/may not render; it is for uploads only/, 'key may not render'),
+        );
+      }
+      assert.equal((await admit(uploads)).standing.remaining, 29, 'refusals were not counted');
+      assert.equal((await admit(renders, 0, 'render')).standing.remaining, 28);
+      assert.equal((await admit(brief)).standing.remaining, 27);
+      clock.advance(19_999);
+      assert.equal((await admit(brief)).standing.remaining, 26);
+      clock.advance(1);
+      await assert.rejects(admit(brief), refusal(/this API key expired at 2\d{3}-.*Z\.$/, 'expired key'));
+      assert.equal((await admit(every)).standing.remaining, 25);
+      await accounts.update(email, { suspended: true });
+      await assert.rejects(admit(brief), refusal(/send a valid API key/, 'suspended account'));
+      clock.advance(-20_000);
     });
 
     test('5.4 what another process changes holds from the next request on', async () => {

@@ -42,6 +42,8 @@ for (const engine of databaseEngines) {
       created_at: Date.now(),
       last_used_at: null,
       revoked_at: null,
+      scope: 'all',
+      expires_at: null,
       ...change,
     });
     const uploadOf = (accountId: string, change: Partial<UploadRow> = {}): UploadRow => ({
@@ -90,6 +92,8 @@ for (const engine of databaseEngines) {
           id: key.id,
           account_id: account.id,
           revoked_at: null,
+          scope: 'all',
+          expires_at: null,
           plan: 'pro',
           verified: 1,
           suspended: 0,

@@ -100,7 +100,7 @@ export const dashboardRoutes = {
   },
 
   'GET /keys': { access: 'account', answer: keys.Keys },
-  'POST /keys': { access: 'account', body: keys.NameKey, answer: keys.CreatedKey, status: 201 },
+  'POST /keys': { access: 'account', body: keys.CreateKey, answer: keys.CreatedKey, status: 201 },
   'PATCH /keys/:id': { access: 'account', body: keys.NameKey, answer: keys.Key },
   'POST /keys/:id/rotate': { access: 'account', body: keys.RotateKey, answer: keys.CreatedKey, status: 201 },
   'POST /keys/:id/revoke': { access: 'account', answer: keys.Key },

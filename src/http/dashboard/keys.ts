@@ -54,7 +54,9 @@ export function keysHandlers({ baseUrl, clock, keys, authentication }: KeysPageP
       };
     },
     async 'POST /keys'({ owned, body }) {
-      const { secret, row } = await keys.create(owned.accountId, body.name);
+      const { name, scope = 'all', expires_at } = body;
+      const expiresAt = expires_at === undefined ? null : Date.parse(expires_at);
+      const { secret, row } = await keys.create(owned.accountId, { name, scope, expiresAt });
       return { secret, key: keyView(row, unused, clock.now()) };
     },
     async 'PATCH /keys/:id'({ owned, id, body }) {
@@ -73,7 +75,9 @@ export function keysHandlers({ baseUrl, clock, keys, authentication }: KeysPageP
       return view(owned, row);
     },
     async 'POST /integrations'({ owned, body: { tool } }) {
-      const { secret, row } = await keys.create(owned.accountId, tool === 'sharex' ? 'ShareX' : 'Shell');
+      const name = tool === 'sharex' ? 'ShareX' : 'Shell';
+      // These tools upload and do nothing else.
+      const { secret, row } = await keys.create(owned.accountId, { name, scope: 'uploads', expiresAt: null });
       return { ...integrationFile(tool, baseUrl, secret), key: keyView(row, unused, clock.now()) };
     },
   };

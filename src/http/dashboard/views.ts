@@ -54,17 +54,26 @@ export function renderView(
 }
 
 export function keyView(row: ApiKeyRow, uses: Key['uses'], now: number): Key {
-  const { id, name, display, created_at, last_used_at, revoked_at } = row;
+  const { id, name, display, scope, created_at, last_used_at, revoked_at, expires_at } = row;
+  const ends = Math.min(revoked_at ?? Infinity, expires_at ?? Infinity);
   return {
     id,
     name,
     display,
     created_at: isoTime(created_at),
     last_used_at: isoTimeOrNull(last_used_at),
-    state: revoked_at === null ? 'active' : revoked_at > now ? 'ending' : 'revoked',
-    ends_at: isoTimeOrNull(revoked_at),
+    scope,
+    expires_at: isoTimeOrNull(expires_at),
+    state: stateOf(row, now),
+    ends_at: isoTimeOrNull(ends === Infinity ? null : ends),
     uses,
   };
+}
+
+function stateOf({ revoked_at, expires_at }: ApiKeyRow, now: number): Key['state'] {
+  if (revoked_at !== null && revoked_at <= now) return 'revoked';
+  if (expires_at !== null && expires_at <= now) return 'expired';
+  return revoked_at === null ? 'active' : 'ending';
 }
 
 /** One row more than asked for tells whether there is another page. */

@@ -14,13 +14,14 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
     list: (): Promise<ApiKeyRow[]> =>
       mine().orderBy('created_at', 'desc').orderBy('id').limit(listed).execute(),
     byId: (id: string): Promise<ApiKeyRow | undefined> => mine().where('id', '=', id).executeTakeFirst(),
-    /** Keys that nobody has ended: a rotated one in its grace is on its way out and does not count. */
-    async countActive(): Promise<number> {
+    /** Keys that have not ended: a rotated one in its grace is on its way out and does not count. */
+    async countActive(now: number): Promise<number> {
       const row = await db
         .selectFrom('api_keys')
         .select(({ fn }) => fn.countAll<number | string>().as('active'))
         .where('account_id', '=', accountId)
         .where('revoked_at', 'is', null)
+        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
         .executeTakeFirstOrThrow();
       return Number(row.active);
     },

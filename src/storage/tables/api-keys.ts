@@ -5,7 +5,7 @@ import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
 export type ApiKeysTable = ReturnType<typeof createApiKeysTable>;
 
 /** A key with what its account may do, in one look-up. */
-export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at'> &
+export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at'> &
   Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap'>;
 
 export function createApiKeysTable(db: Kysely<Schema>) {
@@ -21,6 +21,8 @@ export function createApiKeysTable(db: Kysely<Schema>) {
           'api_keys.id',
           'api_keys.account_id',
           'api_keys.revoked_at',
+          'api_keys.scope',
+          'api_keys.expires_at',
           'accounts.plan',
           'accounts.verified',
           'accounts.suspended',

@@ -2,7 +2,7 @@
 // statement, so that a request costs one round trip and the count is exact across machines. Postgres alone; on one
 // machine the windows are in memory. Spec 5, 8.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Schema } from '#storage/schema.ts';
+import type { Schema, Unit } from '#storage/schema.ts';
 import type { KeyHolder } from '#storage/tables/api-keys.ts';
 
 interface RequestLimits {
@@ -13,7 +13,7 @@ interface RequestLimits {
   windowMs: number;
 }
 
-/** The holder of a key; the window is there when the key opens anything. */
+/** The holder of a key; the window is there when the key may do what it asks. */
 export type CountedHolder = KeyHolder & { window: CountedWindow | null };
 
 interface CountedWindow {
@@ -25,7 +25,7 @@ interface CountedWindow {
 
 export interface RequestWindowsTable {
   /** `now` is the database's time, as this machine knows it: to a few milliseconds. */
-  count(keyHash: string, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
+  count(keyHash: string, unit: Unit, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
   countAccount(accountId: string, limit: number, windowMs: number, now: number): Promise<CountedWindow>;
   /** Undefined when no window is open. */
   read(
@@ -57,11 +57,11 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
   }
 
   return {
-    async count(keyHash, { byPlan, standard, windowMs }, nowMs) {
+    async count(keyHash, unit, { byPlan, standard, windowMs }, nowMs) {
       const now = timeOf(nowMs);
       const { rows } = await sql<Row>`
         with holder as (
-          select api_keys.id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap,
+          select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
             coalesce((${JSON.stringify(byPlan)}::jsonb ->> plan)::integer, ${standard}::integer) as request_limit
           from api_keys join accounts on accounts.id = account_id
           where key_hash = ${keyHash}
@@ -69,9 +69,11 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
           insert into request_windows as current (account_id, ends_at, count, refused)
           select account_id, ${now} + ${windowMs}::integer, 1, 0 from holder
           where (revoked_at is null or revoked_at > ${now}) and verified = 1 and suspended = 0
+            and (expires_at is null or expires_at > ${now}) and scope in ('all', ${`${unit}s`})
           ${orMove(now, sql`(select request_limit from holder)`)}
         )
-        select id, account_id, revoked_at, plan, verified, suspended, overages, overage_cap, count, ends_at, refused
+        select id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
+          count, ends_at, refused
         from holder left join counted on true`.execute(db);
       const [row] = rows;
       if (!row) return undefined;

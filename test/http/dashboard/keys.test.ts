@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
+import type { Key } from '#http/dashboard/schemas/keys.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -95,6 +96,75 @@ test('a rotated key works through its grace period and not a moment longer, also
   assert.equal(again.status, 422);
 });
 
+test('a key is for uploads or renders alone, and a 401 says so to its holder and in the log', async () => {
+  const visitor = await signedInVisitor(service);
+  const make = async (scope: 'uploads' | 'renders') =>
+    (await visitor.call('POST /keys', { body: { name: scope, scope } })).body;
+  const uploads = await make('uploads');
+  const renders = await make('renders');
+  const ask = (path: string, key: string) =>
+    post(`${service.origin}/api/v1/${path}`, { headers: bearer(key) });
+  for (const path of ['upload', 'upload/batch']) {
+    assert.equal((await ask(path, uploads.secret)).status, 422, 'past the key');
+    const { status, body } = await ask(path, renders.secret);
+    assert.deepEqual([status, body.error.code], [401, 'unauthorized']);
+    assert.match(body.error.message, /may not upload; it is for renders only/);
+  }
+  for (const path of ['screenshot', 'pdf']) {
+    assert.equal((await ask(path, renders.secret)).status, 422, 'past the key');
+    const { status, body } = await ask(path, uploads.secret);
+    assert.deepEqual([status, body.error.code], [401, 'unauthorized']);
+    assert.match(body.error.message, /may not render; it is for uploads only/);
+  }
+  const { body } = await visitor.call('GET /requests', { query: { key_id: renders.key.id } });
+  const reasons = body.items.filter(({ status }) => status === 401).map(({ reason }) => reason);
+  assert.deepEqual(reasons, ['key may not upload', 'key may not upload']);
+
+  const rotated = await visitor.call('POST /keys/:id/rotate', {
+    id: renders.key.id,
+    body: { grace_seconds: 0 },
+  });
+  assert.deepEqual([rotated.body.key.scope, rotated.body.key.expires_at], ['renders', null]);
+  await visitor.call('POST /keys/:id/revoke', { id: rotated.body.key.id });
+  const { message } = (await ask('upload', rotated.body.secret)).body.error;
+  assert.match(message, /send a valid API key/, 'a revoked key learns nothing');
+});
+
+test('a key ends at its expiry date, also when it is remembered; a rotated one gets the same time again', async () => {
+  const visitor = await signedInVisitor(service);
+  const { clock } = service;
+  const day = 86_400_000;
+  const at = (ms: number) => new Date(clock.now() + ms).toISOString();
+  const make = (expires_at: string) => visitor.call('POST /keys', { body: { name: 'brief', expires_at } });
+  for (const wrong of [at(0), at(-day), at(3651 * day), 'tomorrow']) {
+    assert.equal((await make(wrong)).status, 422, wrong);
+  }
+  const expiry = at(2 * day);
+  const { secret, key } = (await make(expiry)).body;
+  assert.deepEqual([key.state, key.scope, key.expires_at], ['active', 'all', expiry]);
+  assert.equal(await useKey(secret), 201);
+  clock.advance(day);
+  assert.equal(await useKey(secret), 201);
+  const rotation = { id: key.id, body: { grace_seconds: 604_800 } } as const;
+  const rotated = (await visitor.call('POST /keys/:id/rotate', rotation)).body;
+  const life = (made: Key) => Date.parse(made.expires_at ?? '') - Date.parse(made.created_at);
+  assert.equal(life(rotated.key), life(key), 'as long as the old one was given');
+  const stateOf = async (id: string) =>
+    (await visitor.call('GET /keys')).body.items.find((item) => item.id === id);
+  const ending = await stateOf(key.id);
+  assert.deepEqual([ending?.state, ending?.ends_at], ['ending', expiry], 'not past its own expiry');
+  clock.advance(day);
+  assert.deepEqual([await useKey(secret), await useKey(rotated.secret)], [401, 201]);
+  clock.advance(day);
+  assert.equal(await useKey(rotated.secret), 401);
+  assert.equal((await stateOf(rotated.key.id))?.state, 'expired');
+  const again = await visitor.call('POST /keys/:id/rotate', { ...rotation, id: rotated.key.id });
+  assert.equal(again.status, 422, 'an expired key is not brought back');
+  const { body } = await visitor.call('GET /requests', { query: { key_id: rotated.key.id } });
+  assert.deepEqual([body.items[0]?.status, body.items[0]?.reason], [401, 'expired key']);
+  clock.advance(-3 * day);
+});
+
 test('an account has at most 25 keys, also when they are asked for all at once', async () => {
   const visitor = await signedInVisitor(service);
   const answers = await Promise.all(
@@ -171,7 +241,7 @@ test('the request log: every answer with its key and, for a 401, its true reason
     [
       [401, 'unauthorized', 'revoked key', 'logged'],
       [401, 'unauthorized', 'unverified account', 'logged'],
-      [415, 'unsupported_type', null, 'logged'],
+      [415, 'unsupported_type', 'file: its bytes match none of PNG, JPEG, GIF, WebP, SVG and AVIF', 'logged'],
       [201, null, null, 'logged'],
     ],
   );

@@ -10,23 +10,39 @@ import { Confirm, Dialog, DialogActions, FormDialog } from '#app/parts/dialog.ts
 import { SelectField, TextField } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useInstance, useSession } from '#app/session.ts';
-import { firstCurl } from '#app/snippets.ts';
+import { firstCurl, firstRender } from '#app/snippets.ts';
 
 const touches = ['keys', 'overview', 'usage'];
 
 export function CreateKey({ onClose }: { onClose: () => void }) {
-  const create = useAction((name: string) => call('POST /keys', { body: { name } }), {
+  const [today] = useState(() => localDay(new Date()));
+  const create = useAction((body: BodyOf<'POST /keys'>) => call('POST /keys', { body }), {
     touches,
     quiet: true,
   });
-  if (create.data) return <ShownOnce title="Your new key" secret={create.data.secret} onClose={onClose} />;
+  if (create.data)
+    return (
+      <ShownOnce
+        title="Your new key"
+        secret={create.data.secret}
+        scope={create.data.key.scope}
+        onClose={onClose}
+      />
+    );
   return (
     <FormDialog
       title="Create a key"
       action="Create key"
       busy={create.isPending}
       error={create.error}
-      onSend={(form) => create.mutate(textOf(form, 'name').trim())}
+      onSend={(form) => {
+        const last = textOf(form, 'expires_at');
+        create.mutate({
+          name: textOf(form, 'name').trim(),
+          scope: textOf(form, 'scope') as Key['scope'],
+          ...(last !== '' && { expires_at: endOfDay(last) }),
+        });
+      }}
       onClose={onClose}
     >
       <TextField
@@ -37,16 +53,50 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         placeholder="laptop, blog, build server …"
         hint="Where it will be used, so that you know what stops when you revoke it."
       />
+      <SelectField
+        label="May be used for"
+        name="scope"
+        choices={Object.entries(scopeNames).map(([value, text]) => ({ value, text }))}
+      />
+      <TextField
+        label="Last day (optional)"
+        name="expires_at"
+        type="date"
+        min={today}
+        hint="The key works to the end of this day. Leave it empty for a key that does not expire."
+      />
     </FormDialog>
   );
 }
 
-function ShownOnce({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
+export const scopeNames: Record<Key['scope'], string> = {
+  all: 'Uploads and renders',
+  uploads: 'Uploads only',
+  renders: 'Renders only',
+};
+
+/** The end of a day of the reader's calendar. */
+const endOfDay = (day: string): string => new Date(`${day}T23:59:59.999`).toISOString();
+const localDay = (at: Date): string =>
+  [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+
+function ShownOnce({
+  title,
+  secret,
+  scope,
+  onClose,
+}: {
+  title: string;
+  secret: string;
+  scope: Key['scope'];
+  onClose: () => void;
+}) {
   const { data: instance } = useInstance();
   const { data: session } = useSession();
   const [isKept, setKept] = useState(false);
   const [isHeld, setHeld] = useState(false);
   const keep = () => setKept(true);
+  const firstCall = scope === 'renders' ? firstRender : firstCurl;
   return (
     // It cannot be shown again, so a key press too many must not close it.
     <Dialog title={title} onClose={isKept ? onClose : () => setHeld(true)} wide>
@@ -59,12 +109,13 @@ function ShownOnce({ title, secret, onClose }: { title: string; secret: string; 
         <Code text={secret} what="Key" wrap isFirst onCopied={keep} />
         <div>
           <h3 className="mb-2 text-sm font-medium">
+            {scope === 'renders' ? 'A first capture' : 'A first upload'}
             {session?.verified === false
-              ? 'A first upload: works once your e-mail address is verified'
-              : 'A first upload: paste this into a terminal'}
+              ? ': works once your e-mail address is verified'
+              : ': paste this into a terminal'}
           </h3>
           <Code
-            text={firstCurl(instance?.base_url ?? location.origin, secret)}
+            text={firstCall(instance?.base_url ?? location.origin, secret)}
             what="Command"
             wrap
             onCopied={keep}
@@ -110,7 +161,14 @@ export function RotateKey({ item, onClose }: { item: Key; onClose: () => void })
     { touches, quiet: true },
   );
   if (rotate.data)
-    return <ShownOnce title={`The new ${item.name}`} secret={rotate.data.secret} onClose={onClose} />;
+    return (
+      <ShownOnce
+        title={`The new ${item.name}`}
+        secret={rotate.data.secret}
+        scope={item.scope}
+        onClose={onClose}
+      />
+    );
   return (
     <FormDialog
       title={`Rotate ${item.name}`}
@@ -121,8 +179,10 @@ export function RotateKey({ item, onClose }: { item: Key; onClose: () => void })
       onClose={onClose}
     >
       <p className="text-quiet">
-        You get a new key of the same name. The old one goes on working for a while, so that nothing breaks
-        while you replace it.
+        You get a new key of the same name, for the same uses. The old one goes on working for a while, so
+        that nothing breaks while you replace it.
+        {item.expires_at !== null &&
+          ' The new key lives as long as the old one was given; the old one still ends at its own expiry.'}
       </p>
       <SelectField
         label="The old key works for"

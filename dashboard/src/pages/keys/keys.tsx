@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
 import { call } from '#app/api.ts';
-import { ago, date, number } from '#app/format.ts';
-import { CreateKey, RenameKey, RevokeKey, RotateKey } from '#app/pages/keys/key-dialogs.tsx';
+import { ago, date, number, time } from '#app/format.ts';
+import { CreateKey, RenameKey, RevokeKey, RotateKey, scopeNames } from '#app/pages/keys/key-dialogs.tsx';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
@@ -14,13 +14,14 @@ type Open = { what: 'create' } | { what: 'rename' | 'rotate' | 'revoke'; key: Ke
 export function Keys() {
   const [open, setOpen] = useState<Open>();
   const { data, error, refetch } = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
-  const working = data?.items.filter(({ state }) => state !== 'revoked') ?? [];
-  const revoked = data?.items.filter(({ state }) => state === 'revoked') ?? [];
+  const hasEnded = ({ state }: Key) => state === 'revoked' || state === 'expired';
+  const working = data?.items.filter((key) => !hasEnded(key)) ?? [];
+  const ended = data?.items.filter(hasEnded) ?? [];
   const close = () => setOpen(undefined);
   return (
     <Page
       title="API keys"
-      intro="Each key speaks for your whole account; budget and quota are shared by all of them."
+      intro="A key can be narrowed to uploads or renders and can expire. Budget and quota are shared by all keys."
       actions={
         <Button
           tone="primary"
@@ -60,11 +61,13 @@ export function Keys() {
           ))}
         </ul>
       )}
-      {revoked.length > 0 && (
+      {ended.length > 0 && (
         <details>
-          <summary className="text-sm font-medium text-quiet">Revoked keys ({revoked.length})</summary>
+          <summary className="text-sm font-medium text-quiet">
+            Revoked and expired keys ({ended.length})
+          </summary>
           <ul className="mt-3 card divide-y divide-line">
-            {revoked.map((key) => (
+            {ended.map((key) => (
               <Row key={key.id} item={key} />
             ))}
           </ul>
@@ -87,9 +90,13 @@ function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' 
           <span className="font-medium wrap-anywhere">{name}</span>
           {state === 'ending' && item.ends_at !== null && <Chip tone="warn">Ends {ago(item.ends_at)}</Chip>}
           {state === 'revoked' && <Chip tone="danger">Revoked</Chip>}
+          {state === 'expired' && <Chip tone="danger">Expired</Chip>}
         </p>
         <p className="mt-0.5 text-sm text-quiet">
           <code className="font-mono text-xs">{display}</code> · made {date(item.created_at)}
+        </p>
+        <p className="mt-0.5 text-sm text-quiet">
+          {scopeNames[item.scope]} · {expiryOf(item)}
         </p>
       </div>
       <dl className="grid grid-cols-3 gap-4 text-sm max-sm:w-full sm:w-96">
@@ -118,6 +125,11 @@ function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' 
       )}
     </li>
   );
+}
+
+function expiryOf({ expires_at, state }: Key): string {
+  if (expires_at === null) return 'does not expire';
+  return `${state === 'expired' ? 'expired' : 'expires'} ${time(expires_at)}`;
 }
 
 function Fact({ name, value }: { name: string; value: string }) {

@@ -1,5 +1,6 @@
 // API keys, integrations, usage and the request log.
 import { Type, type Static } from 'typebox';
+import { keyScopes } from '#storage/schema.ts';
 import { limits } from '#core/limits.ts';
 import {
   choice,
@@ -28,8 +29,10 @@ export const Key = Type.Object(
     display: Type.String(),
     created_at: time,
     last_used_at: orNull(time),
+    scope: choice(keyScopes),
+    expires_at: orNull(time),
     /** `ending`: rotated, and works until `ends_at`. */
-    state: choice(['active', 'ending', 'revoked']),
+    state: choice(['active', 'ending', 'revoked', 'expired']),
     ends_at: orNull(time),
     /** Units over the last 30 days. */
     uses: Type.Object({ upload: count, render: count }, strict),
@@ -40,6 +43,15 @@ export type Key = Static<typeof Key>;
 
 export const Keys = Type.Object(
   { items: Type.Array(Key), limit: Type.Literal(limits.keysPerAccount) },
+  strict,
+);
+export const CreateKey = Type.Object(
+  {
+    name: keyName,
+    scope: Type.Optional(choice(keyScopes, { default: 'all' })),
+    /** Left out for a key that does not expire. */
+    expires_at: Type.Optional(time),
+  },
   strict,
 );
 export const NameKey = Type.Object({ name: keyName }, strict);
