@@ -32,7 +32,7 @@ export interface FormParser {
 }
 
 export function createFormParser(contentType: string): FormParser {
-  const boundary = parametersOf(contentType.replace(/^[^;]*/, ''))?.get('boundary');
+  const boundary = parametersOf(contentType.replace(/^[^;]*/, ''), lenientParameter)?.get('boundary');
   if (boundary === undefined || boundary === '') throw new FormError('the boundary is missing');
   if (boundary.length > maxBoundaryCharacters)
     throw new FormError(`the boundary is longer than ${maxBoundaryCharacters} characters`);
@@ -142,26 +142,39 @@ function partHead(text: string): PartHead {
   }
   const disposition = headers.get('content-disposition') ?? '';
   const parameters = /^form-data\s*(;|$)/i.test(disposition)
-    ? parametersOf(disposition.replace(/^[^;]*/, ''))
+    ? parametersOf(disposition.replace(/^[^;]*/, ''), parameter)
     : undefined;
   if (!parameters) throw new FormError('a part has no Content-Disposition: form-data that can be read');
-  // Without a filename, bytes that are said to be no text are a file all the same.
-  const isBytes = /^application\/octet-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+  // Without a filename, bytes that are said to be a picture, or no text, are a file all the same.
+  const isBytes = /^(application\/octet-stream|image\/[\w.+-]+)\s*(;|$)/i.test(
+    headers.get('content-type') ?? '',
+  );
+  const filename = parameters.get('filename');
   return {
     name: parameters.get('name'),
-    filename: parameters.get('filename*') ?? parameters.get('filename') ?? (isBytes ? '' : undefined),
+    filename:
+      parameters.get('filename*') ??
+      (filename === undefined ? (isBytes ? '' : undefined) : unescapeFilename(filename)),
   };
 }
 
+const escapes: Record<string, string> = { '%22': '"', '%0d': '\r', '%0a': '\n' };
+
+/** Browsers and most clients escape these three and nothing else, not even the percent sign: WHATWG HTML, multipart/form-data. */
+const unescapeFilename = (filename: string): string =>
+  filename.replace(/%(?:22|0d|0a)/gi, (escape) => escapes[escape.toLowerCase()] ?? escape);
+
 const parameter = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~\w-]+))\s*/y;
+/** Also values like `----=_Part_1`, which strictly need quotes: much-copied Java code sends such boundaries without. */
+const lenientParameter = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))\s*/y;
 
 /** `; name="value"; …`, the first of each name; undefined where that is not what it is. */
-function parametersOf(text: string): Map<string, string> | undefined {
+function parametersOf(text: string, pattern: RegExp): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
-  parameter.lastIndex = 0;
+  pattern.lastIndex = 0;
   let end = 0;
-  for (let match = parameter.exec(text); match; match = parameter.exec(text)) {
-    end = parameter.lastIndex;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    end = pattern.lastIndex;
     const [, name = '', quoted, plain = ''] = match;
     // Some browsers escape nothing but quotes and themselves, and write the backslashes of paths as they are.
     const value = quoted?.replace(/\\(["\\])/g, '$1') ?? plain;

@@ -4,6 +4,8 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalid, type ServiceError } from '#core/errors.ts';
 import { onBrokenBody } from '#http/broken-body.ts';
+import { refuseEncodedBody } from '#http/encoded-body.ts';
+import { hintFor } from '#http/field-hint.ts';
 
 const maxBytes = 64 * 1024;
 const idleMs = 30_000;
@@ -27,6 +29,7 @@ export async function readJsonBody<T extends TObject>(
       `must be application/json, not ${JSON.stringify(contentType)}; set the Content-Type header`,
     );
   }
+  refuseEncodedBody(request);
   return validate(schema, parse(await readAll(request))) as Filled<Static<T>>;
 }
 
@@ -76,10 +79,7 @@ function firstMistake(schema: TObject, value: unknown, path: string): ServiceErr
   const names = Object.keys(properties);
   for (const name of Object.keys(value)) {
     if (!Object.hasOwn(properties, name)) {
-      return invalid(
-        path + name.slice(0, 60),
-        `unknown field; did you mean ${JSON.stringify(path + nearest(name, names))}?`,
-      );
+      return invalid(path + name.slice(0, 60), `unknown field; ${hintFor(name, names, path)}`);
     }
   }
   for (const name of schema.required ?? []) {
@@ -149,24 +149,4 @@ const isPlainObject = (value: unknown): value is Record<string, unknown> =>
 function shown(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
-
-function nearest(name: string, candidates: string[]): string {
-  const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(name, candidate) }));
-  return ranked.reduce((best, next) => (next.distance < best.distance ? next : best)).candidate;
-}
-
-/** Levenshtein distance; names are short. */
-function editDistance(left: string, right: string): number {
-  const from = left.slice(0, 60).toLowerCase();
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 0; i < from.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 1; j <= right.length; j += 1) {
-      const substitution = (row[j - 1] ?? 0) + (from[i] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

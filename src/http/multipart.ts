@@ -6,6 +6,7 @@ import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { fileTooLarge, receiveFile, type FileReceiver, type ReceivedFile } from '#uploads/receive-file.ts';
 import { onBrokenBody } from '#http/broken-body.ts';
+import { refuseEncodedBody } from '#http/encoded-body.ts';
 import {
   createFormParser,
   FormError,
@@ -169,6 +170,7 @@ function createParser(request: IncomingMessage): FormParser {
       `must be multipart/form-data with a part named "file", not ${JSON.stringify(contentType)}`,
     );
   }
+  refuseEncodedBody(request);
   return createFormParser(contentType);
 }
 

@@ -74,6 +74,9 @@ export function createServer(parts: ServerParts) {
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('x-request-id', request.id);
     if (isApi(request) && !reply.hasHeader('x-service-ratelimit-limit')) guards.countRefusal(request, reply);
+    // A 401 must name the scheme that would be accepted. RFC 9110 15.5.2.
+    if (isContract(request) && error instanceof ServiceError && error.code === 'unauthorized')
+      reply.header('www-authenticate', 'Bearer realm="Tintype"');
     return replyWithError(error, request, reply);
   }
 }

@@ -50,6 +50,7 @@ describe('5.4 every reason for a 401 has one and the same body', () => {
     for (const path of endpoints) {
       const answer = await upload(headers, path);
       assert.equal(answer.status, 401);
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="Tintype"');
       assert.deepEqual(answer.body, {
         error: {
           code: 'unauthorized',

@@ -130,6 +130,21 @@ for (const [what, head, expected] of [
     'Content-Type: application/octet-stream\r\nContent-Disposition: form-data; name=a',
     ['a', ''],
   ],
+  [
+    'a picture without a filename',
+    'Content-Type: image/svg+xml; charset=utf-8\r\nContent-Disposition: form-data; name=a',
+    ['a', ''],
+  ],
+  [
+    'text without a filename',
+    'Content-Type: text/plain\r\nContent-Disposition: form-data; name=a',
+    ['a', undefined],
+  ],
+  [
+    'a quote and line breaks as browsers escape them, and nothing else',
+    'Content-Disposition: form-data; name="a"; filename="%22b%22%0D%0a%20%2522%41.png"',
+    ['a', '"b"\r\n%20%2522%41.png'],
+  ],
 ] as const) {
   test(`a head is read: ${what}`, () => {
     const [part] = parse(`--xyz\r\n${head}\r\n\r\n1\r\n--xyz--`);
@@ -185,11 +200,21 @@ test('the boundary may be quoted, and is missed where there is none', () => {
   for (const type of [
     'multipart/form-data',
     'multipart/form-data; boundary=',
+    'multipart/form-data; boundary=a b',
+    'multipart/form-data; boundary=a"b',
     'multipart/form-data; boundary=""',
   ]) {
     assert.throws(() => createFormParser(type), FormError);
   }
 });
+
+for (const boundary of ['----=_Part_1', '===1794===', 'a:b', 'a/b?c']) {
+  test(`the boundary ${boundary} needs no quotes`, () => {
+    const body = `--${boundary}\r\n${field('1')}\r\n--${boundary}--`;
+    for (const type of [`boundary=${boundary}`, `boundary=${boundary}; charset=utf-8`])
+      assert.equal(parse(body, `multipart/form-data; ${type}`).length, 1);
+  });
+}
 
 test('a boundary of 200 characters is read, a longer one is refused by name', () => {
   const formOf = (boundary: string) =>

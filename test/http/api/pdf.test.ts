@@ -129,7 +129,7 @@ describe('4.4 a field out of its rule is a validation_error that names it', () =
     [{ margin: { top: '000000000000001px' } }, /^margin\.top: /],
     [{ margin: { top: '' } }, /^margin\.top: /],
     [{ margin: { top: null } }, /^margin\.top: /],
-    [{ margin: { middle: 1 } }, /^margin\.middle: unknown field/],
+    [{ margin: { middle: 1 } }, /^margin\.middle: unknown field; the fields are margin\.top, /],
     [{ margin: { left: 500, right: 500 } }, /^margin: .*letter/],
     [{ margin: { top: '14in' }, paper_format: 'legal' }, /^margin: .*legal/],
     [{ viewport: 5 }, /^viewport/],
@@ -141,7 +141,9 @@ describe('4.4 a field out of its rule is a validation_error that names it', () =
     [{ delay_ms: 10_001 }, /^delay_ms: .*0 to 10000/],
     [{ delay_ms: 1.5 }, /^delay_ms: /],
     [{ response: 'image' }, /^response: /],
-    [{ format: 'a4' }, /^format: unknown field/],
+    [{ format: 'a4' }, /^format: unknown field; did you mean "paper_format"\?/],
+    [{ delay: 5 }, /^delay: unknown field; did you mean "delay_ms"\?/],
+    [{ qality: 5 }, /^qality: unknown field; the fields are url, .*paper_format/],
     [{ url: 'http://192.168.0.1/' }, /^url: /],
   ];
   for (const [body, message] of cases) {

@@ -147,7 +147,16 @@ describe('4.3 a field out of its rule is a validation_error that names it, and n
     ['height 2161', { url: 'http://example.com', height: 2161 }, /^height: .*320 to 2160/],
     ['response of another kind', { url: 'http://example.com', response: 'pdf' }, /^response: /],
     ['an unknown field', { url: 'http://example.com', fullpage: true }, /^fullpage: .*"full_page"/],
-    ['a field of the prototype', '{"url":"http://example.com","__proto__":{}}', /__proto__/],
+    [
+      'a field of the prototype',
+      '{"url":"http://example.com","__proto__":{}}',
+      /^__proto__: .*the fields are url, /,
+    ],
+    [
+      'a field of another endpoint',
+      { url: 'http://example.com', expires_in: 60 },
+      /^expires_in: .*the fields are/,
+    ],
     ['an array', [], /^body: /],
     ['null', 'null', /^body: /],
     ['malformed JSON', '{"url":', /^body: .*malformed/],

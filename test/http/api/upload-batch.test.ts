@@ -203,6 +203,13 @@ test('4.2.6 malformed multipart, a bad expires_in and a missing file use the pla
   assert.match(none.body.error.message, /^file: /);
 });
 
+test('4.2 source_filename has the quotes that clients escape as %22', async () => {
+  const { body } = await send([[await images.png(), 'a "b" 100%.png']]);
+  const [item] = body.items;
+  assert.equal(item?.source_filename, 'a "b" 100%.png');
+  assert.equal(item?.upload?.filename, 'a _b_ 100%.png');
+});
+
 test('4.2.6 a part whose headers cannot be read is not passed over in silence', async () => {
   const part = (disposition: string) => `--XX\r\nContent-Disposition: ${disposition}\r\n\r\nGIF89a\r\n`;
   for (const unreadable of [

@@ -1,0 +1,12 @@
+// Refuses a body that is compressed, by name: read as it is, it would be called malformed, which tells the client nothing.
+import type { IncomingMessage } from 'node:http';
+import { invalid } from '#core/errors.ts';
+
+export function refuseEncodedBody({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']?.trim() ?? '';
+  if (encoding === '' || encoding.toLowerCase() === 'identity') return;
+  throw invalid(
+    'Content-Encoding',
+    `${JSON.stringify(encoding.slice(0, 60))} is not supported; send the body without compression`,
+  );
+}

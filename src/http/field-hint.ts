@@ -1,0 +1,35 @@
+// Helps a client that sent a field that is not known: the field that it most likely meant, else all that there are.
+
+/** `path` leads to the fields: empty, or such as `margin.`. */
+export function hintFor(name: string, fields: string[], path: string): string {
+  const meant = nearField(name, fields) ?? containingField(name, fields);
+  if (meant !== undefined) return `did you mean ${JSON.stringify(path + meant)}?`;
+  return `the fields are ${fields.map((field) => path + field).join(', ')}`;
+}
+
+/** Up to two letters away, or one where the name is so short that two make another word. */
+function nearField(name: string, fields: string[]): string | undefined {
+  const ranked = fields
+    .map((field) => ({ field, distance: editDistance(name, field) }))
+    .filter(({ field, distance }) => distance <= (Math.min(name.length, field.length) < 5 ? 1 : 2));
+  return ranked.toSorted((left, right) => left.distance - right.distance)[0]?.field;
+}
+
+/** `format` for `paper_format`: whole words alone. */
+const containingField = (name: string, fields: string[]): string | undefined =>
+  fields.find((field) => field.split('_').includes(name.toLowerCase()));
+
+/** Levenshtein distance; names are short. */
+function editDistance(left: string, right: string): number {
+  const from = left.slice(0, 60).toLowerCase();
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 0; i < from.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 1; j <= right.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (from[i] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
