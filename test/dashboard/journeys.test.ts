@@ -206,13 +206,22 @@ test('a key for renders alone with a last day: it is listed so, may not upload, 
   const row = page.getByRole('listitem').filter({ hasText: 'brief' });
   await row.getByText(/^Uploads only · expires /).waitFor();
   assert.deepEqual(await row.getByRole('definition').allTextContents(), ['just now', '1', '0']);
-  await page.screenshot({ path: join(outputFolder, 'journey-narrow-keys.png') });
+  await page.screenshot({ path: join(outputFolder, 'journey-key-list.png') });
   clock.advance(5 * 86_400_000);
   assert.equal(await upload(brief.secret), 401);
   clock.advance(-5 * 86_400_000);
 
   await page.getByRole('link', { name: 'Request log' }).click();
   await page.getByText('key may not upload').waitFor();
+  await page.getByLabel('Path').selectOption('pdf');
+  await page.getByText('No request fits').waitFor();
+  assert.match(page.url(), /path=%2Fapi%2Fv1%2Fpdf/);
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByText('key may not upload').waitFor();
+  await page.getByRole('button', { name: 'Follow live' }).click();
+  assert.equal(await upload(brief.secret), 201);
+  await page.getByText('201').nth(1).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
   await finish(page, 'narrow-keys');
 });
 

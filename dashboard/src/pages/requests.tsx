@@ -1,5 +1,6 @@
 // What the account's keys asked of the API in the last 30 days, and what they were answered.
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { AnswerOf, QueryOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { ago, duration, exactTime } from '#app/format.ts';
@@ -19,33 +20,61 @@ const outcomes = [
   { value: '', text: 'All outcomes' },
   { value: 'succeeded', text: 'Succeeded' },
   { value: 'failed', text: 'Failed' },
+  { value: '4xx', text: '4xx: refused' },
+  { value: '5xx', text: '5xx: failed here' },
 ];
+const paths = [
+  { value: '', text: 'All paths' },
+  ...['upload', 'upload/batch', 'screenshot', 'pdf'].map((name) => ({
+    value: `/api/v1/${name}`,
+    text: name,
+  })),
+];
+const ranges = [
+  { value: '', text: '30 days' },
+  { value: 'week', text: 'Last week' },
+  { value: 'day', text: 'Last day' },
+  { value: 'hour', text: 'Last hour' },
+];
+const liveEveryMs = 4_000;
 
 export function Requests() {
   const [search] = useSearch();
+  const [isLive, setLive] = useState(false);
   const keys = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
   const filter = useSettled({
     outcome: (search.get('outcome') ?? undefined) as Query['outcome'],
+    path: (search.get('path') ?? undefined) as Query['path'],
+    within: (search.get('within') ?? undefined) as Query['within'],
     key_id: search.get('key') ?? undefined,
     search: search.get('search') ?? undefined,
   });
-  const query = usePaged(['requests', filter], (cursor) =>
-    call('GET /requests', { query: { ...filter, cursor, limit: 50 } }),
+  const query = usePaged(
+    ['requests', filter],
+    (cursor) => call('GET /requests', { query: { ...filter, cursor, limit: 50 } }),
+    isLive ? liveEveryMs : undefined,
   );
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Page
       title="Request log"
-      intro="Requests with your keys, kept for 30 days, with the message of every error. For a 401 you read here what the caller is not told."
+      intro="Requests with your keys, kept for 30 days, with the message of every error. For a 401 you read here why, also where the caller is not told."
       actions={
-        <Button icon="refresh" busy={query.isRefetching} onClick={() => void query.refetch()}>
-          Refresh
-        </Button>
+        <>
+          <Button aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+            {isLive ? 'Pause' : 'Follow live'}
+          </Button>
+          <Button icon="refresh" busy={query.isRefetching && !isLive} onClick={() => void query.refetch()}>
+            Refresh
+          </Button>
+        </>
       }
     >
       <Filters>
         <SearchFilter label="Search by request id" />
         <ChoiceFilter name="outcome" label="Outcome" choices={outcomes} />
+        <ChoiceFilter name="path" label="Path" choices={paths} />
+        <ChoiceFilter name="within" label="Time" choices={ranges} />
         <ChoiceFilter
           name="key"
           label="Key"
@@ -71,7 +100,7 @@ export function Requests() {
 function None({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <NothingFits title="No request fits" names={['outcome', 'key', 'search']}>
+      <NothingFits title="No request fits" names={['outcome', 'path', 'within', 'key', 'search']}>
         Try another key, any outcome, or the whole request id.
       </NothingFits>
     );

@@ -12,12 +12,16 @@ interface Paged<Item> {
 export function usePaged<Answer extends Paged<unknown>>(
   queryKey: unknown[],
   load: (cursor: string | undefined) => Promise<Answer>,
+  /** Asks again every so often, while only the first page is shown. */
+  everyMs?: number,
 ) {
   return useInfiniteQuery<Answer, Error, InfiniteData<Answer>, unknown[], string | undefined>({
     queryKey,
     queryFn: ({ pageParam }) => load(pageParam),
     initialPageParam: undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: ({ state }) =>
+      everyMs !== undefined && (state.data?.pages.length ?? 0) < 2 ? everyMs : false,
     // While a changed filter loads, what was shown stays.
     placeholderData: (previous) => previous,
   });

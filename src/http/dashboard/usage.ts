@@ -17,6 +17,7 @@ import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
 type Names = 'GET /usage' | 'GET /usage.csv' | 'PATCH /overages' | 'GET /requests';
 
 const usualDays = 30;
+const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
 
 export interface UsagePageParts {
   clock: Clock;
@@ -97,7 +98,13 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
       await requestLog.flush();
       const page = pageOptions(query);
       const rows = await owned.requests.page(
-        { outcome: query.outcome, keyId: query.key_id, id: query.search?.trim() },
+        {
+          outcome: query.outcome,
+          path: query.path,
+          since: query.within && clock.now() - spans[query.within],
+          keyId: query.key_id,
+          id: query.search?.trim(),
+        },
         page,
       );
       const names = new Map((await namesOf(owned)).map(({ id, name }) => [id, name]));

@@ -4,14 +4,22 @@ import { olderThan, type PageOptions } from '#storage/owned/page.ts';
 import type { RequestLogRow, Schema } from '#storage/schema.ts';
 
 export interface RequestFilter {
-  outcome?: 'succeeded' | 'failed' | undefined;
+  outcome?: 'succeeded' | 'failed' | '4xx' | '5xx' | undefined;
+  path?: string | undefined;
+  /** Not older than this. */
+  since?: number | undefined;
   keyId?: string | undefined;
   id?: string | undefined;
 }
 
+const statuses = { succeeded: [0, 400], failed: [400, 600], '4xx': [400, 500], '5xx': [500, 600] } as const;
+
 export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
   return {
-    page({ outcome, keyId, id }: RequestFilter, { after, limit }: PageOptions): Promise<RequestLogRow[]> {
+    page(
+      { outcome, path, since, keyId, id }: RequestFilter,
+      { after, limit }: PageOptions,
+    ): Promise<RequestLogRow[]> {
       let query = db
         .selectFrom('request_log')
         .selectAll()
@@ -22,7 +30,12 @@ export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
       if (after) query = query.where(olderThan(after));
       if (id !== undefined) query = query.where('id', '=', id);
       if (keyId !== undefined) query = query.where('key_id', '=', keyId);
-      if (outcome !== undefined) query = query.where('status', outcome === 'failed' ? '>=' : '<', 400);
+      if (path !== undefined) query = query.where('path', '=', path);
+      if (since !== undefined) query = query.where('created_at', '>=', since);
+      if (outcome !== undefined) {
+        const [from, to] = statuses[outcome];
+        query = query.where('status', '>=', from).where('status', '<', to);
+      }
       return query.execute();
     },
   };

@@ -245,6 +245,16 @@ test('the request log: every answer with its key and, for a 401, its true reason
       [201, null, null, 'logged'],
     ],
   );
+  const found = async (query: Record<string, string>) =>
+    (await visitor.call('GET /requests', { query })).body.items.map(({ status }) => status);
+  assert.deepEqual(await found({ outcome: '4xx' }), [401, 401, 415]);
+  assert.deepEqual(await found({ outcome: '5xx' }), []);
+  assert.deepEqual(await found({ outcome: 'succeeded', path: '/api/v1/upload' }), [201]);
+  assert.deepEqual(await found({ path: '/api/v1/pdf' }), []);
+  service.clock.advance(3_700_000);
+  assert.deepEqual(await found({ within: 'hour' }), []);
+  assert.equal((await found({ within: 'day' })).length, 4);
+  service.clock.advance(-3_700_000);
   assert.equal(body.items[1]?.request_id, refused.headers.get('x-request-id'));
   const failed = await visitor.call('GET /requests', { query: { outcome: 'failed', limit: '2' } });
   assert.equal(failed.body.items.length, 2);

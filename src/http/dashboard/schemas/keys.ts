@@ -118,7 +118,12 @@ export const ChangeOverages = Type.Object(
 export const RequestsQuery = Type.Object(
   {
     ...pageQuery,
-    outcome: Type.Optional(choice(['succeeded', 'failed'])),
+    outcome: Type.Optional(choice(['succeeded', 'failed', '4xx', '5xx'])),
+    path: Type.Optional(
+      choice(['/api/v1/upload', '/api/v1/upload/batch', '/api/v1/screenshot', '/api/v1/pdf']),
+    ),
+    /** Only the last hour, day or week. */
+    within: Type.Optional(choice(['hour', 'day', 'week'])),
     key_id: Type.Optional(Type.String({ maxLength: 40 })),
     /** A whole request id, as every answer carries it in x-request-id. */
     search: Type.Optional(Type.String({ maxLength: 100 })),
