@@ -2,7 +2,6 @@
 export { Tintype } from './tintype.ts';
 export type {
   BatchOptions,
-  CallOptions,
   PdfOptions,
   RenderBytes,
   ScreenshotOptions,
@@ -10,6 +9,7 @@ export type {
   UploadOptions,
   WithMeta,
 } from './tintype.ts';
+export type { CallOptions } from './call-options.ts';
 export type { BatchItem, BatchResult } from './batch-result.ts';
 export type { Clock } from './clock.ts';
 export type {

@@ -10,7 +10,8 @@ export interface Call {
   path: string;
   body: string | Blob;
   contentType: string;
-  timeoutMs: number;
+  /** Of each attempt; none when undefined. */
+  timeoutMs: number | undefined;
   /** The same for every attempt, so that a request whose answer was lost is done and metered once. */
   idempotencyKey: string;
   signal: AbortSignal | undefined;
@@ -70,10 +71,11 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
   const stop = (): void => controller.abort(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   let isLate = false;
-  const cancelDeadline = clock.after(timeoutMs, () => {
+  const onLate = (): void => {
     isLate = true;
     controller.abort();
-  });
+  };
+  const cancelDeadline = timeoutMs === undefined ? undefined : clock.after(timeoutMs, onLate);
   try {
     const response = await exchange(
       {
@@ -100,7 +102,7 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
       cause,
     });
   } finally {
-    cancelDeadline();
+    cancelDeadline?.();
     signal?.removeEventListener('abort', stop);
   }
 }

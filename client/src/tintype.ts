@@ -10,13 +10,13 @@ import type {
 } from './contract.ts';
 import { TintypeError } from './errors.ts';
 import { loadFile, type FileInput } from './files.ts';
-import { encodeForm, randomHex } from './form.ts';
+import { encodeForm } from './form.ts';
 import { toCamel, toSnake } from './letter-case.ts';
 import type { Meta } from './meta.ts';
+import { callOf, checkBaseUrl, type CallOptions } from './call-options.ts';
 import { isBatchBody, send, type Answer, type Retry, type Sender } from './send.ts';
 import { uploadInBatches, type Progress } from './upload-batch.ts';
 import type { Fetch } from './transport.ts';
-import { withoutTail } from './without-tail.ts';
 
 export interface TintypeOptions {
   /** Where the service is, such as https://images.example.com */
@@ -31,14 +31,6 @@ export interface TintypeOptions {
   fetch?: Fetch;
   /** Another clock, for tests. */
   clock?: Clock;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal;
-  /** Of each attempt. Unless told: 300 s for uploads, 105 s for screenshots, 120 s for PDFs. */
-  timeoutMs?: number;
-  /** Made fresh for every call unless told; the same key within 24 hours gives the same answer and is metered once. */
-  idempotencyKey?: string;
 }
 
 export interface UploadOptions extends CallOptions {
@@ -70,13 +62,17 @@ const timeoutsMs = { upload: 300_000, screenshot: 105_000, pdf: 120_000 };
 export class Tintype {
   readonly #sender: Sender;
 
-  constructor({ baseUrl, apiKey, maxRetries = 4, onRetry, fetch, clock = realClock }: TintypeOptions) {
+  constructor(options: TintypeOptions) {
+    // Called from JavaScript without any, the check below names what is missing.
+    const given: Partial<TintypeOptions> = options ?? {};
+    const { baseUrl, apiKey, maxRetries = 4, onRetry, fetch, clock = realClock } = given;
     // Checked here, because a header that cannot be sent would name the key in its error.
     if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
       throw new TypeError('apiKey must be a text of printable characters without spaces');
     }
+    if (!(maxRetries >= 0)) throw new TypeError(`maxRetries must be 0 or more, not ${maxRetries}`);
     this.#sender = {
-      baseUrl: withoutTail(new URL(baseUrl).href, '/'),
+      baseUrl: checkBaseUrl(baseUrl),
       apiKey,
       maxRetries,
       onRetry,
@@ -88,6 +84,7 @@ export class Tintype {
   /** Stores one image and gives its links. */
   async upload(file: FileInput, options: UploadOptions = {}): Promise<WithMeta<UploadResult>> {
     const { expiresIn, onProgress } = options;
+    const call = callOf(options, timeoutsMs.upload);
     const loaded = await loadFile(file);
     const { body, contentType } = encodeForm([loaded], expiresIn);
     const totalBytes = loaded.blob.size;
@@ -95,7 +92,7 @@ export class Tintype {
       path: '/api/v1/upload',
       body,
       contentType,
-      ...callOf(options, timeoutsMs.upload),
+      ...call,
       onSent:
         onProgress &&
         ((sent) => onProgress({ sentBytes: Math.round((sent / body.size) * totalBytes), totalBytes })),
@@ -181,20 +178,23 @@ export class Tintype {
   }
 }
 
-function callOf({ signal, timeoutMs, idempotencyKey }: CallOptions, usualTimeoutMs: number) {
-  return {
-    signal,
-    timeoutMs: timeoutMs ?? usualTimeoutMs,
-    idempotencyKey: idempotencyKey ?? randomHex(16),
-  };
-}
-
 function resultOf(answer: Answer): object {
   if (typeof answer.json !== 'object' || answer.json === null) throw badAnswer(answer);
+  // Every single result has an id; a proxy's own {} or [] has none.
+  if (!isBatchBody(answer.json) && !('id' in answer.json)) throw badAnswer(answer);
   return toCamel(answer.json) as object;
 }
 
 function badAnswer({ status, headers, meta }: Answer): TintypeError {
   const type = headers.get('content-type') ?? 'no content type';
-  return new TintypeError('bad_answer', `the service answered ${status} with ${type}`, { status, meta });
+  const error = new TintypeError(
+    'bad_answer',
+    `the service answered ${status} with ${type} that is no result`,
+    {
+      status,
+      meta,
+    },
+  );
+  error.attempts = meta.attempts;
+  return error;
 }

@@ -17,7 +17,7 @@ export async function exchange(request: Exchange, fetch: Fetch): Promise<Respons
   if (!onSent || typeof body === 'string') return fetch(url, { ...init, body });
   const Xhr = (globalThis as { XMLHttpRequest?: new () => BrowserRequest }).XMLHttpRequest;
   if (Xhr) return exchangeByXhr(new Xhr(), request);
-  const streamed = { body: body.stream().pipeThrough(countBytes(onSent)), duplex: 'half' };
+  const streamed = { body: inPieces(body, onSent), duplex: 'half' };
   return fetch(url, {
     ...init,
     ...streamed,
@@ -25,15 +25,23 @@ export async function exchange(request: Exchange, fetch: Fetch): Promise<Respons
   } as RequestInit);
 }
 
-function countBytes(onSent: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+const pieceBytes = 64 * 1024;
+
+/** Blob.stream() gives bytes that are in memory as one piece, which would tell no progress. */
+function inPieces(body: Blob, onSent: (bytes: number) => void): ReadableStream<Uint8Array> {
   let sent = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      sent += chunk.byteLength;
-      controller.enqueue(chunk);
-      onSent(sent);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const piece = new Uint8Array(await body.slice(sent, sent + pieceBytes).arrayBuffer());
+        sent += piece.byteLength;
+        if (piece.byteLength > 0) controller.enqueue(piece);
+        else controller.close();
+        if (piece.byteLength > 0) onSent(sent);
+      },
     },
-  });
+    { highWaterMark: 0 },
+  );
 }
 
 /** The part of XMLHttpRequest that is used here; the library is typed without the DOM. */

@@ -96,6 +96,25 @@ test('a budget of 30 requests a minute is spent and waited for, without being as
   assert.ok(waits.filter((ms) => ms > 50_000).length >= 3, waits.join(' '));
 });
 
+test('a list of 200,000 pages waits out a refusal like any other', async () => {
+  const clock = createFakeClock();
+  let asked = 0;
+  const all = shootAll({
+    shots: shotsOf(200_000),
+    async capture() {
+      asked += 1;
+      if (asked === 1) throw refusal('rate_limited', 7);
+      throw new TintypeError('quota_exceeded', 'used up', { status: 402 });
+    },
+    onOutcome: async () => {},
+    ceiling: 5,
+    clock,
+    signal: new AbortController().signal,
+  });
+  await assert.rejects(all, { code: 'quota_exceeded' });
+  assert.deepEqual(clock.waits, [7000]);
+});
+
 test('a refused key ends the run: the rest is left for the next one', async () => {
   let asked = 0;
   const outcomes: ShotOutcome[] = [];

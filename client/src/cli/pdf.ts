@@ -3,8 +3,8 @@ import { toSnake } from '../letter-case.ts';
 import type { PdfOptions } from '../tintype.ts';
 import { number, oneOf, print, text, type Command, type Values } from './command.ts';
 import { UsageError } from './exit-codes.ts';
-import { deliver } from './output-file.ts';
-import { onlyUrl } from './screenshot.ts';
+import { chooseOutput, deliver, formatFor } from './output-file.ts';
+import { onlyUrl, refuseTwoAnswers } from './screenshot.ts';
 import { openService } from './service.ts';
 
 export const pdf: Command = {
@@ -15,7 +15,7 @@ Prints a public web page. The document goes to FILE and its name to stdout; with
 stdout, or, on a terminal, to a file named after the page.
 
 Options:
-  -o, --output FILE         Where to put the document; - is stdout
+  -o, --output FILE         Where to put the document: a file, a folder, or - for stdout
   --paper-format FORMAT     letter, a4 or legal (letter)
   --landscape               Rotate the paper
   --no-print-background     Leave out background colors and images
@@ -52,15 +52,19 @@ Examples:
   async run({ values, positionals, signal }) {
     const url = onlyUrl(positionals);
     const options = { ...pdfOptions(values), signal };
+    const output = text(values, 'output');
+    refuseTwoAnswers(values);
+    formatFor(output, 'pdf', ['pdf']);
     const { client, note } = await openService();
     if (values['json'] || values['link']) {
       const { meta, ...metadata } = await client.pdf(url, { ...options, response: 'json' });
       await note('renders', meta);
       await print(`${values['link'] ? metadata.url : JSON.stringify(toSnake(metadata))}\n`);
     } else {
+      const file = await chooseOutput(output, url, 'pdf');
       const { bytes, meta } = await client.pdf(url, options);
       await note('renders', meta);
-      await deliver(bytes, text(values, 'output'), url, 'pdf');
+      await deliver(bytes, file);
     }
     return 0;
   },
@@ -92,7 +96,7 @@ export function parseMargin(value: string | undefined): PdfOptions['margin'] {
   const sizes = value
     .trim()
     .split(/\s+/)
-    .map((size) => (/^\d+$/.test(size) ? Number(size) : size));
+    .map((size) => (/^(\d+(\.\d+)?|\.\d+)$/.test(size) ? Number(size) : size));
   const [top, right = top, bottom = top, left = right] = sizes;
   if (
     top === undefined ||

@@ -4,7 +4,7 @@ import { toSnake } from '../letter-case.ts';
 import type { ScreenshotOptions } from '../tintype.ts';
 import { number, oneOf, print, text, type Command, type Values } from './command.ts';
 import { UsageError } from './exit-codes.ts';
-import { deliver } from './output-file.ts';
+import { chooseOutput, deliver, formatFor } from './output-file.ts';
 import { openService } from './service.ts';
 
 export const screenshotFlags: ParseArgsOptionsConfig = {
@@ -27,7 +27,7 @@ Captures a public web page. The picture goes to FILE and its name to stdout; wit
 stdout, or, on a terminal, to a file named after the page.
 
 Options:
-  -o, --output FILE  Where to put the picture; - is stdout. Its ending tells the format
+  -o, --output FILE  Where to put the picture: a file whose ending tells the format, a folder, or - for stdout
 ${screenshotFlagsHelp}
   --link             Keep the picture on the service and print its link
   --json             Keep the picture on the service and print its metadata as JSON
@@ -47,30 +47,35 @@ Examples:
     const url = onlyUrl(positionals);
     const output = text(values, 'output');
     const options = { ...screenshotOptions(values, output), signal };
+    refuseTwoAnswers(values);
     const { client, note } = await openService();
     if (values['json'] || values['link']) {
       const { meta, ...metadata } = await client.screenshot(url, { ...options, response: 'json' });
       await note('renders', meta);
       await print(`${values['link'] ? metadata.url : JSON.stringify(toSnake(metadata))}\n`);
     } else {
+      const file = await chooseOutput(output, url, extensionOf(options.format));
       const { bytes, meta } = await client.screenshot(url, options);
       await note('renders', meta);
-      await deliver(bytes, output, url, extensionOf(options.format));
+      await deliver(bytes, file);
     }
     return 0;
   },
 };
 
+export const pictureFormats = ['png', 'jpeg', 'webp'] as const;
+
+/** --json and --link keep the result on the service, so there is nothing to put into a file. */
+export function refuseTwoAnswers(values: Values): void {
+  const given = ['json', 'link', 'output'].filter((name) => values[name] !== undefined);
+  if (given.length > 1) throw new UsageError(`give one of ${given.map((name) => `--${name}`).join(' and ')}`);
+}
+
 export const extensionOf = (format: ScreenshotOptions['format'] = 'png'): string =>
   format === 'jpeg' ? 'jpg' : format;
 
 export function screenshotOptions(values: Values, output?: string): ScreenshotOptions {
-  const ending = /\.(png|jpe?g|webp)$/i
-    .exec(output ?? '')?.[1]
-    ?.toLowerCase()
-    .replace('jpg', 'jpeg');
-  const format =
-    oneOf(values, 'format', ['png', 'jpeg', 'webp']) ?? (ending as ScreenshotOptions['format'] | undefined);
+  const format = formatFor(output, oneOf(values, 'format', pictureFormats), pictureFormats);
   const width = number(values, 'width');
   const height = number(values, 'height');
   return {

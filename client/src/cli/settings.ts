@@ -2,7 +2,9 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { checkBaseUrl } from '../call-options.ts';
 import { TintypeError } from '../errors.ts';
+import { UsageError } from './exit-codes.ts';
 
 export interface Settings {
   url: string;
@@ -20,9 +22,13 @@ const settingsFile = (): string => join(settingsFolder(), 'login.json');
 export async function readSettings(): Promise<Settings> {
   const { TINTYPE_URL, TINTYPE_API_KEY } = process.env;
   const stored = (await readJson(settingsFile())) as Partial<Settings> | undefined;
-  const url = TINTYPE_URL ?? stored?.url;
+  // Empty counts as not set, as CI gives it for a secret that is missing.
+  const url = TINTYPE_URL ? addressOf(TINTYPE_URL) : stored?.url;
   // The stored key belongs to the stored address: an address from the environment never gets it.
-  const key = TINTYPE_API_KEY ?? (url === stored?.url ? stored?.key : undefined);
+  const key = TINTYPE_API_KEY || (url === stored?.url ? stored?.key : undefined);
+  if (key && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new UsageError('TINTYPE_API_KEY must be a text of printable characters without spaces');
+  }
   if (url && key) return { url, key };
   throw new TintypeError(
     'unauthorized',
@@ -30,6 +36,14 @@ export async function readSettings(): Promise<Settings> {
       ? 'no address of a service; run "tt login" or set TINTYPE_URL'
       : 'not logged in; run "tt login", or set TINTYPE_URL and TINTYPE_API_KEY',
   );
+}
+
+function addressOf(variable: string): string {
+  try {
+    return checkBaseUrl(variable);
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace('baseUrl', 'TINTYPE_URL'));
+  }
 }
 
 export async function storeSettings(settings: Settings): Promise<string> {

@@ -50,7 +50,7 @@ export async function shootAll(work: Work): Promise<void> {
     } else if (running.size > 0) {
       await Promise.race(running);
     } else {
-      const soonest = Math.min(...jobs.map(({ notBefore }) => notBefore));
+      const soonest = jobs.reduce((least, { notBefore }) => Math.min(least, notBefore), Infinity);
       await clock.sleep(Math.max(budgetRefillsAt, soonest) - now, signal);
     }
   }

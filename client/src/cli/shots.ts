@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { realClock } from '../clock.ts';
 import type { TintypeError } from '../errors.ts';
 import { randomHex } from '../form.ts';
+import type { Meta } from '../meta.ts';
 import type { ScreenshotOptions } from '../tintype.ts';
 import { describe, number, print, readStdin, say, text, type Command } from './command.ts';
 import { exitCodeOfAll, UsageError } from './exit-codes.ts';
@@ -60,6 +61,7 @@ Examples:
     const missing = wanted.filter(({ name }) => !there.has(name));
     const failures: TintypeError['code'][] = [];
     let captured = 0;
+    let latest: Meta | undefined;
     for (const { url, file } of wanted.filter(({ name }) => there.has(name)))
       await tell(url, file, 'present');
 
@@ -83,21 +85,23 @@ Examples:
         `${wanted.length} URLs: ${captured} captured in ${seconds} s, ${wanted.length - missing.length} there before, ` +
           `${failures.length} failed${left > 0 ? `, ${left} left` : ''}`,
       );
+      await note('renders', latest);
     }
     return exitCodeOfAll(failures, wanted.length);
 
     async function keep(outcome: ShotOutcome): Promise<void> {
       const { url, file } = outcome.shot;
       if ('error' in outcome) {
+        latest = latestOf(latest, outcome.error.meta);
         failures.push(outcome.error.code);
         say(`${url}: ${describe(outcome.error)}`);
         await tell(url, file, 'failed', outcome.error);
         return;
       }
+      latest = latestOf(latest, outcome.result.meta);
       await writeWhole(file, outcome.result.bytes);
       captured += 1;
       await tell(url, file, 'captured');
-      if (captured === missing.length || captured % 20 === 0) await note('renders', outcome.result.meta);
     }
 
     async function tell(url: string, file: string, status: string, error?: TintypeError): Promise<void> {
@@ -111,14 +115,28 @@ Examples:
   },
 };
 
+/** Answers come in any order, and each unit lowers what is left: the least is the latest. */
+function latestOf(known: Meta | undefined, told: Meta | undefined): Meta | undefined {
+  if (!told?.quota || told.isReplay) return known;
+  return known?.quota && known.quota.remaining < told.quota.remaining ? known : told;
+}
+
 async function readUrls(list: string): Promise<string[]> {
   const content = await (list === '-' ? readStdin() : readFile(list, 'utf8')).catch((error: Error) => {
     throw new UsageError(`cannot read ${list}: ${error.message}`);
   });
-  const lines = content.split(/\r?\n/);
-  const typed = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
-  if (typed.length === 0) throw new UsageError(`no URLs in ${list}`);
-  return [...new Set(typed.map(toUrl))];
+  const urls = new Set<string>();
+  for (const [index, line] of content.split(/\r?\n/).entries()) {
+    const typed = line.trim();
+    if (typed === '' || typed.startsWith('#')) continue;
+    try {
+      urls.add(toUrl(typed));
+    } catch (error) {
+      throw new UsageError(`line ${index + 1} of ${list}: ${(error as Error).message}`);
+    }
+  }
+  if (urls.size === 0) throw new UsageError(`no URLs in ${list}`);
+  return [...urls];
 }
 
 /** The name tells the page and how it was captured, so that other options make other files. */

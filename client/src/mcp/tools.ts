@@ -1,7 +1,8 @@
 // The three tools: what an assistant may ask, and what it gets to see. Spec 4.1, 4.3, 4.4.
 import { resolve } from 'node:path';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
-import { writeWhole } from '../cli/output-file.ts';
+import { formatFor, nameAfter, preparePlace, writeWhole } from '../cli/output-file.ts';
+import { extensionOf, pictureFormats } from '../cli/screenshot.ts';
 import type { PdfMetadata } from '../contract.ts';
 import { TintypeError } from '../errors.ts';
 import type { FileInput } from '../files.ts';
@@ -14,7 +15,10 @@ export interface RunnableTool extends Tool {
   run(input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
 }
 
-const saveTo = { type: 'string', description: 'Also write it to this local file.' };
+const saveTo = {
+  type: 'string',
+  description: 'Also write it to this local file, or into this local folder.',
+};
 const annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 
 export function createTools({ client, note }: Pick<McpParts, 'client' | 'note'>): RunnableTool[] {
@@ -62,8 +66,11 @@ export function createTools({ client, note }: Pick<McpParts, 'client' | 'note'>)
       annotations,
       inputSchema: withSaveTo(ScreenshotRequest),
       async run(input, signal) {
-        const { url, fields, file } = readInput(input);
-        const options = toCamel(fields) as ScreenshotOptions;
+        const { url, fields, place } = readInput(input);
+        const asked = toCamel(fields) as ScreenshotOptions;
+        const format = formatFor(place, asked.format, pictureFormats);
+        const options = { ...asked, ...(format && { format }) };
+        const file = await fileAt(place, url, extensionOf(format));
         const { bytes, contentType, id, durationMs, meta } = await client.screenshot(url, {
           ...options,
           signal,
@@ -94,7 +101,9 @@ export function createTools({ client, note }: Pick<McpParts, 'client' | 'note'>)
       annotations,
       inputSchema: withSaveTo(PdfRequest),
       async run(input, signal) {
-        const { url, fields, file } = readInput(input);
+        const { url, fields, place } = readInput(input);
+        formatFor(place, 'pdf', ['pdf']);
+        const file = await fileAt(place, url, 'pdf');
         const options = { ...(toCamel(fields) as PdfOptions), signal };
         if (file) {
           const { bytes, id, durationMs, meta } = await client.pdf(url, options);
@@ -123,7 +132,18 @@ function withSaveTo(schema: { properties: object }): Tool['inputSchema'] {
 
 /** Of an input that was checked against the tool's schema. */
 function readInput({ url, save_to, ...fields }: Record<string, unknown>) {
-  return { url: url as string, fields, file: typeof save_to === 'string' ? resolve(save_to) : undefined };
+  return { url: url as string, fields, place: save_to as string | undefined };
+}
+
+/** Checked before the render, so that no unit is spent on what cannot be kept. */
+async function fileAt(
+  place: string | undefined,
+  url: string,
+  extension: string,
+): Promise<string | undefined> {
+  if (place === undefined) return undefined;
+  const name = URL.canParse(url) ? nameAfter(url) : 'page';
+  return resolve(await preparePlace(place, `${name}.${extension}`));
 }
 
 function fileOf(path: unknown, data: unknown, filename: unknown): FileInput {

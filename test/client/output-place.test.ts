@@ -1,0 +1,142 @@
+// Where a result goes is known before anything is asked for: a server that counts requests stands in for the service.
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Tintype } from '#client/index.ts';
+import { createTools } from '#client/mcp/tools.ts';
+import { json, picture, refusal, startFaultServer, type FaultServer } from './support.ts';
+import { createCommandLine, type CommandLine } from './tt.ts';
+
+const url = 'https://example.com/a';
+let server: FaultServer;
+let line: CommandLine;
+
+before(async () => {
+  server = await startFaultServer();
+  line = await createCommandLine({ url: server.origin, key: 'tt_key' });
+  await mkdir(join(line.folder, 'folder/example.com-a.png.part'), { recursive: true });
+  await mkdir(join(line.folder, 'pictures'));
+  await writeFile(join(line.folder, 'file'), '');
+});
+after(async () => {
+  await line.remove();
+  await server.stop();
+});
+
+const refused: { args: string[]; says: RegExp }[] = [
+  { args: ['screenshot', url, '-o', 'file/x.png'], says: /cannot write file\/x\.png: / },
+  { args: ['screenshot', url, '-o', 'folder'], says: /cannot write folder\/example\.com-a\.png: / },
+  { args: ['pdf', url, '-o', 'file/x.pdf'], says: /cannot write file\/x\.pdf: / },
+  { args: ['screenshot', url, '--json', '-o', 'z.png'], says: /give one of --json and --output/ },
+  { args: ['pdf', url, '--link', '-o', 'z.pdf'], says: /give one of --link and --output/ },
+  { args: ['screenshot', url, '-o', 'x.gif'], says: /x\.gif: cannot make \.gif, only png, jpeg, webp/ },
+  { args: ['screenshot', url, '-o', 'x.png', '--format', 'jpeg'], says: /x\.png: is not the name of a jpeg/ },
+  { args: ['pdf', url, '-o', 'x.png'], says: /x\.png: cannot make \.png, only pdf/ },
+];
+
+for (const { args, says } of refused) {
+  test(`nothing is sent: tt ${args.join(' ')}`, async () => {
+    server.play(picture);
+    const { code, stderr } = await line.tt(args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, says);
+    assert.equal(server.seen.length, 0);
+  });
+}
+
+test('a folder means "put it in there", also one that is not there yet', async () => {
+  server.play(picture);
+  for (const folder of ['pictures', 'new/']) {
+    const { code, stdout, stderr } = await line.tt(['screenshot', url, '-o', folder]);
+    assert.equal(code, 0, stderr);
+    const file = stdout.toString().trimEnd();
+    assert.equal(file, join(folder, 'example.com-a.png'));
+    assert.equal(await readFile(join(line.folder, file), 'utf8'), 'picture');
+  }
+  assert.deepEqual(await readdir(join(line.folder, 'pictures')), ['example.com-a.png']);
+});
+
+test('MCP: save_to is checked first, and its ending tells the format', async () => {
+  const client = new Tintype({ baseUrl: server.origin, apiKey: 'tt_key' });
+  const tools = createTools({ client, note: () => Promise.resolve() });
+  const run = (name: string, input: Record<string, unknown>) =>
+    tools.find((tool) => tool.name === name)?.run({ url, ...input }, new AbortController().signal);
+  server.play(picture);
+  const at = (path: string): string => join(line.folder, path);
+  await assert.rejects(async () => run('screenshot', { save_to: at('file/x.png') }), /cannot write/);
+  await assert.rejects(async () => run('pdf', { save_to: at('file/x.pdf') }), /cannot write/);
+  await assert.rejects(
+    async () => run('screenshot', { save_to: at('a.png'), format: 'jpeg' }),
+    /not the name/,
+  );
+  await assert.rejects(async () => run('pdf', { save_to: at('a.png') }), /cannot make \.png, only pdf/);
+  assert.equal(server.seen.length, 0);
+  await run('screenshot', { save_to: at('a.webp') });
+  assert.equal((JSON.parse(server.seen[0]?.body.toString() ?? '') as { format: string }).format, 'webp');
+});
+
+test('tt pdf --margin takes numbers with a point', async () => {
+  server.play(json(200, { id: 'pdf_1', url: 'http://x/p/1' }));
+  const { code, stderr } = await line.tt(['pdf', url, '--link', '--margin', '1.5 .5 2cm']);
+  assert.equal(code, 0, stderr);
+  const { margin } = JSON.parse(server.seen[0]?.body.toString() ?? '') as { margin: unknown };
+  assert.deepEqual(margin, { top: 1.5, right: 0.5, bottom: '2cm', left: 0.5 });
+});
+
+test('tt and its environment: empty is not set, a slash at the end is none, a mistake is named', async () => {
+  server.play(refusal(422, 'validation_error'));
+  const own = await createCommandLine(undefined);
+  try {
+    const login = await own.tt(['login', '--url', server.origin], { input: 'tt_key' });
+    assert.equal(login.code, 0, login.stderr);
+    for (const environment of [
+      { TINTYPE_URL: '', TINTYPE_API_KEY: '' },
+      { TINTYPE_URL: `${server.origin}/` },
+    ] as Record<string, string>[]) {
+      const { code, stderr } = await own.tt(['usage'], { environment });
+      assert.equal(code, 0, stderr);
+    }
+    server.play(picture);
+    const mistakes: [environment: Record<string, string>, says: RegExp][] = [
+      [{ TINTYPE_URL: 'localhost:4300', TINTYPE_API_KEY: 'tt_a' }, /TINTYPE_URL must begin with http:\/\//],
+      [{ TINTYPE_URL: 'garbage', TINTYPE_API_KEY: 'tt_a' }, /TINTYPE_URL must begin with http:\/\//],
+      [{ TINTYPE_API_KEY: 'tt_a b' }, /TINTYPE_API_KEY must be a text of printable/],
+    ];
+    for (const [environment, says] of mistakes) {
+      const { code, stderr } = await own.tt(['screenshot', url], { environment });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, says);
+    }
+    assert.equal(server.seen.length, 0);
+  } finally {
+    await own.remove();
+  }
+});
+
+test('tt shots: the latest quota is kept when something failed, and when the quota ran out', async () => {
+  const quota = (remaining: number): Record<string, string> => ({
+    'x-service-quota-limit': '5',
+    'x-service-quota-remaining': String(remaining),
+    'x-service-quota-usage-percent': '100',
+    'x-service-quota-warning': '100',
+  });
+  await writeFile(join(line.folder, 'urls.txt'), 'a.test\nb.test\n');
+  server.play(picture, refusal(402, 'quota_exceeded', quota(0)));
+  const { code, stderr } = await line.tt(['shots', '-f', 'urls.txt', '-o', 'shots']);
+  assert.equal(code, 5, stderr);
+  assert.match(stderr, /100 % of the monthly quota of renders is used/);
+  server.play(refusal(422, 'validation_error'));
+  const usage = await line.tt(['usage', '--json']);
+  const { renders } = JSON.parse(usage.stdout.toString()) as {
+    renders: { remaining: number; limit: number };
+  };
+  assert.deepEqual([renders.remaining, renders.limit], [0, 5]);
+});
+
+test('tt shots: a line that is not a URL is named by its number', async () => {
+  await writeFile(join(line.folder, 'bad.txt'), '# pages\na.test\n\nhttp://[\n');
+  const { code, stderr } = await line.tt(['shots', '-f', 'bad.txt', '-o', 'shots']);
+  assert.equal(code, 2);
+  assert.match(stderr, /line 4 of bad\.txt: not a URL: http:\/\/\[/);
+});
