@@ -2,6 +2,7 @@
 import type { BatchItem } from './batch-result.ts';
 import type { ErrorCode } from './contract.ts';
 import type { Meta } from './meta.ts';
+import { kindOf } from './retry.ts';
 
 /**
  * What can go wrong without the service saying so: no connection, no answer in time, a 5xx that is not the service's own,
@@ -40,6 +41,17 @@ export class TintypeError extends Error {
     this.status = details.status;
     this.meta = details.meta;
     this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+
+  /** Whether the same request may succeed later: a limit, an outage, a page that did not load. */
+  get isRetryable(): boolean {
+    return kindOf(this) !== 'final';
+  }
+
+  /** For logs: JSON.stringify leaves out the message of an Error. */
+  toJSON(): Record<string, unknown> {
+    const { name, code, message, status, requestId, retryAfterSeconds, attempts } = this;
+    return { name, code, message, status, requestId, retryAfterSeconds, attempts };
   }
 
   /** What to tell the operator when asking about this failure. */

@@ -6,6 +6,7 @@ import type { TintypeError } from './errors.ts';
 type Kind = 'limited' | 'twice' | 'transient' | 'final';
 
 const firstWaitMs = 1000;
+const firstJitterMs = 500;
 const longestBackOffMs = 30_000;
 /** A Retry-After beyond this is for the caller to decide, not for a request that somebody waits for. */
 const longestRetryAfterSeconds = 300;
@@ -26,15 +27,19 @@ export function createRetryPlan({ clock, maxRetries }: { clock: Clock; maxRetrie
       if (retries >= maxRetries || seen[kind] > retriesOfKind[kind]) return undefined;
       retries += 1;
       const { retryAfterSeconds } = error;
-      if (kind !== 'limited' || retryAfterSeconds === undefined) return backOffMs(seen[kind], clock);
+      // RFC 9110, 10.2.3: Retry-After is for 503 as it is for 429.
+      const isTold = kind === 'limited' || (kind === 'transient' && error.status === 503);
+      if (!isTold || retryAfterSeconds === undefined) return backOffMs(seen[kind], clock);
       if (retryAfterSeconds > longestRetryAfterSeconds) return undefined;
-      // "Wait the number of seconds in Retry-After, then back off exponentially with jitter": the first wait is as told.
-      return retryAfterSeconds * 1000 + (seen.limited === 1 ? 0 : backOffMs(seen.limited - 1, clock));
+      // "Wait the number of seconds in Retry-After, then back off exponentially with jitter". The first wait has a little
+      // chance in it too, or many workers would come back in the same millisecond.
+      const more = seen[kind] === 1 ? firstJitterMs * clock.random() : backOffMs(seen[kind] - 1, clock);
+      return Math.round(retryAfterSeconds * 1000 + more);
     },
   };
 }
 
-function kindOf({ code, status = 0 }: TintypeError): Kind {
+export function kindOf({ code, status = 0 }: Pick<TintypeError, 'code' | 'status'>): Kind {
   if (status === 429) return 'limited';
   if (code === 'capture_failed' || code === 'render_failed' || code === 'timeout') return 'twice';
   if (code === 'connection_failed' || status >= 500) return 'transient';
@@ -50,7 +55,8 @@ function backOffMs(turn: number, clock: Clock): number {
 /** Retry-After in either of its forms, a number of seconds or a date. RFC 9110, 10.2.3. */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
-  if (/^\d+$/.test(value)) return Number(value);
+  // RFC 9110 has whole seconds only; some proxies send 1.5, which Date.parse would take for a day in January.
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
 }

@@ -4,6 +4,7 @@ import type { ErrorCode } from './contract.ts';
 import { TintypeError } from './errors.ts';
 import { readMeta, type Meta } from './meta.ts';
 import { createRetryPlan, parseRetryAfter } from './retry.ts';
+import { version } from './version.ts';
 import { exchange, type Fetch } from './transport.ts';
 
 export interface Call {
@@ -84,6 +85,7 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
           authorization: `Bearer ${sender.apiKey}`,
           'content-type': call.contentType,
           'idempotency-key': call.idempotencyKey,
+          ...userAgent(),
         },
         body: call.body,
         signal: controller.signal,
@@ -105,6 +107,12 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
     cancelDeadline?.();
     signal?.removeEventListener('abort', stop);
   }
+}
+
+/** So that the request log tells the client and its version. A browser has its own name, and keeps it. */
+function userAgent(): Record<string, string> {
+  const isBrowser = 'document' in globalThis || 'XMLHttpRequest' in globalThis;
+  return isBrowser ? {} : { 'user-agent': `tintype-client/${version}` };
 }
 
 /** The failure that an answer tells of; undefined where it is a result. */

@@ -275,8 +275,21 @@ const exits: {
   environment?: Record<string, string>;
 }[] = [
   { title: 'no command', args: [], code: 2, says: /^Usage: tt COMMAND/ },
-  { title: 'an unknown command', args: ['upltod'], code: 2, says: /unknown command "upltod"/ },
+  {
+    title: 'an unknown command',
+    args: ['upltod'],
+    code: 2,
+    says: /unknown command "upltod"; did you mean "upload"\?/,
+  },
   { title: 'an unknown option', args: ['upload', '--fast', 'a'], code: 2, says: /Unknown option '--fast'/ },
+  { title: 'a command like no other', args: ['frobnicate'], code: 2, says: /"frobnicate"; see "tt --help"/ },
+  {
+    title: 'two forms of output',
+    args: ['upload', '--json', '--markdown', 'a'],
+    code: 2,
+    says: /give one of/,
+  },
+  { title: 'a name for a file', args: ['upload', '--name', 'a', 'photos'], code: 2, says: /--name is for/ },
   { title: 'no file', args: ['upload'], code: 2, says: /no files/ },
   {
     title: 'a missing file',
@@ -330,6 +343,21 @@ for (const { title, args, code, says, environment } of exits) {
     assert.match(ended.stderr, says);
   });
 }
+
+test('tt help COMMAND, -v and version', async () => {
+  const [asked, same] = [await line.tt(['help', 'upload']), await line.tt(['upload', '--help'])];
+  assert.deepEqual([asked.code, asked.stdout.toString()], [0, same.stdout.toString()]);
+  for (const name of ['-v', 'version', '--version']) {
+    const { code, stdout } = await line.tt([name]);
+    assert.equal(code, 0);
+    assert.match(stdout.toString(), /^\d+\.\d+\.\d+\n$/);
+  }
+});
+
+test('tt upload --copy says when there is no clipboard', async () => {
+  const { code, stderr } = await line.tt(['upload', '--copy', 'photos/b.png']);
+  assert.deepEqual([code, stderr], [0, 'tt: not copied: no clipboard was found\n']);
+});
 
 test('every command has a --help with examples, on stdout', async () => {
   for (const command of ['login', 'upload', 'screenshot', 'pdf', 'shots', 'usage', 'mcp']) {

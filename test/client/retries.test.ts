@@ -40,13 +40,13 @@ const batchOf = (error: { code: string; message: string }) => ({
   summary: { total: 1, succeeded: 0, failed: 1 },
 });
 
-// With chance at one half, a back-off is three quarters of 1, 2, 4, 8 seconds.
+// With chance at one half, a back-off is three quarters of 1, 2, 4, 8 seconds, and the first Retry-After has 250 ms more.
 const succeeding: { title: string; faults: Fault[]; waits: number[] }[] = [
   { title: 'no failure', faults: [picture], waits: [] },
   {
     title: '429 rate_limited: after Retry-After',
     faults: [refusal(429, 'rate_limited', { 'retry-after': '7' }), picture],
-    waits: [7000],
+    waits: [7250],
   },
   {
     title: '429 rate_limited again: Retry-After, then back-off with jitter on top of it',
@@ -56,12 +56,12 @@ const succeeding: { title: string; faults: Fault[]; waits: number[] }[] = [
       refusal(429, 'rate_limited', { 'retry-after': '5' }),
       picture,
     ],
-    waits: [7000, 5750, 6500],
+    waits: [7250, 5750, 6500],
   },
   {
     title: '429 concurrency_limited: after Retry-After',
     faults: [refusal(429, 'concurrency_limited', { 'retry-after': '2' }), picture],
-    waits: [2000],
+    waits: [2250],
   },
   {
     title: '429 without Retry-After: exponential back-off',
@@ -71,7 +71,17 @@ const succeeding: { title: string; faults: Fault[]; waits: number[] }[] = [
   {
     title: '429 with a date: until that date',
     faults: [refusal(429, 'rate_limited', { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }), picture],
-    waits: [9000],
+    waits: [9250],
+  },
+  {
+    title: '429 with a fraction of a second',
+    faults: [refusal(429, 'rate_limited', { 'retry-after': '1.5' }), picture],
+    waits: [1750],
+  },
+  {
+    title: '503 with Retry-After: as told',
+    faults: [refusal(503, 'unavailable', { 'retry-after': '7' }), picture],
+    waits: [7250],
   },
   { title: '500 internal: back-off', faults: [refusal(500, 'internal'), picture], waits: [750] },
   {
@@ -95,7 +105,7 @@ const succeeding: { title: string; faults: Fault[]; waits: number[] }[] = [
       refusal(502, 'capture_failed'),
       picture,
     ],
-    waits: [1000, 750, 750],
+    waits: [1250, 750, 750],
   },
 ];
 
@@ -144,7 +154,7 @@ const persisting: { title: string; fault: Fault; code: string; waits: number[] }
     title: '429 with Retry-After',
     fault: refusal(429, 'rate_limited', { 'retry-after': '3' }),
     code: 'rate_limited',
-    waits: [3000, 3750, 4500, 6000],
+    waits: [3250, 3750, 4500, 6000],
   },
   {
     title: '429 that asks for more than five minutes',
@@ -247,6 +257,28 @@ test('4.2.5 a batch of which every file failed is a result; with 500 it is tried
   assert.equal(failed.items[0]?.ok, false);
   assert.equal(server.seen.length, 5);
   assert.deepEqual(clock.waits, [750, 1500, 3000, 6000]);
+});
+
+test('an error says whether it is worth another try, and shows itself in JSON', async () => {
+  server.play(refusal(422, 'validation_error'));
+  const refused = await failure(client.screenshot('https://example.com/'));
+  assert.equal(refused.isRetryable, false);
+  assert.deepEqual(JSON.parse(JSON.stringify(refused)), {
+    name: 'TintypeError',
+    code: 'validation_error',
+    message: 'told: validation_error',
+    status: 422,
+    requestId: 'req-1',
+    attempts: 1,
+  });
+  server.play(refusal(429, 'rate_limited', { 'retry-after': '301' }));
+  assert.equal((await failure(client.screenshot('https://example.com/'))).isRetryable, true);
+});
+
+test('requests name the client and its version', async () => {
+  server.play(picture);
+  await client.screenshot('https://example.com/');
+  assert.match(server.seen[0]?.headers['user-agent'] ?? '', /^tintype-client\/\d+\.\d+\.\d+/);
 });
 
 test('onRetry is told of each wait and can refuse it', async () => {

@@ -4,6 +4,7 @@ import { TintypeError } from '../errors.ts';
 import { version } from '../version.ts';
 import { describe, print, say, type Command } from './command.ts';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.ts';
+import { isNear } from './near-names.ts';
 import { login } from './login.ts';
 import { mcp } from './mcp.ts';
 import { pdf } from './pdf.ts';
@@ -43,17 +44,19 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([name, ...args]: string[]): Promise<number> {
+  // "tt help upload" is "tt upload --help".
+  if (name === 'help' && args[0] !== undefined) return main([args[0], '--help']);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     await (name === undefined ? process.stderr.write(`${help}\n`) : print(`${help}\n`));
     return name === undefined ? exitCodes.usage : exitCodes.ok;
   }
-  if (name === '--version') {
+  if (name === '--version' || name === '-v' || name === 'version') {
     await print(`${version}\n`);
     return exitCodes.ok;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (!command) throw new UsageError(`unknown command "${name}"; see "tt --help"`);
+    if (!command) throw new UsageError(`unknown command "${name}"${hintFor(name)}; see "tt --help"`);
     const { values, positionals } = parse(command, args);
     if (values['help'] === true) {
       await print(`${command.help}\n`);
@@ -68,6 +71,11 @@ async function main([name, ...args]: string[]): Promise<number> {
     if (error instanceof TintypeError && error.status === 401) say('is the key right? "tt login" sets it');
     return exitCodeOf(error);
   }
+}
+
+function hintFor(typed: string): string {
+  const near = Object.keys(commands).find((known) => isNear(typed.toLowerCase(), known));
+  return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
 function parse({ options }: Command, args: string[]) {

@@ -38,6 +38,9 @@ Examples:
   },
 
   async run({ values, positionals, signal }) {
+    if (values['json'] && values['markdown']) throw new UsageError('give one of --json and --markdown');
+    if (text(values, 'name') !== undefined && !positionals.includes('-'))
+      throw new UsageError('--name is for what comes from stdin; name - as the file');
     const files = await chooseFiles(positionals, text(values, 'name'));
     const expiresIn = parseDuration(text(values, 'expires-in'));
     const format = values['json'] ? jsonLine : values['markdown'] ? markdownLine : linkLine;
@@ -77,8 +80,10 @@ Examples:
       );
       await note('uploads', meta);
       const copies = values['copy'] ?? (process.stdout.isTTY && !values['no-copy']);
-      if (copies && lines.length > 0 && (await copyToClipboard(lines.join('\n'))))
-        say('copied to the clipboard');
+      if (copies && lines.length > 0) {
+        if (await copyToClipboard(lines.join('\n'))) say('copied to the clipboard');
+        else if (values['copy']) say('not copied: no clipboard was found');
+      }
       return exitCodeOfAll(
         items.flatMap((item) => (item.ok ? [] : [item.error.code])),
         items.length,
