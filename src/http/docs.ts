@@ -1,7 +1,8 @@
 // GET /openapi.json, and GET /docs: the same document for people.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { html, sendPage, type Html } from '#http/hosted/page.ts';
+import { html, pageHeaders, pageMarkup, pageType, type Html } from '#http/hosted/page.ts';
 import { buildOpenapi } from '#http/openapi.ts';
+import { createStaticFile, sendStaticFile } from '#http/static-files.ts';
 
 interface Schema {
   $ref?: string;
@@ -30,15 +31,18 @@ interface Document {
 }
 
 export function openapiJson({ baseUrl }: { baseUrl: string }) {
-  const document = buildOpenapi(baseUrl);
-  return async (_request: FastifyRequest, reply: FastifyReply) =>
-    reply.header('access-control-allow-origin', '*').send(document);
+  const bytes = Buffer.from(JSON.stringify(buildOpenapi(baseUrl)));
+  const file = createStaticFile('application/json; charset=utf-8', bytes);
+  return async (request: FastifyRequest, reply: FastifyReply) =>
+    sendStaticFile(request, reply.header('access-control-allow-origin', '*'), file);
 }
 
 export function docsPage({ baseUrl }: { baseUrl: string }) {
   const document = buildOpenapi(baseUrl) as unknown as Document;
   const page = { title: 'API reference', body: describe(document, baseUrl) };
-  return async (_request: FastifyRequest, reply: FastifyReply) => sendPage(reply, page);
+  const file = createStaticFile(pageType, Buffer.from(pageMarkup(page)));
+  return async (request: FastifyRequest, reply: FastifyReply) =>
+    sendStaticFile(request, reply.headers(pageHeaders(page)), file);
 }
 
 function describe(document: Document, baseUrl: string): Html {

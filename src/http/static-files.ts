@@ -1,13 +1,16 @@
-// Files that are read once and served from memory, compressed for whoever accepts it.
+// Files and pages that are made once and served from memory, compressed for whoever accepts it.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { matchesEtag } from '#http/etag.ts';
 
 export interface StaticFile {
   type: string;
   bytes: Buffer;
+  hash: string;
   /** Made when first asked for. */
   compressed: Map<Encoding, Promise<Buffer>>;
 }
@@ -32,7 +35,12 @@ export const neverChanges = { 'cache-control': 'public, max-age=31536000, immuta
 
 export function readStaticFile(path: string): StaticFile {
   const type = types[extname(path)] ?? 'application/octet-stream';
-  return { type, bytes: readFileSync(path), compressed: new Map() };
+  return createStaticFile(type, readFileSync(path));
+}
+
+export function createStaticFile(type: string, bytes: Buffer): StaticFile {
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  return { type, bytes, hash, compressed: new Map() };
 }
 
 /** The files of a folder, by name. */
@@ -43,10 +51,15 @@ export function readStaticFolder(folder: string): Map<string, StaticFile> {
 export async function sendStaticFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, bytes, compressed }: StaticFile,
+  { type, bytes, hash, compressed }: StaticFile,
 ): Promise<FastifyReply> {
-  reply.headers({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding' }).type(type);
   const encoding = encodingOf(request);
+  // Other bytes, another tag: it is a strong one.
+  const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`;
+  reply.headers({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding', etag });
+  const noneMatch = request.headers['if-none-match'];
+  if (noneMatch !== undefined && matchesEtag(noneMatch, etag)) return reply.code(304).send();
+  reply.type(type);
   if (!encoding) return reply.send(bytes);
   const packed = compressed.get(encoding) ?? compress[encoding](bytes);
   compressed.set(encoding, packed);
@@ -55,6 +68,7 @@ export async function sendStaticFile(
 
 function encodingOf(request: FastifyRequest): Encoding | undefined {
   const accepted = (request.headers['accept-encoding'] ?? '')
+    .toLowerCase()
     .split(',')
     .map((part) => part.split(';').map((piece) => piece.trim()))
     .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))

@@ -35,19 +35,22 @@ export function wantsHtml(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').toLowerCase().includes('text/html');
 }
 
+export const pageType = 'text/html; charset=utf-8';
+
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply
-    .headers({
-      'content-security-policy':
-        `default-src 'none'; img-src ${["'self'", 'data:', ...(page.pictureOrigins ?? [])].join(' ')}; ` +
-        "style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-      'x-content-type-options': 'nosniff',
-      'x-robots-tag': 'noindex',
-      'referrer-policy': 'no-referrer',
-    })
-    .type('text/html; charset=utf-8')
-    .send(render(page).markup.trimStart());
+  return reply.headers(pageHeaders(page)).type(pageType).send(pageMarkup(page));
 }
+
+export const pageHeaders = ({ pictureOrigins = [] }: Page): Record<string, string> => ({
+  'content-security-policy':
+    `default-src 'none'; img-src ${["'self'", 'data:', ...pictureOrigins].join(' ')}; ` +
+    "style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  'referrer-policy': 'no-referrer',
+});
+
+export const pageMarkup = (page: Page): string => render(page).markup.trimStart();
 
 /** What is shown for everything that does not resolve: unknown, deleted and expired look the same. */
 export function sendGonePage(reply: FastifyReply): FastifyReply {

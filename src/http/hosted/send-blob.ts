@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { sendStream } from '#http/answer.ts';
+import { matchesEtag } from '#http/etag.ts';
 import type { ByteRange, OpenBlob, SignedAnswer } from '#storage/blobs.ts';
 
 export interface HostedBlob {
@@ -90,9 +91,7 @@ export async function sendBlob(
 function isUnchanged(request: FastifyRequest, { etag, createdAt }: HostedBlob): boolean {
   const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince } = request.headers;
   if (noneMatch !== undefined) {
-    return (
-      noneMatch.trim() === '*' || noneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
-    );
+    return matchesEtag(noneMatch, etag);
   }
   const since = Date.parse(modifiedSince ?? '');
   return Number.isFinite(since) && Math.floor(createdAt / 1000) * 1000 <= since;

@@ -1,0 +1,57 @@
+// What is served from memory is compressed for whoever accepts it, and each form has a tag of its own.
+import assert from 'node:assert/strict';
+import { request, type IncomingMessage } from 'node:http';
+import { after, before, test } from 'node:test';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { startService, type TestService } from '#lab/support/service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(service.origin + path, { method, headers }, resolve)
+    .on('error', reject)
+    .end();
+  const answer = await promise;
+  return { status: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) };
+}
+
+for (const path of ['/openapi.json', '/docs']) {
+  test(`${path} is compressed, and the same bytes come out`, async () => {
+    const plain = await get(path);
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(plain.headers.vary, 'accept-encoding');
+    const tags = new Set([plain.headers.etag]);
+    for (const [accepted, encoding, unpack] of [
+      ['gzip, deflate, br', 'br', brotliDecompressSync],
+      ['GZIP', 'gzip', gunzipSync],
+      ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ] as const) {
+      const packed = await get(path, { 'accept-encoding': accepted });
+      assert.equal(packed.headers['content-encoding'], encoding);
+      assert.ok(packed.bytes.length < plain.bytes.length / 2, `${packed.bytes.length} bytes`);
+      assert.ok(unpack(packed.bytes).equals(plain.bytes));
+      assert.equal(packed.headers['content-type'], plain.headers['content-type']);
+      assert.equal(packed.headers.vary, 'accept-encoding');
+      tags.add(packed.headers.etag);
+
+      const head = await get(path, { 'accept-encoding': accepted }, 'HEAD');
+      assert.deepEqual(
+        [head.status, head.bytes.length, head.headers['content-length'], head.headers.etag],
+        [200, 0, String(packed.bytes.length), packed.headers.etag],
+      );
+      const again = { 'accept-encoding': accepted, 'if-none-match': `"x", W/${packed.headers.etag}` };
+      const unchanged = await get(path, again);
+      assert.deepEqual([unchanged.status, unchanged.bytes.length], [304, 0]);
+      assert.equal(unchanged.headers.etag, packed.headers.etag);
+    }
+    assert.equal(tags.size, 3);
+    const other = await get(path, { 'if-none-match': '"x"', range: 'bytes=0-5' });
+    assert.deepEqual([other.status, other.bytes.length], [200, plain.bytes.length]);
+  });
+}
