@@ -221,7 +221,7 @@ test('the overview: units against the quota, the current minute, recent items an
   );
 });
 
-test('the request log: every answer with its key and, for a 401, its true reason', async () => {
+test('the request log: every answer with its key and the reason of a refusal', async () => {
   const visitor = await signedInVisitor(service);
   const { secret, key } = await createKey(visitor, 'logged');
   await useKey(secret);
