@@ -6,7 +6,7 @@ import { hashSecret, isWellFormedApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { Unit } from '#storage/schema.ts';
-import type { KeyHolder } from '#storage/tables/api-keys.ts';
+import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
 import type { Plan, Plans } from '#accounts/plans.ts';
 
 export interface Caller {
@@ -129,7 +129,8 @@ export function callerFor(
 }
 
 function admit(holder: KeyHolder, unit: Unit, now: number): void {
-  if (holder.revoked_at !== null && holder.revoked_at <= now) throw refused('revoked key', holder);
+  if (holder.revoked_at !== null && holder.revoked_at <= now + revocationSkewMs)
+    throw refused('revoked key', holder);
   if (holder.suspended === 1) throw refused('suspended account', holder);
   if (holder.verified === 0) throw refused('unverified account', holder);
   if (holder.expires_at !== null && holder.expires_at <= now) {

@@ -22,7 +22,7 @@ import { openDescriptors } from '#lab/support/process-table.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
-const stallMs = 1_000;
+const stallMs = 1_500;
 const timeouts = {
   headersMs: 2_000,
   requestMs: 4_000,
@@ -123,7 +123,7 @@ for (const scheme of ['http', 'https']) {
           // Slow for four times the limit, then at full speed.
           if (performance.now() - startedAt > 4 * stallMs) return;
           socket.pause();
-          setTimeout(() => socket.resume(), 20);
+          setTimeout(() => socket.resume(), 5);
         });
         socket.write(get(path));
         await waitFor('the whole answer', () => received > bigBytes || socket.destroyed);

@@ -8,6 +8,12 @@ export type ApiKeysTable = ReturnType<typeof createApiKeysTable>;
 export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at'> &
   Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap'>;
 
+/**
+ * A key counts as ended this long before its end. Machines know the database's time to a fraction of a second only, and a key
+ * that one of them revokes now must be refused by the others on the next request. A rotated key loses two seconds of its grace.
+ */
+export const revocationSkewMs = 2_000;
+
 export function createApiKeysTable(db: Kysely<Schema>) {
   return {
     async insert(row: ApiKeyRow): Promise<void> {

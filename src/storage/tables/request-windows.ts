@@ -3,7 +3,7 @@
 // machine the windows are in memory. Spec 5, 8.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema, Unit } from '#storage/schema.ts';
-import type { KeyHolder } from '#storage/tables/api-keys.ts';
+import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
 
 interface RequestLimits {
   /** Requests per window by plan. */
@@ -68,7 +68,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
         ), counted as (
           insert into request_windows as current (account_id, ends_at, count, refused)
           select account_id, ${now} + ${windowMs}::integer, 1, 0 from holder
-          where (revoked_at is null or revoked_at > ${now}) and verified = 1 and suspended = 0
+          where (revoked_at is null or revoked_at > ${now} + ${revocationSkewMs}::integer) and verified = 1 and suspended = 0
             and (expires_at is null or expires_at > ${now}) and scope in ('all', ${`${unit}s`})
           ${orMove(now, sql`(select request_limit from holder)`)}
         )

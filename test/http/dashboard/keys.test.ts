@@ -313,3 +313,10 @@ test('the ShareX file names our fields; the shell line uploads and prints the li
   const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', picture]);
   assert.match(stdout, /^http:\/\/tintype\.test\/i\/\w{12}\n$/);
 });
+
+test('a key that another machine revoked is refused, although its clock is a second ahead', async () => {
+  const visitor = await signedInVisitor(service);
+  const { key, secret } = await createKey(visitor);
+  await service.database.tables.apiKeys.revoke(key.id, service.clock.now() + 1_000);
+  assert.equal(await useKey(secret), 401);
+});

@@ -26,9 +26,10 @@ export function UsageChart({ usage, unit }: { usage: UsageAnswer; unit: 'upload'
     <figure>
       <figcaption className="mb-4 flex flex-wrap items-center gap-x-5 gap-y-1 text-sm">
         {series.map(({ id, name, color, total }) => (
-          <span key={id ?? ''} className="inline-flex items-center gap-2">
+          <span key={id ?? ''} className="inline-flex max-w-full items-center gap-2">
             <Swatch color={color} />
-            {name} <span className="text-quiet tabular-nums">{number(total)}</span>
+            <span className="min-w-0 truncate">{name}</span>{' '}
+            <span className="text-quiet tabular-nums">{number(total)}</span>
           </span>
         ))}
       </figcaption>
@@ -68,10 +69,10 @@ function Bars({ columns, series, unit }: Shown) {
             <div
               key={column.from}
               onPointerEnter={() => setPointed(index)}
-              className={`flex h-full min-w-0 flex-1 flex-col-reverse px-[12%] transition-opacity ${pointed === undefined || pointed === index ? '' : 'opacity-50'}`}
+              className={`flex h-full min-w-0 flex-1 flex-col-reverse items-center transition-opacity ${pointed === undefined || pointed === index ? '' : 'opacity-50'}`}
             >
               <div
-                className="flex flex-col-reverse overflow-hidden rounded-t-[3px]"
+                className="flex w-3/4 flex-col-reverse overflow-hidden rounded-t-[3px]"
                 style={{ height: `${(100 * column.total) / top}%` }}
               >
                 {column.counts.map((count, place) => (
