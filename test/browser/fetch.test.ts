@@ -219,8 +219,8 @@ test("Debian's packages are unpacked without root, with the libraries that the s
 
 test('what apt says it would fetch is read with its sizes', () => {
   const output = `Reading package lists...
-'http://deb.debian.org/debian/pool/main/c/chromium/chromium-common_156_arm64.deb' chromium-common_156_arm64.deb 31631552 SHA256:aa
-'http://deb.debian.org/debian/pool/main/n/nss/libnss3_3.110_arm64.deb' libnss3_2%3a3.110_arm64.deb 1284000 SHA256:bb
+'http://mirror.example/debian/pool/main/c/chromium/chromium-common_156_arm64.deb' chromium-common_156_arm64.deb 31631552 SHA256:aa
+'http://mirror.example/debian/pool/main/n/nss/libnss3_3.110_arm64.deb' libnss3_2%3a3.110_arm64.deb 1284000 SHA256:bb
 `;
   assert.deepEqual(parseUris(output), [
     { file: 'chromium-common_156_arm64.deb', sizeBytes: 31_631_552 },
