@@ -4,14 +4,16 @@ import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { WaitUntil } from '#browser/browser.ts';
 import { CdpError } from '#browser/process/cdp.ts';
-import type { Deadline } from '#browser/process/deadline.ts';
+import { pause, type Deadline } from '#browser/process/deadline.ts';
 import { ready } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
 
-// A page that goes on and on is shown where it is by then.
-const attempts = 4;
+// A page that goes on and on is shown where it is after this many attempts and the time of a settle. Attempts that fail because a
+// document has just gone take milliseconds, so their number alone would end too early.
+const fewestAttempts = 4;
 // The browser may refuse a command a moment before it tells of the new document.
 const noticeMs = 500;
+const parseMs = 20;
 
 /** Does `work` when `arrive` is done, and both again if the page replaced its document meanwhile. */
 export async function onOneDocument<T>(
@@ -20,7 +22,9 @@ export async function onOneDocument<T>(
   arrive: () => Promise<void>,
   work: () => Promise<T>,
 ): Promise<T> {
+  const startedAt = performance.now();
   for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt >= fewestAttempts && performance.now() - startedAt > limits.settleMs;
     let shown = page.mainFrame.documents;
     const isReplaced = () => page.mainFrame.documents !== shown || page.mainFrame.leaving;
     try {
@@ -28,28 +32,42 @@ export async function onOneDocument<T>(
       shown = page.mainFrame.documents;
       const result = await work();
       const isStill = page.mainFrame.documents === shown && !page.mainFrame.leaving;
-      if (isStill || attempt === attempts) return result;
+      if (isStill || isLast) return result;
     } catch (error) {
-      if (attempt === attempts || !isRefusal(error)) throw error;
+      if (isLast || !isRefusal(error)) throw error;
       if (!(await soon(page, isReplaced, deadline))) throw error;
     }
   }
 }
 
-/** Waits for the document that the page is on its way to. If it does not come in time, the page stays where it is. */
+/**
+ * Waits until a page that goes on by itself has arrived. If the next document does not come in time, the page stays where it is.
+ */
 export async function arrive(page: Page, waitUntil: WaitUntil, deadline: Deadline): Promise<void> {
-  if (!page.mainFrame.leaving) return;
+  const { mainFrame } = page;
+  if (!mainFrame.leaving && mainFrame.documents === 1) return;
   const late = new Error('it did not come in time');
   const phase = deadline.phase(limits.settleMs, () => late);
   try {
-    await page.changes.until(() => !page.mainFrame.leaving, phase.signal);
-    await ready(page, waitUntil, phase.signal);
+    do {
+      await page.changes.until(() => !mainFrame.leaving, phase.signal);
+      await ready(page, waitUntil, phase.signal);
+    } while (mainFrame.leaving || !(await isRead(page, waitUntil, phase.signal)));
   } catch (error) {
     if (error !== late) throw error;
     await stay(page, deadline);
   } finally {
     phase.end();
   }
+}
+
+/** The load event of the document before can be told after the new document, which is then empty or lacks its images. */
+async function isRead(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<boolean> {
+  const expression = 'document.readyState';
+  const { result } = await page.session.send('Runtime.evaluate', { expression }, signal);
+  if (result.value === 'complete' || (result.value === 'interactive' && waitUntil !== 'load')) return true;
+  await pause(parseMs, signal);
+  return false;
 }
 
 /** A page on its way to a server that does not answer takes no more commands, so it is kept where it is. */

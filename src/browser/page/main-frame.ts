@@ -23,6 +23,8 @@ export interface FailureClassifier {
   ofAnswer(headers: Record<string, string>, url: string): RenderFailure | undefined;
 }
 
+const requestMs = 1_000;
+
 interface Answer {
   status: number;
   failure: RenderFailure | undefined;
@@ -46,10 +48,33 @@ export function followMainFrame(
   };
   let nextLoaderId: string | undefined;
   let wasInterrupted = false;
+  // The page has asked to go on, and the request for the next document is not known yet. This is told before the load event of
+  // the page that asked; what does not follow within a second does not come.
+  let requestedUntil = 0;
+  const isRequested = () => performance.now() < requestedUntil;
+  const request = (url: string) => {
+    // Other schemes leave the page for another program, or nowhere.
+    if (!/^https?:/i.test(url)) return;
+    requestedUntil = performance.now() + requestMs;
+    setTimeout(watch.notify, requestMs).unref();
+    watch.notify();
+  };
+  session.on('Page.frameRequestedNavigation', ({ frameId: of, disposition, url }) => {
+    if (of === frameId && disposition === 'currentTab') request(url);
+  });
+  // A form that is sent, or a refresh.
+  session.on('Page.frameScheduledNavigation', ({ frameId: of, delay, url }) => {
+    if (of === frameId && delay === 0) request(url);
+  });
+  session.on('Page.navigatedWithinDocument', ({ frameId: of }) => {
+    if (of === frameId) requestedUntil = 0;
+    watch.notify();
+  });
 
   session.on('Network.requestWillBeSent', ({ type, frameId: of, loaderId, requestId }) => {
     if (type !== 'Document' || of !== frameId || requestId !== loaderId) return;
     nextLoaderId = loaderId;
+    requestedUntil = 0;
     watch.notify();
   });
   session.on('Network.responseReceived', ({ type, frameId: of, loaderId, response }) => {
@@ -77,6 +102,7 @@ export function followMainFrame(
         ? undefined
         : failures.ofError(errors.get(frame.loaderId) ?? '', frame.unreachableUrl);
     if (frame.loaderId === nextLoaderId) nextLoaderId = undefined;
+    requestedUntil = 0;
     answers.clear();
     errors.clear();
     state.documents += 1;
@@ -117,7 +143,7 @@ export function followMainFrame(
       return state.domReady;
     },
     get leaving() {
-      return nextLoaderId !== undefined;
+      return nextLoaderId !== undefined || isRequested();
     },
     get documents() {
       return state.documents;
