@@ -66,7 +66,7 @@ function describeOperation(document: Document, baseUrl: string, path: string, op
     <p>${operation.summary}. The body is <code>${contentType}</code>.</p>
     <pre tabindex="0" aria-label="Example"><code>${example(baseUrl, path, contentType)}</code></pre>
     <h3>Fields</h3>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Fields of ${path}">
       <table>
         <thead>
           <tr>
@@ -82,7 +82,7 @@ function describeOperation(document: Document, baseUrl: string, path: string, op
       </table>
     </div>
     <h3>Answers</h3>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Answers of ${path}">
       <table>
         <tbody>
           ${Object.entries(operation.responses).map(
