@@ -59,8 +59,8 @@ function wrapDatabase(database: Database): Database {
     },
     transaction<T>(work: Parameters<typeof database.transaction<T>>[0], options?: object) {
       const commit = () => database.transaction(work, options);
-      // Chores have transactions too; ours comes after a claim.
-      const isOurs = aroundCommit !== undefined && claims > claimsBefore;
+      // Chores and slots have relaxed transactions; ours is a durable one after a claim.
+      const isOurs = aroundCommit !== undefined && claims > claimsBefore && options === undefined;
       return isOurs ? (aroundCommit!(commit) as Promise<T>) : commit();
     },
   };
