@@ -24,7 +24,9 @@ test('8 the headers tell the budget, what is left of it and the seconds until it
   assert.deepEqual(budgetOf(await upload(key)), ['3', '2', '60']);
   service.clock.advance(20_000);
   const [limit, remaining, reset] = budgetOf(await upload(key));
-  assert.deepEqual([limit, remaining, reset], ['3', '1', '40']);
+  assert.deepEqual([limit, remaining], ['3', '1']);
+  // On Postgres the time is the database's, measured anew now and then: a millisecond more is another second.
+  assert.ok(['40', '41'].includes(reset ?? ''), `the reset is ${reset}`);
 });
 
 test('7 the budget is spent: 429 with Retry-After, until the window rolls over; nothing is metered', async () => {
