@@ -15,7 +15,7 @@ const benchmark = 'serve';
 const lanes = 16;
 const turns = 6;
 const turn = { seconds: 1.5 };
-/** Asked for in rotation: nobody serves one file alone. */
+/** Requested in rotation, because no real server sends only one file. */
 const filesOfEachSize = 32;
 const sizes = { '10 KB': 10 * 1024, '200 KB': 200 * 1024 };
 

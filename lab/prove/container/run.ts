@@ -1,4 +1,4 @@
-// Runs an image as an engine would, by the OCI runtime crun: its own user, no capability, no new privileges, the system-call filter
+// Runs an image with the OCI runtime crun, as an engine would: its own user, no capability, no new privileges, the system-call filter
 // of deploy/seccomp.json, a read-only root, a temporary /tmp and a volume for the data. The network is the host's, for loopback.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -11,7 +11,7 @@ export interface AptOptions {
 }
 
 export interface Apt {
-  /** Of these, the first that the distribution has. */
+  /** Alternatives in order of preference: the first one that the distribution offers is taken. */
   firstKnown(names: string[]): Promise<string | null>;
   /** What these packages and what they depend on would take, without what the system has already. */
   plan(names: string[]): Promise<AptPlan>;
