@@ -1,7 +1,10 @@
 // better-auth on the service's own database: passwords, sessions and one-time links. Its routes are not served; sessions.ts,
 // links.ts and passwords.ts call it. A person has the id of their account.
+import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
+import { APIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
+import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
 import type { Database } from '#storage/database.ts';
 
@@ -24,6 +27,8 @@ export const addressHeader = 'x-client-address';
 const resetLinkSeconds = 60 * 60;
 export const verifyLinkSeconds = day;
 const welcomeLinkSeconds = 3 * day;
+/** Between the password and the code. */
+const secondFactorSeconds = 10 * 60;
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
@@ -94,6 +99,45 @@ export function createAuth({ database, baseUrl, secret, log, onResetToken, onPas
         storeToken: 'hashed',
         sendMagicLink: async ({ token, metadata }) =>
           (metadata as { deliver: (token: string) => void }).deliver(token),
+      }),
+      twoFactor({
+        issuer: new URL(baseUrl).host,
+        twoFactorCookieMaxAge: secondFactorSeconds,
+        schema: {
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+          twoFactor: {
+            modelName: 'two_factors',
+            fields: {
+              userId: 'person_id',
+              backupCodes: 'backup_codes',
+              failedVerificationCount: 'failed_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+        },
+      }),
+      passkey({
+        rpName: 'Tintype',
+        // A passkey stands in for password and code: it must ask who is there, and be found without a name.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        authentication: {
+          async afterVerification({ verification }) {
+            if (!verification.authenticationInfo.userVerified) throw new APIError('UNAUTHORIZED');
+          },
+        },
+        schema: {
+          passkey: {
+            modelName: 'passkeys',
+            fields: {
+              userId: 'person_id',
+              credentialID: 'credential_id',
+              publicKey: 'public_key',
+              deviceType: 'device_type',
+              backedUp: 'backed_up',
+              createdAt: 'created_at',
+            },
+          },
+        },
       }),
     ],
     advanced: {

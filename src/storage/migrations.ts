@@ -2,6 +2,7 @@
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { dashboardMigration } from '#storage/migrations/dashboard.ts';
+import { secondFactorsMigration } from '#storage/migrations/second-factors.ts';
 import type { Schema } from '#storage/schema.ts';
 
 const migrations: Record<string, Migration> = {
@@ -240,6 +241,7 @@ const migrations: Record<string, Migration> = {
       await db.schema.alterTable('api_keys').addColumn('expires_at', 'bigint').execute();
     },
   },
+  '0015_second_factors': secondFactorsMigration,
 };
 
 /** Brings the database to this version; refuses one that a newer version has written. */
