@@ -23,6 +23,8 @@ if (named.length === 0 && !isLong) {
 // them one by one: it has the time, and a failure then has one cause.
 const isOneByOne = isLong || process.env.CI === 'true';
 const concurrency = `--test-concurrency=${isOneByOne ? 1 : Math.max(2, availableParallelism())}`;
+// Each file is a process that loads the same modules: what one has compiled, the others take from here.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'tintype');
 run(isLong ? 'long tests' : 'tests', process.execPath, ['--test', concurrency, ...files]);
 
 function testFiles(): string[] {

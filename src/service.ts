@@ -40,6 +40,7 @@ export interface Seams {
   reached: OnCrashPoint;
   timeouts: ConnectionTimeouts;
   lookup: Lookup;
+  openBrowser: typeof openBrowser;
   /** Put faults between the service and what it stands on. */
   wrapDatabase: (database: Database) => Database;
   wrapBlobs: (blobs: Blobs) => Blobs;
@@ -53,7 +54,7 @@ export async function createService(
   seams: Partial<Seams> = {},
 ): Promise<Service> {
   const { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, lookup } = seams;
-  const { wrapDatabase = asItIs, wrapBlobs = asItIs } = seams;
+  const { wrapDatabase = asItIs, wrapBlobs = asItIs, openBrowser: open = openBrowser } = seams;
   const plans = createPlans(config.plans);
   const database = wrapDatabase(await openDatabase(config));
   const clock = clockOf(database, machineClock);
@@ -63,7 +64,7 @@ export async function createService(
   // Together: the browser starts in processes of its own while these modules are loaded. The server is loaded here, so that
   // the commands, which need none, start in half the time.
   const [browser, accounts, { createServer }] = await Promise.all([
-    openBrowser(config, egressRules, log),
+    open(config, egressRules, log),
     createAccountsRoom({ database, plans, clock, log, settings: config }),
     import('#http/server.ts'),
   ]);

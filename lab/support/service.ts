@@ -8,6 +8,7 @@ import type { Clock } from '#core/clock.ts';
 import { pino } from 'pino';
 import { readConfig, type Config } from '#roof/config.ts';
 import { createService, type Seams, type Service } from '#roof/service.ts';
+import { openLateBrowser } from '#lab/support/late-browser.ts';
 import { browserUnderTest } from './processes.ts';
 import { newStores } from './stores.ts';
 
@@ -68,7 +69,12 @@ export async function startService(
       },
     },
   );
-  const service = await createService(config, log, { clock, ...(lookup && { lookup }), ...seams });
+  const service = await createService(config, log, {
+    clock,
+    openBrowser: openLateBrowser,
+    ...(lookup && { lookup }),
+    ...seams,
+  });
   const port = await service.listen();
   let accounts = 0;
   return {

@@ -1,50 +1,25 @@
 // A machine that neither the system nor npm gives a browser: one is fetched, checked, kept, and never left half.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { parseUris } from '#browser/process/apt-packages.ts';
 import { distributionWay } from '#browser/process/distribution-chromium.ts';
-import { fetchChromium, fetchedChromium, type FetchWay } from '#browser/process/fetch-chromium.ts';
-import { playwrightWay } from '#browser/process/playwright-chromium.ts';
+import { fetchChromium, type FetchWay } from '#browser/process/fetch-chromium.ts';
 import { describeSystem, readSystem } from '#browser/process/system.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import { startDownloadHost } from '#lab/support/download-host.ts';
-import { root } from '#lab/support/processes.ts';
+import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
 
-const silent = { info() {}, warn() {}, error() {} };
 const noNpm = { executable: undefined, unpackNpm: () => Promise.resolve(null) };
-const accept = () => Promise.resolve();
-
-function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
-  const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));
-  chmodSync(path, 0o755);
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
-}
 
 const withoutFonts = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('fonts-'));
 
-/** Another process that fetches into a folder. */
-function fetchElsewhere(cacheFolder: string, environment: Record<string, string>) {
-  const script = `
-    import { fetchChromium } from '#browser/process/fetch-chromium.ts';
-    const log = { info(_, message) { console.log(message); }, warn(_, message) { console.error(message); }, error() {} };
-    const { environment, cacheFolder } = JSON.parse(process.argv[1]);
-    await fetchChromium({ cacheFolder, environment, log, check: () => Promise.resolve() });
-  `;
-  const work = JSON.stringify({ cacheFolder, environment });
-  return spawn(process.execPath, ['--input-type=module-typescript', '-e', script, work], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
 test("Playwright's build is fetched, told with its size, checked and used; the next start fetches nothing", async () => {
-  using cache = temporaryFolder();
+  using cache = openFolder();
   await using host = await startDownloadHost();
   const options = { ...noNpm, cacheFolder: cache.path, fetchEnvironment: host.environment };
   const first = await startTestBrowser([], options);
@@ -62,7 +37,7 @@ test("Playwright's build is fetched, told with its size, checked and used; the n
 });
 
 test('whoever comes while another process fetches waits for it, and nothing is fetched twice', async () => {
-  using cache = temporaryFolder();
+  using cache = openFolder();
   await using host = await startDownloadHost();
   host.mode = 'half';
   const first = fetchElsewhere(cache.path, host.environment);
@@ -78,46 +53,8 @@ test('whoever comes while another process fetches waits for it, and nothing is f
   assert.equal(host.downloads, 1);
 });
 
-test('kill -9 in the middle of a download: the installer ends too, nothing half is left, and the next one is whole', async () => {
-  using cache = temporaryFolder();
-  await using host = await startDownloadHost();
-  host.mode = 'half';
-  const child = fetchElsewhere(cache.path, host.environment);
-  await once(host.events, 'half');
-  const [draft, ...others] = readdirSync(cache.path);
-  assert.match(draft ?? '', /\.draft-/);
-  assert.deepEqual(others, []);
-  child.kill('SIGKILL');
-  // The one that holds the connection is a grandchild.
-  await once(host.events, 'cut');
-  assert.equal(await fetchedChromium(cache.path), null);
-  host.mode = 'whole';
-  const { environment } = host;
-  await fetchChromium({ cacheFolder: cache.path, environment, check: accept, log: silent });
-  const [folder, ...more] = readdirSync(cache.path);
-  assert.match(folder ?? '', /^playwright-[\d.]+-/);
-  assert.doesNotMatch(folder ?? '', /draft/);
-  assert.deepEqual(more, []);
-});
-
-test('a download that fails is named with its reason, and is not tried again for a day where there is another browser', async () => {
-  using cache = temporaryFolder();
-  await using host = await startDownloadHost();
-  host.mode = 'none';
-  const way = await playwrightWay(readSystem());
-  assert.ok(way);
-  const { environment } = host;
-  const options = { cacheFolder: cache.path, environment, check: accept, log: silent, ways: [way] };
-  await assert.rejects(fetchChromium(options), /Playwright's download: .*404.*no such build/);
-  const tries = host.downloads;
-  await assert.rejects(fetchChromium({ ...options, hasOther: true }), /404.*within the last day/);
-  assert.equal(host.downloads, tries);
-  await assert.rejects(fetchChromium(options), /404/);
-  assert.ok(host.downloads > tries);
-});
-
 test('what does not pass its checks is not kept, and the next way is taken; renewing puts another in its place', async () => {
-  using cache = temporaryFolder();
+  using cache = openFolder();
   let made = 0;
   const way = (folder: string, version: string): FetchWay => ({
     title: folder,
@@ -157,8 +94,8 @@ test("Debian's packages are unpacked without root, with the libraries that the s
   if (spawnSync('apt-get', ['--version']).error || spawnSync('dpkg-deb', ['--version']).error) {
     return context.skip('there is no apt on this machine');
   }
-  using folder = temporaryFolder();
-  using cache = temporaryFolder();
+  using folder = openFolder();
+  using cache = openFolder();
   const build = (name: string, depends: string, files: Record<string, string>) => {
     const tree = join(folder.path, name);
     const control = [

@@ -1,17 +1,7 @@
 // Finding a browser, unpacking the one from npm, and text that can be seen on a machine that has neither browser nor
 // fonts.
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cachedFolder } from '#browser/process/cached-folder.ts';
@@ -26,13 +16,8 @@ import { browserUser } from '#browser/process/unprivileged.ts';
 import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { decode } from '#lab/support/pixels.ts';
+import { openFolder } from './fetch-kit.ts';
 import { falteringChromium, sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
-
-function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
-  const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));
-  chmodSync(path, 0o755);
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
-}
 
 /** A program that says it is a browser. */
 function fakeBrowser(folder: string, name: string): string {
@@ -44,7 +29,7 @@ function fakeBrowser(folder: string, name: string): string {
 const withoutNpm = { explicitPath: undefined, cacheFolder, unpackNpm: () => Promise.resolve(null) };
 
 test('a path that was named is tried alone, and told when it does not run', async () => {
-  using folder = temporaryFolder();
+  using folder = openFolder();
   const nothing = { folders: [], cacheFolder };
   await assert.rejects(
     findChromium({ ...nothing, explicitPath: '/nonexistent/chrome' }),
@@ -64,8 +49,8 @@ test('a path that was named is tried alone, and told when it does not run', asyn
 });
 
 test('a headless-shell of the system goes before the one from npm; a stub that does not run is passed over', async () => {
-  using folder = temporaryFolder();
-  using package_ = temporaryFolder();
+  using folder = openFolder();
+  using package_ = openFolder();
   const options = {
     explicitPath: undefined,
     folders: [folder.path],
@@ -85,7 +70,7 @@ test('a headless-shell of the system goes before the one from npm; a stub that d
 });
 
 test('without one from npm a browser is fetched; where that fails, a full Chromium of the system is used, or it is said what to do', async () => {
-  using folder = temporaryFolder();
+  using folder = openFolder();
   const full = fakeBrowser(folder.path, 'chromium');
   const fetched = { ...(await findChromium({ ...withoutNpm, folders: [folder.path] })), source: 'fetched' };
   const folders = [folder.path];
@@ -104,7 +89,7 @@ test('without one from npm a browser is fetched; where that fails, a full Chromi
 });
 
 test('a cached folder is made once, made anew when bytes are missing, and by many at once', async () => {
-  using folder = temporaryFolder();
+  using folder = openFolder();
   const target = join(folder.path, 'thing-1');
   let fills = 0;
   const fill = async (draft: string) => {
@@ -152,7 +137,7 @@ test('Latin, CJK and emoji are drawn with the fonts from npm alone', async () =>
 });
 
 test('a browser without fonts is found out', async () => {
-  using folder = temporaryFolder();
+  using folder = openFolder();
   const fontsFile = join(folder.path, 'fonts.conf');
   writeFileSync(fontsFile, '<?xml version="1.0"?><fontconfig></fontconfig>', { mode: 0o644 });
   const chromium = await chromiumUnderTest();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readBlob } from '#storage/blobs.ts';
-import { openBlobs } from '#roof/engines.ts';
+import { openBlobs, openBrowser } from '#roof/engines.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -16,7 +16,7 @@ import { createVisitor, loggedToken, password, signedInVisitor } from '#lab/supp
 let service: TestService;
 let owner: Awaited<ReturnType<typeof signedInVisitor>>;
 before(async () => {
-  service = await startService();
+  service = await startService({}, 0, undefined, { openBrowser });
   owner = await signedInVisitor(service, { owner: true });
 });
 after(() => service.stop());

@@ -1,0 +1,49 @@
+// Fetches of a browser that are cut off or refused: nothing half is left, and the reason is named. Playwright's installer tries five
+// times and is started for each, which takes its time.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { fetchChromium, fetchedChromium } from '#browser/process/fetch-chromium.ts';
+import { playwrightWay } from '#browser/process/playwright-chromium.ts';
+import { readSystem } from '#browser/process/system.ts';
+import { startDownloadHost } from '#lab/support/download-host.ts';
+import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
+
+test('kill -9 in the middle of a download: the installer ends too, nothing half is left, and the next one is whole', async () => {
+  using cache = openFolder();
+  await using host = await startDownloadHost();
+  host.mode = 'half';
+  const child = fetchElsewhere(cache.path, host.environment);
+  await once(host.events, 'half');
+  const [draft, ...others] = readdirSync(cache.path);
+  assert.match(draft ?? '', /\.draft-/);
+  assert.deepEqual(others, []);
+  child.kill('SIGKILL');
+  // The one that holds the connection is a grandchild.
+  await once(host.events, 'cut');
+  assert.equal(await fetchedChromium(cache.path), null);
+  host.mode = 'whole';
+  const { environment } = host;
+  await fetchChromium({ cacheFolder: cache.path, environment, check: accept, log: silent });
+  const [folder, ...more] = readdirSync(cache.path);
+  assert.match(folder ?? '', /^playwright-[\d.]+-/);
+  assert.doesNotMatch(folder ?? '', /draft/);
+  assert.deepEqual(more, []);
+});
+
+test('a download that fails is named with its reason, and is not tried again for a day where there is another browser', async () => {
+  using cache = openFolder();
+  await using host = await startDownloadHost();
+  host.mode = 'none';
+  const way = await playwrightWay(readSystem());
+  assert.ok(way);
+  const { environment } = host;
+  const options = { cacheFolder: cache.path, environment, check: accept, log: silent, ways: [way] };
+  await assert.rejects(fetchChromium(options), /Playwright's download: .*404.*no such build/);
+  const tries = host.downloads;
+  await assert.rejects(fetchChromium({ ...options, hasOther: true }), /404.*within the last day/);
+  assert.equal(host.downloads, tries);
+  await assert.rejects(fetchChromium(options), /404/);
+  assert.ok(host.downloads > tries);
+});
