@@ -12,8 +12,7 @@ import { openAccounts } from '#roof/service.ts';
 import type { Attack } from '#lab/prove/neighbours/attack.ts';
 import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { kinds, nothingSeen, visit, type Kind, type Seen } from '#lab/prove/neighbours/neighbour.ts';
-import { hostileRoutes } from '#lab/prove/neighbours/page-attacks.ts';
-import type { Account, Target } from '#lab/prove/neighbours/target.ts';
+import { attackerAddress, type Account, type Target } from '#lab/prove/neighbours/target.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { median, quantile } from '#lab/prove/renderer.ts';
 import * as images from '#lab/support/images.ts';
@@ -28,10 +27,12 @@ const mostBytes = 900 * 2 ** 20;
 /** Times below these are not told from the noise of a machine with two cores, which the attacker shares. */
 const allowance = { median: 15, p99: 60 };
 const most = { median: 1.5, p99: 3 };
-/** Stretches with and without the attack, in turns. */
-const turns: Record<Size, { turns: number; eachMs: number }> = {
-  short: { turns: 1, eachMs: 300 },
-  long: { turns: 2, eachMs: 3_000 },
+/** Nobody is starved: a step that waits for the attack to end takes longer than this, on a busy machine too. */
+const starvedMs = 20_000;
+/** Stretches with the attack; one without comes before each, and one after the last. */
+const stretches: Record<Size, { count: number; eachMs: number }> = {
+  short: { count: 1, eachMs: 300 },
+  long: { count: 2, eachMs: 4_000 },
 };
 /** The strongest plan that comes with the product, with a quota that lasts. */
 const plan: Plan = {
@@ -44,29 +45,35 @@ const plan: Plan = {
 export const neighboursProof: Proof = {
   name: 'neighbours',
   title: 'Neighbours: what one account does to everything it shares, as another account sees it',
-  async run(size, say) {
-    const site = await startPageServer({ ...hostileRoutes, '/plain': '<!doctype html><p>plain' });
-    const house = await startHouse(site.host);
-    try {
-      const neighbour = await house.targetFor('neighbour@example.com', site.base);
-      const attacker = await house.targetFor('attacker@example.com', site.base);
-      const picture = await images.png(200, 200);
-      await visit(neighbour, picture, turns[size].eachMs, nothingSeen());
-      const findings: Finding[] = [];
-      for (const attack of attacks) {
-        const finding = await measure(attack, { attacker, neighbour, picture, size, pid: house.pid });
-        say(`${finding.holds ? '✔' : '✘'} ${finding.what}: ${finding.seen}`);
-        findings.push(finding);
-      }
-      return findings;
-    } finally {
-      await house.stop();
-      await site.close();
-    }
-  },
+  run: (size, say) => proveNeighbours(size, say),
 };
 
-async function startHouse(host: string) {
+export async function proveNeighbours(
+  size: Size,
+  say: (line: string) => void,
+  chosen: Attack[] = attacks,
+): Promise<Finding[]> {
+  const site = await startPageServer({ '/plain': '<!doctype html><p>plain' });
+  const house = await startHouse([site.host, attackerAddress]);
+  try {
+    const neighbour = await house.targetFor('neighbour@example.com', site.base);
+    const attacker = await house.targetFor('attacker@example.com', '');
+    const setting = { attacker, neighbour, picture: await images.png(200, 200), size, pid: house.pid };
+    await visit(neighbour, setting.picture, stretches[size].eachMs, nothingSeen());
+    const findings: Finding[] = [];
+    for (const attack of chosen) {
+      const finding = await prove(attack, setting);
+      say(`${finding.holds ? '✔' : '✘'} ${finding.what}: ${finding.seen}`);
+      findings.push(finding);
+    }
+    return findings;
+  } finally {
+    await house.stop();
+    await site.close();
+  }
+}
+
+async function startHouse(allowed: string[]) {
   const { path, remove } = await temporaryFolder();
   const plansFile = join(path, 'plans.json');
   await writeFile(plansFile, JSON.stringify({ plans: [plan] }));
@@ -74,7 +81,7 @@ async function startHouse(host: string) {
   const { accounts, welcomeLink, close } = await openAccounts(readConfig(environment));
   await accounts.create('neighbour@example.com', { plan: plan.id });
   await accounts.create('attacker@example.com', { plan: plan.id });
-  const serving = await serveUntilReady({ ...environment, EGRESS_ALLOW: host });
+  const serving = await serveUntilReady({ ...environment, EGRESS_ALLOW: allowed.join(',') });
   const { origin } = serving;
   return {
     pid: serving.child.pid ?? 0,
@@ -127,35 +134,61 @@ interface Setting {
   pid: number;
 }
 
+/** A machine that others use may be slow at the wrong moment: what is too slow is measured again, and has to be so twice. */
+async function prove(attack: Attack, setting: Setting): Promise<Finding> {
+  const first = await measure(attack, setting);
+  const last = first.isSound && !first.isNear ? await measure(attack, setting) : first;
+  return {
+    what: `${attack.resource}: ${attack.name}`,
+    seen: last === first ? first.seen : `${last.seen}; at first ${first.times}`,
+    holds: last.isSound && last.isNear,
+  };
+}
+
+interface Measured {
+  seen: string;
+  times: string;
+  /** The attack was made, nothing of the neighbour failed or starved, and memory is bounded. */
+  isSound: boolean;
+  isNear: boolean;
+}
+
 async function measure(
   attack: Attack,
   { attacker, neighbour, picture, size, pid }: Setting,
-): Promise<Finding> {
+): Promise<Measured> {
   const [alone, beside] = [nothingSeen(), nothingSeen()];
-  const { turns: rounds, eachMs } = turns[size];
+  const { count: rounds, eachMs } = stretches[size];
+  const visitAlone = async () => {
+    if (size === 'long') await visit(neighbour, picture, eachMs / 2, alone);
+  };
   let [count, peak] = [0, 0];
   const timer = setInterval(() => (peak = Math.max(peak, rssBytes(pid))), 50);
+  await visitAlone();
   for (let round = 0; round < rounds; round += 1) {
-    if (size === 'long') await visit(neighbour, picture, eachMs, alone);
     const stop = await begin(attack, attacker);
     await visit(neighbour, picture, eachMs, beside);
     count += await stop();
     if (size === 'long') await delay(1_000);
+    await visitAlone();
   }
   clearInterval(timer);
   const failures = [...alone.failures, ...beside.failures];
-  const isKept = size === 'short' || kinds.every((kind) => isNear(alone.times[kind], beside.times[kind]));
+  const slowest = Math.max(...kinds.flatMap((kind) => beside.times[kind]));
+  const times =
+    size === 'long'
+      ? kinds.map((kind) => told(kind, alone, beside)).join(', ')
+      : `${beside.times.upload.length} rounds, the slowest step ${Math.round(slowest)} ms`;
   return {
-    what: `${attack.resource}: ${attack.name}`,
+    times,
     seen: [
       `${count} times`,
-      size === 'long'
-        ? kinds.map((kind) => told(kind, alone, beside)).join(', ')
-        : `${beside.times.upload.length} rounds`,
+      times,
       `${failures.length} failed${failures.length > 0 ? ` (${failures[0]})` : ''}`,
       `service at most ${Math.round(peak / 2 ** 20)} MiB`,
     ].join('; '),
-    holds: count > 0 && failures.length === 0 && peak < mostBytes && isKept,
+    isSound: count > 0 && failures.length === 0 && peak < mostBytes && slowest < starvedMs,
+    isNear: size === 'short' || kinds.every((kind) => isNear(alone.times[kind], beside.times[kind])),
   };
 }
 

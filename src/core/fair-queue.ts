@@ -5,6 +5,11 @@
 export interface FairQueueOptions {
   /** Jobs that run at the same time. */
   concurrency: number;
+  /**
+   * Further places that only an account with nothing running may take: however long the jobs of one account last, another
+   * one's first job does not wait for them.
+   */
+  reserved?: number;
   /** Jobs of one account that run at the same time: below `concurrency`, no account ever holds every place. */
   concurrencyPerAccount?: number;
   maxWaitMs: number;
@@ -39,6 +44,7 @@ interface Waiting {
 
 export function createFairQueue({
   concurrency,
+  reserved = 0,
   concurrencyPerAccount = concurrency,
   maxWaitMs,
   maxWaiting = Infinity,
@@ -60,8 +66,9 @@ export function createFairQueue({
 
   function startNext(): void {
     for (const [accountId, line] of lines) {
-      if (running >= concurrency) return;
-      if ((runningByAccount.get(accountId) ?? 0) >= concurrencyPerAccount) continue;
+      if (running >= concurrency + reserved) return;
+      const mine = runningByAccount.get(accountId) ?? 0;
+      if (mine > 0 && (running >= concurrency || mine >= concurrencyPerAccount)) continue;
       const [next] = line;
       if (!next) continue;
       leave(accountId, next);

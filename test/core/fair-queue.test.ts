@@ -60,6 +60,21 @@ test('an account never holds more places than it may, and leaves the rest to oth
   assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
 });
 
+test('reserved places are for accounts that run nothing: one that holds all others makes nobody wait', async () => {
+  const queue = queueOf({ concurrency: 2, reserved: 1 });
+  const endless = gated();
+  const busy = Array.from({ length: 4 }, () => queue.run('busy', endless.job));
+  assert.deepEqual(queue.load(), { running: 2, waiting: 2 });
+  await queue.run('quiet', async () => {});
+  const first = gated();
+  const quiet = [queue.run('quiet', first.job), queue.run('quiet', async () => {})];
+  assert.deepEqual(queue.load(), { running: 3, waiting: 3 }, 'its second render waits in line');
+  endless.end();
+  first.end();
+  await Promise.all([...busy, ...quiet]);
+  assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
+});
+
 test('who waits too long leaves the line', async () => {
   const queue = queueOf({ maxWaitMs: 20 });
   const first = gated();

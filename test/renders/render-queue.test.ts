@@ -6,11 +6,11 @@ import { createRenderQueue } from '#renders/render-queue.ts';
 test('4.3 who waits too long is told concurrency_limited', async () => {
   const queue = createRenderQueue({ concurrency: 1, maxWaitMs: 20 });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const running = queue.run('a', () => promise);
+  const running = [queue.run('a', () => promise), queue.run('b', () => promise)];
   await assert.rejects(
-    queue.run('b', async () => {}),
+    queue.run('c', async () => {}),
     { code: 'concurrency_limited' },
   );
   resolve();
-  await running;
+  await Promise.all(running);
 });
