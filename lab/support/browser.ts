@@ -1,6 +1,6 @@
 // A real browser for tests, behind an egress proxy that lets the test's own page servers through and nothing else.
 import { readConfig } from '#roof/config.ts';
-import type { Browser, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
+import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import type { ChromiumBrowserOptions } from '#browser/chromium-browser.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
@@ -34,8 +34,8 @@ export interface TestBrowser {
   readonly browser: Browser;
   readonly egress: EgressProxy;
   readonly logged: { level: string; details: object; message: string }[];
-  shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<Screenshot>;
-  print(url: string, job?: Partial<PdfJob>, signal?: AbortSignal): Promise<Pdf>;
+  shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<Rendered>;
+  print(url: string, job?: Partial<PdfJob>, signal?: AbortSignal): Promise<Rendered>;
   close(): Promise<void>;
 }
 

@@ -35,13 +35,6 @@ export interface PdfJob {
   delayMs: number;
 }
 
-/** What was found at the address, for the record of the render. */
-export interface PageReport {
-  finalUrl: string;
-  status: number;
-  deniedRequests: number;
-}
-
 export interface RenderTimings {
   navigateMs: number;
   settleMs: number;
@@ -49,20 +42,9 @@ export interface RenderTimings {
   encodeMs: number;
 }
 
-export interface Screenshot {
+/** A picture or a PDF, and how long each phase took. */
+export interface Rendered {
   bytes: Buffer;
-  pixelWidth: number;
-  pixelHeight: number;
-  /** The page is taller than the format can hold and was cut there. */
-  truncated: boolean;
-  page: PageReport;
-  timings: RenderTimings;
-}
-
-export interface Pdf {
-  bytes: Buffer;
-  pageCount: number;
-  page: PageReport;
   timings: RenderTimings;
 }
 
@@ -83,8 +65,8 @@ export interface BrowserAbout {
 }
 
 export interface Browser {
-  screenshot(job: ScreenshotJob, signal: AbortSignal): Promise<Screenshot>;
-  pdf(job: PdfJob, signal: AbortSignal): Promise<Pdf>;
+  screenshot(job: ScreenshotJob, signal: AbortSignal): Promise<Rendered>;
+  pdf(job: PdfJob, signal: AbortSignal): Promise<Rendered>;
   readonly about: BrowserAbout;
   /** Rejects when the browser does not answer. */
   check(): Promise<void>;

@@ -2,7 +2,7 @@
 // one screenshot and one PDF from top to bottom. Spec 4.3, 4.4.
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import type { Browser, PageReport, Pdf, PdfJob, Screenshot, ScreenshotJob } from '#browser/browser.ts';
+import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
 import { capture, tallestPx } from '#browser/page/capture.ts';
 import type { Area } from '#browser/page/capture.ts';
 import { CdpError } from '#browser/process/cdp.ts';
@@ -103,7 +103,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   };
 }
 
-async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline): Promise<Screenshot> {
+async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline): Promise<Rendered> {
   const watch = stopwatch();
   page.resize(job);
   await navigate(page, job.url, 'load', deadline);
@@ -113,30 +113,19 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
     takeAtRest = prepareAtRest(page, deadline);
     await settle(page, deadline);
   };
-  const { area, isCut, captured, settleMs } = await onOneDocument(
-    page,
-    deadline,
-    arriveAndSettle,
-    async () => {
-      const extent = job.fullPage ? await revealFullPage(page, tallestPx[job.format], deadline) : undefined;
-      const found = extent && areaOf(extent, job);
-      const settled = watch();
-      const take = () => capture(page, job, found, deadline);
-      return {
-        area: found,
-        isCut: extent !== undefined && found !== undefined && extent.height > found.height,
-        captured: job.fullPage || !takeAtRest ? await take() : await takeAtRest(take),
-        settleMs: settled,
-      };
-    },
-  );
+  const { captured, settleMs } = await onOneDocument(page, deadline, arriveAndSettle, async () => {
+    const extent = job.fullPage ? await revealFullPage(page, tallestPx[job.format], deadline) : undefined;
+    const area = extent && areaOf(extent, job);
+    const settled = watch();
+    const take = () => capture(page, job, area, deadline);
+    return {
+      captured: job.fullPage || !takeAtRest ? await take() : await takeAtRest(take),
+      settleMs: settled,
+    };
+  });
   throwIfFailed(page);
   return {
     bytes: captured.bytes,
-    pixelWidth: job.width,
-    pixelHeight: area?.height ?? job.height,
-    truncated: isCut,
-    page: reportOf(page),
     timings: { navigateMs, settleMs, captureMs: captured.captureMs, encodeMs: captured.encodeMs },
   };
 }
@@ -152,7 +141,7 @@ function areaOf({ start, height }: PageExtent, job: ScreenshotJob): Area | undef
   return { x: start.x, y: Math.max(0, start.y + job.height - tall), width: job.width, height: tall };
 }
 
-async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Pdf> {
+async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Rendered> {
   const watch = stopwatch();
   page.resize(job.viewport);
   await navigate(page, job.url, job.waitUntil, deadline);
@@ -160,7 +149,7 @@ async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Pdf
   if (job.delayMs > 0) await pause(job.delayMs, deadline.signal);
   throwIfFailed(page);
   const settleMs = watch();
-  const { bytes, pageCount } = await onOneDocument(
+  const bytes = await onOneDocument(
     page,
     deadline,
     () => arrive(page, job.waitUntil, deadline),
@@ -169,14 +158,8 @@ async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Pdf
   throwIfFailed(page);
   return {
     bytes,
-    pageCount,
-    page: reportOf(page),
     timings: { navigateMs, settleMs, captureMs: watch(), encodeMs: 0 },
   };
-}
-
-function reportOf({ mainFrame, door }: Page): PageReport {
-  return { finalUrl: mainFrame.url, status: mainFrame.status, deniedRequests: door.report().denied.length };
 }
 
 /** Whatever ended the render, the client reads one of our sentences. */

@@ -41,7 +41,6 @@ for (const { title, job, widthPt, heightPt } of papers) {
     const pdf = await kit.print(`${server.base}/box`, job);
     const [page, ...more] = readPdf(pdf.bytes);
     assert.equal(more.length, 0);
-    assert.equal(pdf.pageCount, 1);
     // Chromium rounds the paper up to whole dots of its printer.
     assert.ok(
       Math.abs(page!.widthPt - widthPt) < 1 && Math.abs(page!.heightPt - heightPt) < 1,
@@ -149,7 +148,6 @@ test('4.4 a PDF of many pages arrives whole', async () => {
   const pdf = await kit.print(`${server.base}/big`);
   const pages = readPdf(pdf.bytes);
   assert.ok(pages.length > 20, `${pages.length} pages`);
-  assert.equal(pdf.pageCount, pages.length);
   assert.equal(pdf.bytes.toString('latin1', 0, 5), '%PDF-');
 });
 

@@ -117,7 +117,7 @@ describe('writing modes in several pieces', () => {
     const url = server.route('/cut', html);
     const shot = await kit.shoot(url, { width: 320, height: 320, fullPage: true, format: 'webp' });
     const picture = await decode(shot.bytes);
-    assert.deepEqual([picture.height, shot.truncated], [16_383, true]);
+    assert.equal(picture.height, 16_383);
     assert.ok(isNear(picture.at(...centreOfBox(picture, ['left', 'bottom'])), [200, 0, 0]));
   });
 });

@@ -5,8 +5,6 @@ import type { RenderFailure } from '#browser/browser.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
 export interface MainFrame {
-  readonly url: string;
-  readonly status: number;
   readonly loaded: boolean;
   readonly domReady: boolean;
   /** On the way to another document that has not arrived yet. */
@@ -25,22 +23,16 @@ export interface FailureClassifier {
 
 const requestMs = 1_000;
 
-interface Answer {
-  status: number;
-  failure: RenderFailure | undefined;
-}
-
 export function followMainFrame(
   session: CdpSession,
   frameId: string,
   failures: FailureClassifier,
   watch: Watch,
 ): MainFrame {
-  const answers = new Map<string, Answer>();
+  /** Why an answer makes no picture, by its document; undefined when it does. */
+  const answers = new Map<string, RenderFailure | undefined>();
   const errors = new Map<string, string>();
   const state = {
-    url: 'about:blank',
-    status: 0,
     loaded: false,
     domReady: false,
     documents: 0,
@@ -79,10 +71,7 @@ export function followMainFrame(
   });
   session.on('Network.responseReceived', ({ type, frameId: of, loaderId, response }) => {
     if (type !== 'Document' || of !== frameId) return;
-    answers.set(loaderId, {
-      status: response.status,
-      failure: failures.ofAnswer(response.headers, response.url),
-    });
+    answers.set(loaderId, failures.ofAnswer(response.headers, response.url));
   });
   session.on('Network.loadingFailed', ({ requestId, errorText }) => {
     if (requestId !== nextLoaderId) return;
@@ -96,7 +85,7 @@ export function followMainFrame(
   });
   session.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId !== undefined || frame.id !== frameId) return;
-    const answer = answers.get(frame.loaderId);
+    const unusable = answers.get(frame.loaderId);
     const unreachable =
       frame.unreachableUrl === undefined
         ? undefined
@@ -106,12 +95,10 @@ export function followMainFrame(
     answers.clear();
     errors.clear();
     state.documents += 1;
-    state.url = frame.unreachableUrl ?? frame.url + (frame.urlFragment ?? '');
-    state.status = answer?.status ?? 0;
     state.loaded = false;
     state.domReady = false;
     wasInterrupted = false;
-    state.failure ??= answer?.failure ?? unreachable;
+    state.failure ??= unusable ?? unreachable;
     watch.notify();
   });
   session.on('Page.domContentEventFired', () => {
@@ -130,12 +117,6 @@ export function followMainFrame(
   });
 
   return {
-    get url() {
-      return state.url;
-    },
-    get status() {
-      return state.status;
-    },
     get loaded() {
       return state.loaded;
     },

@@ -9,11 +9,7 @@ import { ignore } from '#browser/page/page-sessions.ts';
 const chunkBytes = 4 * 1024 * 1024;
 const mostBytes = 256 * 1024 * 1024;
 
-export async function print(
-  page: Page,
-  job: PdfJob,
-  deadline: Deadline,
-): Promise<{ bytes: Buffer; pageCount: number }> {
+export async function print(page: Page, job: PdfJob, deadline: Deadline): Promise<Buffer> {
   const { signal } = deadline;
   // Chromium itself would wait up to two seconds for what is still loading, and the caller asked not to.
   if (job.waitUntil === 'domcontentloaded' && !page.mainFrame.loaded) {
@@ -24,9 +20,8 @@ export async function print(
     await ignorePageSize(page, job, signal);
     bytes = await printOnce(page, job, signal);
   }
-  const pageCount = pageCountOf(bytes);
-  if (pageCount === 0) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
-  return { bytes, pageCount };
+  if (!hasPages(bytes)) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
+  return bytes;
 }
 
 async function printOnce(page: Page, job: PdfJob, signal: AbortSignal): Promise<Buffer> {
@@ -108,16 +103,14 @@ async function readStream(page: Page, handle: string, signal: AbortSignal): Prom
   }
 }
 
-/** Zero when the bytes are not a whole PDF. The page tree's root is written last and holds the largest count. */
-function pageCountOf(bytes: Buffer): number {
+/** False when the bytes are not a whole PDF, too. Every node of a page tree holds the number of pages under it. */
+function hasPages(bytes: Buffer): boolean {
   const isWhole =
     bytes.toString('latin1', 0, 5) === '%PDF-' &&
     bytes.toString('latin1', Math.max(0, bytes.length - 32)).includes('%%EOF');
-  if (!isWhole) return 0;
-  let most = 0;
+  if (!isWhole) return false;
   for (let at = bytes.indexOf('/Type /Pages'); at !== -1; at = bytes.indexOf('/Type /Pages', at + 1)) {
-    const count = /\/Count (\d+)/.exec(bytes.toString('latin1', Math.max(0, at - 64), at + 64))?.[1];
-    most = Math.max(most, Number(count ?? 0));
+    if (/\/Count [1-9]/.test(bytes.toString('latin1', Math.max(0, at - 64), at + 64))) return true;
   }
-  return most;
+  return false;
 }
