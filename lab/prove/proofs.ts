@@ -4,6 +4,7 @@ import { connections } from '#lab/prove/connections.ts';
 import { containerProof } from '#lab/prove/container.ts';
 import { faults } from '#lab/prove/faults.ts';
 import { fidelityProof } from '#lab/prove/fidelity.ts';
+import { fidelityTimesProof } from '#lab/prove/fidelity-times.ts';
 import { fuzz } from '#lab/prove/fuzz.ts';
 import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
 import { isolationProof } from '#lab/prove/isolation.ts';
@@ -22,6 +23,7 @@ export const proofs: readonly Proof[] = [
   hostilePagesProof,
   isolationProof,
   fidelityProof,
+  fidelityTimesProof,
   fuzz,
   faults,
   connections,

@@ -90,6 +90,13 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
 }
 
+/** Of a process and all below it, those that have ended included once their parent has buried them. */
+export function treeCpuMs(ancestor: number): number {
+  const pids = [ancestor, ...descendants(ancestor).map(({ pid }) => pid)];
+  const ticks = pids.flatMap((pid) => attempt(() => statOf(pid), []).slice(11, 15));
+  return ticks.reduce((total, field) => total + Number(field) * 10, 0);
+}
+
 /** 0 is ordinary, and more is behind. */
 export const nicenessOf = (pid: number): number => Number(attempt(() => statOf(pid), [])[16] ?? 0);
 

@@ -9,7 +9,8 @@ import type { TestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import type { PageServer } from '#lab/support/page-server.ts';
 import { decode, nameOf } from '#lab/support/pixels.ts';
-import { corpus, files } from '#test/browser/corpus.ts';
+import { corpus } from '#test/browser/corpus.ts';
+import { files } from '#test/browser/corpus/kit.ts';
 
 const size = { width: 800, height: 600 };
 const fontFile = createRequire(import.meta.url).resolve(
@@ -21,8 +22,10 @@ let kit: TestBrowser;
 before(async () => {
   server = await startPageServer({
     ...files,
-    '/late.ttf': (_, response) =>
-      void response.setHeader('content-type', 'font/ttf').end(readFileSync(fontFile)),
+    '/late.ttf': ({ url }, response) => {
+      const font = response.setHeader('content-type', 'font/ttf');
+      setTimeout(() => font.end(readFileSync(fontFile)), Number(url?.split('?')[1] ?? 0));
+    },
   });
   kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
 });

@@ -10,7 +10,13 @@ const scrolledMs = 500;
 // A page that is never idle is taken as it is after this.
 const idleMs = 20_000;
 
-export async function startReference(): Promise<Renderer> {
+export interface Reference extends Renderer {
+  /** As fast as a plain script would be: without the three seconds. */
+  shootFullPage(url: string): Promise<void>;
+  print(url: string): Promise<void>;
+}
+
+export async function startReference(): Promise<Reference> {
   const { browser, close } = await launchTestChromium([
     '--hide-scrollbars',
     '--font-render-hinting=none',
@@ -19,41 +25,62 @@ export async function startReference(): Promise<Renderer> {
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   ]);
 
+  async function onPage<T>(work: (page: Page) => Promise<T>): Promise<T> {
+    const context = await browser.newContext({ viewport });
+    try {
+      return await work(await context.newPage());
+    } finally {
+      await context.close();
+    }
+  }
+
   return {
     async render(url) {
-      const context = await browser.newContext({ viewport });
       try {
-        const page = await context.newPage();
-        const startedAt = performance.now();
-        await load(page, url);
-        const loadMs = performance.now() - startedAt;
-        await page.waitForTimeout(settleMs);
-        // One after the other on the page as it is; each is said to have taken the load and its own part.
-        const taken = async (work: () => Promise<Omit<Rendered, 'ms'>>): Promise<Rendered | Error> => {
-          const workedFrom = performance.now();
-          try {
-            return { ...(await work()), ms: loadMs + performance.now() - workedFrom };
-          } catch (error) {
-            return error as Error;
-          }
-        };
-        return {
-          viewport: await taken(async () => ({ picture: await page.screenshot() })),
-          fullPage: await taken(async () => {
-            await scrollThrough(page);
-            return { picture: await page.screenshot({ fullPage: true }), left: await startOf(page) };
-          }),
-          pdf: await taken(async () => ({
-            pdf: await page.pdf({ format: 'Letter', printBackground: true }),
-          })),
-        };
+        const { viewport: first, fullPage } = await onPage(async (page) => {
+          const take = await takenOn(page, url);
+          return {
+            viewport: await take(async () => ({ picture: await page.screenshot() })),
+            fullPage: await take(() => fullPageOf(page)),
+          };
+        });
+        // On a page of its own: a full-page capture changes the viewport, and some pages do not recover from that.
+        const pdf = await onPage(async (page) => {
+          const take = await takenOn(page, url);
+          return take(async () => ({ pdf: await pdfOf(page) }));
+        });
+        return { viewport: first, fullPage, pdf };
       } catch (error) {
         return { viewport: error as Error, fullPage: error as Error, pdf: error as Error };
-      } finally {
-        await context.close();
       }
     },
+    shootFullPage: (url) =>
+      onPage(async (page) => {
+        await load(page, url);
+        await fullPageOf(page);
+      }),
+    print: (url) =>
+      onPage(async (page) => {
+        await load(page, url);
+        await pdfOf(page);
+      }),
     close,
+  };
+}
+
+/** Loads the page; what is then taken of it, one after the other, is said to have lasted the load and its own part. */
+async function takenOn(page: Page, url: string) {
+  const startedAt = performance.now();
+  await load(page, url);
+  const loadMs = performance.now() - startedAt;
+  await page.waitForTimeout(settleMs);
+  return async (work: () => Promise<Omit<Rendered, 'ms'>>): Promise<Rendered | Error> => {
+    const workedFrom = performance.now();
+    try {
+      return { ...(await work()), ms: loadMs + performance.now() - workedFrom };
+    } catch (error) {
+      return error as Error;
+    }
   };
 }
 
@@ -64,6 +91,13 @@ async function load(page: Page, url: string): Promise<void> {
     await page.waitForLoadState('load', { timeout: idleMs });
   }
 }
+
+async function fullPageOf(page: Page): Promise<Omit<Rendered, 'ms'>> {
+  await scrollThrough(page);
+  return { picture: await page.screenshot({ fullPage: true }), left: await startOf(page) };
+}
+
+const pdfOf = (page: Page): Promise<Buffer> => page.pdf({ format: 'Letter', printBackground: true });
 
 async function scrollThrough(page: Page): Promise<void> {
   await page.evaluate(`(async () => {

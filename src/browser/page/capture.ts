@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { RenderFailure } from '#browser/browser.ts';
 import type { ScreenshotFormat, ScreenshotJob } from '#browser/browser.ts';
 import { AnswerTooLarge } from '#browser/process/cdp.ts';
+import { createPhase, within } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { imageSize } from '#browser/page/image-size.ts';
 import type { Dimensions } from '#core/image-header.ts';
@@ -25,8 +26,11 @@ const quality = 80;
 // Of one picture, and of all its pieces together: while they are joined the service holds them. A photograph that fills a page
 // of 1,440 x 40,000 px has about as many.
 const usualMostBytes = 128 * 1024 * 1024;
-// The first picture of a page that is stuck in a loop never comes; there is no use in waiting out the total budget.
+// A page that is stuck in a loop never gives a picture, so there is no use in waiting out the total budget. One that still
+// answers is only slow to draw (layers in 3D, a busy machine) and gets as long again; not more, because what it draws keeps
+// the other pages of its browser waiting.
 const captureMs = 15_000;
+const answerMs = 2_000;
 const attempts = 2;
 
 /** `area` is the part of the document that is captured; without one it is what the viewport shows. */
@@ -97,21 +101,37 @@ async function shoot(
   leftBytes: number,
   deadline: Deadline,
 ): Promise<Buffer> {
-  const phase = deadline.phase(
-    captureMs,
-    () => new RenderFailure('timed_out', `the page could not be captured within ${captureMs / 1000} s`),
+  const failure = (ms: number) => () =>
+    new RenderFailure('timed_out', `the page could not be captured within ${ms / 1000} s`);
+  const whole = deadline.phase(2 * captureMs, failure(2 * captureMs));
+  const first = createPhase(whole.signal, captureMs, failure(captureMs));
+  const picture = page.session.capture(
+    {
+      format,
+      ...(format === 'jpeg' ? { quality } : {}),
+      ...(area === undefined ? {} : { clip: { ...area, scale: 1 } }),
+      optimizeForSpeed: true,
+    },
+    leftBytes,
+    whole.signal,
   );
   try {
-    return await page.session.capture(
-      {
-        format,
-        ...(format === 'jpeg' ? { quality } : {}),
-        ...(area === undefined ? {} : { clip: { ...area, scale: 1 } }),
-        optimizeForSpeed: true,
-      },
-      leftBytes,
-      phase.signal,
-    );
+    return await within(picture, first.signal).catch(async (error: unknown) => {
+      if (error !== first.signal.reason || whole.signal.aborted) throw error;
+      await signOfLife(page, deadline, error as Error);
+      return await picture;
+    });
+  } finally {
+    first.end();
+    whole.end();
+  }
+}
+
+/** Throws `failure` if the page does not answer. */
+async function signOfLife(page: Page, deadline: Deadline, failure: Error): Promise<void> {
+  const phase = deadline.phase(answerMs, () => failure);
+  try {
+    await page.session.send('Runtime.evaluate', { expression: '1' }, phase.signal);
   } finally {
     phase.end();
   }

@@ -23,7 +23,8 @@ export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
 
 /**
  * Made ready while the page settles. Takes the picture at once and looks meanwhile whether the page was at rest: for
- * most it was, and the look costs no time. If not, it is given a moment and taken again.
+ * most it was, and the look costs no time. If not, it is given a moment and taken again. A page that is seen to move
+ * gets that moment first.
  */
 export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
   const shown = page.mainFrame.documents;
@@ -36,12 +37,16 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
       const prepared = isSame ? await within(early, look.signal) : undefined;
       if (prepared === 'still' && !page.isAnimated) return await take();
       const world = prepared instanceof Object ? prepared : await openWorld(page, inPage, look.signal);
-      const [picture, state] = await Promise.all([
-        take(),
-        // A page that no longer answers but was drawn is good enough as it was drawn.
-        stateOf(page, world, look.signal).catch(() => 'at rest' as const),
-      ]);
-      if (state === 'at rest') return picture;
+      // While something moves, the browser may draw frames that lack parts of the page.
+      const isMoving = page.isAnimated && (await world.run<number>('finish()', look.signal)) > 0;
+      if (!isMoving) {
+        const [picture, state] = await Promise.all([
+          take(),
+          // A page that no longer answers but was drawn is good enough as it was drawn.
+          stateOf(page, world, look.signal).catch(() => 'at rest' as const),
+        ]);
+        if (state === 'at rest') return picture;
+      }
       await bringToRest(page, world, deadline);
     } catch (error) {
       if (error !== look.signal.reason || deadline.signal.aborted) throw error;
@@ -105,7 +110,14 @@ async function stateOf(page: Page, world: IsolatedWorld, signal: AbortSignal): P
   return world.run<State>('state()', signal);
 }
 
-/** Animations without end, or with a far one, are left alone. */
+// What a script draws into a canvas changes no element, so small copies of the first few are compared.
+const mostCanvases = 8;
+const samplePx = 32;
+
+/**
+ * Animations without end, or with a far one, are left alone. A canvas without an area, or with pictures of other origins, cannot be
+ * read and counts as unchanged.
+ */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const watchTwoFrames = async () => {
@@ -113,14 +125,24 @@ const inPage = `
     globalThis.observer = new MutationObserver(() => { globalThis.hasChanged = true; });
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     finish();
+    globalThis.drawn = drawings();
     await frame();
     await frame();
   };
   const state = () => {
     observer.disconnect();
-    const isAtRest = finish() === 0 && !hasChanged;
+    const isAtRest = finish() === 0 && !hasChanged && drawings() === drawn;
     return isEmpty() ? 'empty' : isAtRest ? 'at rest' : 'moving';
   };
+  const drawings = () => [...document.querySelectorAll('canvas')].slice(0, ${mostCanvases}).map((canvas) => {
+    try {
+      const small = new OffscreenCanvas(${samplePx}, ${samplePx}).getContext('2d', { willReadFrequently: true });
+      small.drawImage(canvas, 0, 0, ${samplePx}, ${samplePx});
+      return small.getImageData(0, 0, ${samplePx}, ${samplePx}).data.join();
+    } catch {
+      return '';
+    }
+  }).join(' ');
   const isEmpty = () => {
     const { body } = document;
     if (!body || body.querySelector('img,svg,canvas,video,iframe,object,embed,input,button,hr,frame')) return !body;
