@@ -1,4 +1,4 @@
-// Prepares a clone to run, quietly and once: dependencies, the Node runtime that comes with them, the dashboard and a browser.
+// Prepares a clone to run, quietly and once: dependencies, the Node runtime that comes with them, the dashboard, the clients and a browser.
 // It runs on whatever Node the machine has (>= 20), before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -53,6 +53,14 @@ step(
     run(join('node_modules', '.bin', 'node'), ['node_modules/vite/bin/vite.js', 'build', 'dashboard']);
   },
   'dashboard/dist/index.html',
+);
+
+step(
+  'Building the clients (once)',
+  'clients',
+  ['package-lock.json', 'LICENSE', 'tsconfig.json', 'scripts/build-clients.ts', ...filesUnder('clients')],
+  () => run(join('node_modules', '.bin', 'node'), ['scripts/build-clients.ts']),
+  'clients/dist/tintype-client.tgz',
 );
 
 // Before tests and commands that start many processes at once. Without a browser the rest still works, and a start says again

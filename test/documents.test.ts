@@ -12,8 +12,8 @@ const find = (pattern: string | string[]): string[] =>
     exclude: (path) => /(^|\/)(node_modules|dist|\.git)(\/|$)/.test(path),
   }).toSorted();
 
-const documents = find(['*.md', 'docs/**/*.md', 'client/*.md', 'deploy/**/*.md', 'lab/**/*.md']);
-const code = find('{src,test,lab,client,dashboard,scripts}/**/*.{ts,tsx,js}');
+const documents = find(['*.md', 'docs/**/*.md', 'clients/*/*.md', 'deploy/**/*.md', 'lab/**/*.md']);
+const code = find('{src,test,lab,clients,dashboard,scripts}/**/*.{ts,tsx,js}');
 
 test('every clause of the contract that code and tests name is in docs/contract.md', () => {
   const contract = read('docs/contract.md');
@@ -36,7 +36,7 @@ test('every clause of the contract that code and tests name is in docs/contract.
 
 const extension = /\.(ts|tsx|js|md|ya?ml|json|css|html|svg|png|toml)$/;
 const folders =
-  /^#?(src|test|lab|docs|deploy|client|dashboard|scripts|bin|core|storage|browser|accounts|metering|uploads|renders|http)\//;
+  /^#?(src|test|lab|docs|deploy|clients|dashboard|scripts|bin|core|storage|browser|accounts|metering|uploads|renders|http)\//;
 
 test('every path that a document names exists', () => {
   const names = new Set(find('**/*.*').map((path) => basename(path)));
@@ -59,9 +59,15 @@ test('every path that a document names exists', () => {
   function isThere(span: string, document: string): boolean {
     const path = span.replace(/^#/, '');
     if (!path.includes('/')) return names.has(path);
-    return ['', 'src', 'dashboard', 'dashboard/src', 'client', 'client/src', dirname(document)].some(
-      (folder) => existsSync(join(root, folder, path)),
-    );
+    return [
+      '',
+      'src',
+      'dashboard',
+      'dashboard/src',
+      'clients',
+      'clients/library/src',
+      dirname(document),
+    ].some((folder) => existsSync(join(root, folder, path)));
   }
 });
 

@@ -7,6 +7,7 @@ import { screenshot } from '#http/api/screenshot.ts';
 import { upload } from '#http/api/upload.ts';
 import { uploadBatch } from '#http/api/upload-batch.ts';
 import { sendAsset } from '#http/assets.ts';
+import { clientFiles } from '#http/clients.ts';
 import { createDashboardApp, entryPaths, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard } from '#http/dashboard/handlers.ts';
 import { docsPage, openapiJson } from '#http/docs.ts';
@@ -69,6 +70,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/oembed', open, oembed(uploads));
   route(reading, '/assets/:name', open, sendAsset);
 
+  route(reading, '/clients/:name', open, clientFiles());
   route(reading, '/openapi.json', open, openapiJson(settings));
   route(reading, '/docs', open, docsPage(settings));
   route(reading, '/healthz', open, healthz);

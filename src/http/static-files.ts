@@ -22,8 +22,12 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.tgz': 'application/gzip',
   '.woff2': 'font/woff2',
 };
+
+/** Compressed already. */
+const packedTypes = ['application/gzip', 'font/woff2'];
 
 const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -45,7 +49,8 @@ export function createStaticFile(type: string, bytes: Buffer): StaticFile {
 
 /** The files of a folder, by name. */
 export function readStaticFolder(folder: string): Map<string, StaticFile> {
-  return new Map(readdirSync(folder).map((name) => [name, readStaticFile(join(folder, name))]));
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  return new Map(names.map((name) => [name, readStaticFile(join(folder, name))]));
 }
 
 export async function sendStaticFile(
@@ -53,7 +58,7 @@ export async function sendStaticFile(
   reply: FastifyReply,
   { type, bytes, hash, compressed }: StaticFile,
 ): Promise<FastifyReply> {
-  const encoding = encodingOf(request);
+  const encoding = packedTypes.includes(type) ? undefined : encodingOf(request);
   // Other bytes, another tag: it is a strong one.
   const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`;
   reply.headers({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding', etag });

@@ -1,22 +1,25 @@
 // The library in a browser, as plain modules: uploads with progress, and no trace of Node.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type * as library from '#client/index.ts';
 import { launchTestChromium } from '#lab/support/chromium.ts';
 import { pngOfSize } from '#lab/support/images.ts';
 import { startService } from '#lab/support/service.ts';
-import { buildTt } from './tt.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+import { compile } from '#scripts/build-clients.ts';
 
 test('a page of the same origin uploads a file and sees its progress', async () => {
   const service = await startService();
+  const folder = await temporaryFolder();
   const { browser, close } = await launchTestChromium();
   try {
     const { key } = await service.newKey();
     const context = await browser.newContext({ bypassCSP: true });
     const page = await context.newPage();
-    const built = join(dirname(buildTt()), '..');
+    compile('tsconfig.json', folder.path);
+    const built = join(folder.path, 'library/src');
     await page.route('**/client/*.js', async (route) => {
       const name = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
       await route.fulfill({
@@ -63,5 +66,6 @@ test('a page of the same origin uploads a file and sees its progress', async () 
   } finally {
     await close();
     await service.stop();
+    await folder.remove();
   }
 });

@@ -6,13 +6,13 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { patternOf } from '#client/cli/find-files.ts';
-import { barOf } from '#client/cli/progress-bar.ts';
+import { patternOf } from '#cli/find-files.ts';
+import { barOf } from '#cli/progress-bar.ts';
 import { jpeg, png, svg } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { lacks } from './support.ts';
-import { buildTt, createCommandLine, type CommandLine } from './tt.ts';
+import { createCommandLine, ttFile, type CommandLine } from './tt.ts';
 
 const run = promisify(execFile);
 
@@ -253,7 +253,7 @@ test('on a terminal: the key is asked for and not shown, an upload has its bar',
   try {
     const env = own.environment;
     const show = (typed: string, ...args: string[]) =>
-      run('python3', ['-c', terminal, typed, process.execPath, buildTt(), ...args], {
+      run('python3', ['-c', terminal, typed, process.execPath, ttFile, ...args], {
         cwd: line.folder,
         env,
       });
@@ -360,7 +360,7 @@ test('tt upload --copy says when there is no clipboard', async () => {
 });
 
 test('every command has a --help with examples, on stdout', async () => {
-  for (const command of ['login', 'upload', 'screenshot', 'pdf', 'shots', 'usage', 'mcp']) {
+  for (const command of ['login', 'upload', 'screenshot', 'pdf', 'shots', 'usage']) {
     const { code, stdout, stderr } = await line.tt([command, '--help']);
     assert.deepEqual([code, stderr], [0, ''], command);
     assert.match(stdout.toString(), new RegExp(`^Usage: tt ${command}[^]*\nExamples:\n  .*(tt|tintype)`));

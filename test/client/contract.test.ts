@@ -6,14 +6,14 @@ import { test } from 'node:test';
 import { clientContract } from '../../scripts/client-contract.ts';
 
 for (const [file, text] of Object.entries(clientContract())) {
-  test(`client/src/${file} is up to date`, () => {
-    const committed = readFileSync(join(import.meta.dirname, '../../client/src', file), 'utf8');
-    assert.equal(committed, text, 'run: node scripts/client-contract.ts');
+  test(`clients/${file} is up to date`, () => {
+    const committed = readFileSync(join(import.meta.dirname, '../../clients', file), 'utf8');
+    assert.equal(committed, text, 'run: npm run document');
   });
 }
 
 test('the library imports nothing but itself, and files only where a path was given', () => {
-  const folder = join(import.meta.dirname, '../../client/src');
+  const folder = join(import.meta.dirname, '../../clients/library/src');
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   const foreign = files.flatMap((name) => {
     const text = readFileSync(join(folder, name), 'utf8');

@@ -9,9 +9,10 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import sharp from 'sharp';
 import { Tintype } from '#client/index.ts';
 import { png } from '#lab/support/images.ts';
+import { root } from '#lab/support/processes.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
-import { buildTt, createCommandLine, type CommandLine } from './tt.ts';
+import { createCommandLine, type CommandLine } from './tt.ts';
 
 let service: TestService;
 let site: PageServer;
@@ -37,7 +38,7 @@ async function connect({ environment, folder }: CommandLine): Promise<Client> {
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [buildTt(), 'mcp'],
+      args: [join(root, 'clients/mcp/src/main.ts')],
       env: environment,
       cwd: folder,
       stderr: 'ignore',

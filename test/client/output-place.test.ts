@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Tintype } from '#client/index.ts';
-import { createTools } from '#client/mcp/tools.ts';
+import { tools } from '#mcp/tools.ts';
 import { json, picture, refusal, startFaultServer, type FaultServer } from './support.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
 
@@ -59,9 +59,10 @@ test('a folder means "put it in there", also one that is not there yet', async (
 
 test('MCP: save_to is checked first, and its ending tells the format', async () => {
   const client = new Tintype({ baseUrl: server.origin, apiKey: 'tt_key' });
-  const tools = createTools({ client, note: () => Promise.resolve() });
+  const { signal } = new AbortController();
+  const access = { client, note: () => Promise.resolve(), signal };
   const run = (name: string, input: Record<string, unknown>) =>
-    tools.find((tool) => tool.name === name)?.run({ url, ...input }, new AbortController().signal);
+    tools.find((tool) => tool.name === name)?.run({ url, ...input }, access);
   server.play(picture);
   const at = (path: string): string => join(line.folder, path);
   await assert.rejects(async () => run('screenshot', { save_to: at('file/x.png') }), /cannot write/);

@@ -1,28 +1,30 @@
-// The packed tarball in an empty folder: used from ESM, CommonJS and strict TypeScript, on every Node of this machine.
+// The packages as the service serves them, installed from its address into empty folders, without a registry: used from ESM,
+// CommonJS and strict TypeScript, on every Node of this machine.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { version } from '#client/version.ts';
 import { png } from '#lab/support/images.ts';
+import { root } from '#lab/support/processes.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { buildClients } from '#scripts/build-clients.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
 let service: TestService;
 let folder: string;
 let environment: NodeJS.ProcessEnv;
 
 before(async () => {
+  buildClients(join(root, 'clients/dist'));
   service = await startService();
   const { key } = await service.newKey();
   environment = { ...process.env, TINTYPE_URL: service.origin, TINTYPE_API_KEY: key };
   folder = await mkdtemp(join(tmpdir(), 'tintype-package-'));
-  await run('npm', ['pack', '-w', 'client', '--pack-destination', folder, '--silent'], { cwd: root });
   await writeFile(join(folder, 'package.json'), '{ "private": true }');
   await writeFile(join(folder, 'image.png'), await png());
 });
@@ -31,29 +33,74 @@ after(async () => {
   await service.stop();
 });
 
-test('it installs alone, without a registry, and is small', async () => {
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-  await run('npm', ['install', `./${tarball}`, '--offline', '--omit=optional', '--no-audit', '--no-fund'], {
-    cwd: folder,
+/** The registry is an address where nothing listens: whatever is not in the tarball itself fails the installation. */
+const install = (name: string, ...args: string[]) =>
+  run(
+    'npm',
+    `install ${service.origin}/clients/${name} --cache ${folder}/cache --registry http://127.0.0.1:9 --no-audit --no-fund`
+      .split(' ')
+      .concat(args),
+    { cwd: folder },
+  );
+
+const names = ['client', 'cli', 'mcp'];
+
+for (const name of names) {
+  test(`@tintype/${name} installs from its address, alone, and is small`, async () => {
+    await install(`tintype-${name}.tgz`);
+    const place = join(folder, 'node_modules/@tintype', name);
+    assert.deepEqual((await readdir(place)).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
+    const answer = await fetch(`${service.origin}/clients/tintype-${name}.tgz`, { method: 'HEAD' });
+    const size = Number(answer.headers.get('content-length'));
+    process.stdout.write(`# tintype-${name}.tgz: ${(size / 1024).toFixed(1)} kB\n`);
+    assert.ok(size > 0 && size < 60 * 1024, `${size} bytes`);
   });
+}
+
+test('no package has dependencies, and each has the version of the service', async () => {
+  const service = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  assert.equal(version, service.version);
+  for (const name of ['library', 'cli', 'mcp']) {
+    const manifest = JSON.parse(
+      await readFile(join(root, 'clients', name, 'package.json'), 'utf8'),
+    ) as Record<string, unknown>;
+    assert.equal(manifest['version'], version);
+    assert.deepEqual(
+      Object.keys(manifest).filter((field) => /dependencies/i.test(field)),
+      [],
+    );
+  }
   const installed = (await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'));
   assert.deepEqual(installed, ['@tintype']);
-  assert.deepEqual((await readdir(join(folder, 'node_modules/@tintype/client'))).sort(), [
-    'README.md',
-    'bin',
-    'dist',
-    'package.json',
-  ]);
-  const { size } = await stat(join(folder, tarball));
-  process.stdout.write(`# ${tarball}: ${(size / 1024).toFixed(1)} kB packed\n`);
-  assert.ok(size < 60 * 1024, `${size} bytes`);
 });
 
-test('its version is the same everywhere', async () => {
-  const manifest = JSON.parse(await readFile(join(root, 'client/package.json'), 'utf8')) as {
-    version: string;
-  };
-  assert.equal(manifest.version, version);
+test('tt installs globally, by the command of the documents', async () => {
+  const prefix = join(folder, 'global');
+  await install('tintype-cli.tgz', '-g', '--prefix', prefix);
+  const { stdout } = await run(join(prefix, 'bin/tt'), ['--version']);
+  assert.equal(stdout, `${version}\n`);
+});
+
+test('a plain name is asked for again by its tag, one with a version is kept for a day', async () => {
+  const plain = await fetch(`${service.origin}/clients/tintype-cli.tgz`);
+  const { headers } = plain;
+  assert.deepEqual(
+    [headers.get('content-type'), headers.get('cache-control'), headers.get('content-encoding')],
+    ['application/gzip', 'public, no-cache', null],
+  );
+  const etag = headers.get('etag') ?? '';
+  const again = await fetch(`${service.origin}/clients/tintype-cli.tgz`, {
+    headers: { 'if-none-match': etag },
+  });
+  assert.equal(again.status, 304);
+  const pinned = await fetch(`${service.origin}/clients/tintype-cli-${version}.tgz`);
+  assert.deepEqual(
+    [pinned.headers.get('cache-control'), pinned.headers.get('etag')],
+    ['public, max-age=86400', etag],
+  );
+  assert.deepEqual(await pinned.bytes(), await plain.bytes());
+  for (const name of ['tintype-cli-9.9.9.tgz', '.work', '..%2Fpackage.json'])
+    assert.equal((await fetch(`${service.origin}/clients/${name}`)).status, 404, name);
 });
 
 const body = `
@@ -93,16 +140,6 @@ test('ESM, CommonJS and tt work on every Node of this machine', async () => {
     assert.match(link, /^http:\/\/tintype\.test\/i\/\w+\n$/);
     process.stdout.write(`# used on ${nodeVersion}`);
   }
-});
-
-test('without the SDK, tt mcp says what it needs', async () => {
-  const failed = await run(process.execPath, ['node_modules/.bin/tt', 'mcp'], {
-    cwd: folder,
-    env: environment,
-  }).catch((error: { code: number; stderr: string }) => error);
-  assert.ok('code' in failed);
-  assert.equal(failed.code, 2);
-  assert.match(failed.stderr, /needs the package @modelcontextprotocol\/sdk/);
 });
 
 const typed = `

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { exitCodes } from '#client/cli/exit-codes.ts';
+import { exitCodes } from '#cli/exit-codes.ts';
 import { png } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';

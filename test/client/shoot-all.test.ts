@@ -1,7 +1,7 @@
 // Many captures at once: the account's cap is found and kept, the request budget is waited for, nothing is lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shootAll, type Shot, type ShotOutcome } from '#client/cli/shoot-all.ts';
+import { shootAll, type Shot, type ShotOutcome } from '#cli/shoot-all.ts';
 import { TintypeError } from '#client/errors.ts';
 import type { Meta } from '#client/meta.ts';
 import { createFakeClock, type FakeClock } from './support.ts';

@@ -1,25 +1,11 @@
-// Runs `tt` as a person would: built to plain JavaScript, with a settings folder of its own.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { rmSync } from 'node:fs';
+// Runs `tt` as a person would, with a settings folder of its own. It runs from its sources; package.test.ts runs what is built.
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { root } from '#lab/support/processes.ts';
 
-const root = join(import.meta.dirname, '../..');
-let built: string | undefined;
-
-/** The built main file; a test file has a build of its own, because test files run side by side. */
-export function buildTt(): string {
-  if (built !== undefined) return built;
-  const folder = join(root, 'test/output', `tt-${process.pid}`);
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const project = join(root, 'client/tsconfig.json');
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project, '--outDir', folder]);
-  if (status !== 0) throw new Error(`the client does not build: ${stdout.toString()}`);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  built = join(folder, 'cli/main.js');
-  return built;
-}
+export const ttFile = join(root, 'clients/cli/src/main.ts');
 
 interface Ended {
   code: number | null;
@@ -49,7 +35,7 @@ export async function createCommandLine(
   };
 
   function start(args: string[], extra: Record<string, string> = {}, input?: Buffer | string) {
-    const child = spawn(process.execPath, [buildTt(), ...args], {
+    const child = spawn(process.execPath, [ttFile, ...args], {
       cwd: folder,
       env: { ...environment, ...extra },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,3 +1,0 @@
-#!/usr/bin/env node
-// The command line, as built by build.js.
-import '../dist/esm/cli/main.js';

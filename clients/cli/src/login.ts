@@ -1,0 +1,60 @@
+// tt login: keeps the address and the key, once the service has taken them.
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { print, readStdin, say, text, type Command } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+import { checkKey } from './check-key.ts';
+import { storeSettings } from './settings.ts';
+import { withoutTail } from '../../library/src/without-tail.ts';
+
+export const login: Command = {
+  summary: 'Keep the address of a service and an API key',
+  help: `Usage: tt login [--url ADDRESS]
+
+Asks for the API key without showing it, or reads it from stdin, tries it, and keeps it in a file that only you can read.
+TINTYPE_URL and TINTYPE_API_KEY in the environment go before that file.
+
+Options:
+  --url ADDRESS      The service, such as https://images.example.com (http://localhost:3000)
+
+Examples:
+  tt login --url https://images.example.com
+  printf %s "$KEY" | tt login --url https://images.example.com`,
+  options: { url: { type: 'string' } },
+
+  async run({ values, positionals, signal }) {
+    if (positionals.length > 0)
+      throw new UsageError('the key is read from stdin, so that no other process sees it');
+    const address = text(values, 'url') ?? 'http://localhost:3000';
+    if (!/^https?:\/\//.test(address) || !URL.canParse(address))
+      throw new UsageError(`not an address: ${address}`);
+    const key = (process.stdin.isTTY ? await askSecretly('API key: ', signal) : await readStdin()).trim();
+    if (key === '') throw new UsageError('no key given');
+    if (isExposed(address)) say('this address is not https: the key can be read on its way');
+    const settings = { url: withoutTail(address, '/'), key };
+    await checkKey(settings, signal);
+    const file = await storeSettings(settings);
+    say(`logged in to ${settings.url}`);
+    await print(`${file}\n`);
+    return 0;
+  },
+};
+
+/** Plain HTTP beyond this machine. */
+function isExposed(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
+
+async function askSecretly(question: string, signal: AbortSignal): Promise<string> {
+  // What readline would echo goes nowhere; it takes the terminal's own echo away before the question is asked.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  process.stderr.write(question);
+  try {
+    return await terminal.question('', { signal });
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
+  }
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env node
+// tt: the command line.
+import { parseArgs } from 'node:util';
+import { TintypeError } from '../../library/src/errors.ts';
+import { version } from '../../library/src/version.ts';
+import { describe, print, say, type Command } from './command.ts';
+import { exitCodeOf, exitCodes, UsageError } from './exit-codes.ts';
+import { isNear } from './near-names.ts';
+import { login } from './login.ts';
+import { pdf } from './pdf.ts';
+import { screenshot } from './screenshot.ts';
+import { shots } from './shots.ts';
+import { upload } from './upload.ts';
+import { usage } from './usage.ts';
+
+const commands: Record<string, Command> = { login, upload, screenshot, pdf, shots, usage };
+
+const help = `Usage: tt COMMAND [options]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`)
+  .join('\n')}
+
+Run "tt COMMAND --help" for options and examples. Only data goes to stdout; everything else goes to stderr.
+
+Exit codes: 0 well · 2 wrong call · 3 key refused or none · 4 request refused · 5 quota used up · 6 rate or concurrency limit ·
+7 page could not be rendered · 8 service out of reach · 9 some files or URLs failed · 130 interrupted · 1 anything else
+
+Examples:
+  tt login --url https://images.example.com
+  tt upload photo.jpg
+  tt screenshot example.com -o example.png
+  tt shots -f urls.txt -o shots`;
+
+const stop = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => stop.abort(new Error('interrupted')));
+}
+// A reader that has enough, such as head, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.unexpected);
+});
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main([name, ...args]: string[]): Promise<number> {
+  // "tt help upload" is "tt upload --help".
+  if (name === 'help' && args[0] !== undefined) return main([args[0], '--help']);
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    await (name === undefined ? process.stderr.write(`${help}\n`) : print(`${help}\n`));
+    return name === undefined ? exitCodes.usage : exitCodes.ok;
+  }
+  if (name === '--version' || name === '-v' || name === 'version') {
+    await print(`${version}\n`);
+    return exitCodes.ok;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  try {
+    if (!command) throw new UsageError(`unknown command "${name}"${hintFor(name)}; see "tt --help"`);
+    const { values, positionals } = parse(command, args);
+    if (values['help'] === true) {
+      await print(`${command.help}\n`);
+      return exitCodes.ok;
+    }
+    return await command.run({ values, positionals, signal: stop.signal });
+  } catch (error) {
+    if (stop.signal.aborted) return exitCodes.interrupted;
+    say(
+      error instanceof UsageError && command ? `${error.message}; see "tt ${name} --help"` : describe(error),
+    );
+    if (error instanceof TintypeError && error.status === 401) say('is the key right? "tt login" sets it');
+    return exitCodeOf(error);
+  }
+}
+
+function hintFor(typed: string): string {
+  const near = Object.keys(commands).find((known) => isNear(typed.toLowerCase(), known));
+  return near === undefined ? '' : `; did you mean "${near}"?`;
+}
+
+function parse({ options }: Command, args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]);
+  }
+}

@@ -1,0 +1,96 @@
+// Where a picture or a document goes: a named file, stdout, or a file named after its page.
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { print } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+import { withoutTail } from '../../library/src/without-tail.ts';
+
+/** A name that every file system takes: www.example.com/a/b?c=d → www.example.com-a-b-c-d */
+export function nameAfter(url: string): string {
+  const { host, pathname, search } = new URL(url);
+  const name = `${host}${pathname}${search}`.replaceAll(/[^\p{L}\p{N}.]+/gu, '-').replace(/^[-.]+/, '');
+  return withoutTail(name, '-.').slice(0, 80) || 'page';
+}
+
+/** Where the result of a render will go: a file that can be written, or undefined for stdout. Asked before a unit is spent. */
+export async function chooseOutput(
+  output: string | undefined,
+  url: string,
+  extension: string,
+): Promise<string | undefined> {
+  if (output === '-' || (output === undefined && !process.stdout.isTTY)) return undefined;
+  return preparePlace(output ?? '.', `${nameAfter(url)}.${extension}`);
+}
+
+export async function deliver(bytes: Uint8Array, file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    await print(bytes);
+    return;
+  }
+  await writeWhole(file, bytes);
+  await print(`${file}\n`);
+}
+
+/** The file to write; a folder means a file of that name in it. Throws where it cannot be written. */
+export async function preparePlace(place: string, nameInFolder: string): Promise<string> {
+  const file = /[/\\]$/.test(place) || (await isFolder(place)) ? join(place, nameInFolder) : place;
+  try {
+    if (await isFolder(file)) throw new Error('it is a folder');
+    await mkdir(dirname(file), { recursive: true });
+    if (await isDevice(file)) return file;
+    await writeFile(partOf(file), '');
+    await rm(partOf(file), { force: true });
+  } catch (error) {
+    throw new UsageError(`cannot write ${file}: ${(error as Error).message}`);
+  }
+  return file;
+}
+
+const partOf = (file: string): string => `${file}.part`;
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+
+/** Such as /dev/stdout or a named pipe: it is written to and never replaced. */
+async function isDevice(path: string): Promise<boolean> {
+  const entry = await stat(path).catch(() => undefined);
+  return entry !== undefined && !entry.isFile();
+}
+
+const formatOfEnding: Record<string, string> = {
+  png: 'png',
+  jpg: 'jpeg',
+  jpeg: 'jpeg',
+  webp: 'webp',
+  pdf: 'pdf',
+};
+const otherEndings = ['gif', 'avif', 'svg', 'bmp', 'tif', 'tiff', 'heic', 'ico', 'jxl'];
+
+/** The format to render: as asked, or as the file's ending says. A file never holds another format than it is named for. */
+export function formatFor<Format extends string>(
+  output: string | undefined,
+  asked: Format | undefined,
+  possible: readonly Format[],
+): Format | undefined {
+  const ending = /\.([a-z]{3,4})$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? '';
+  const named = Object.hasOwn(formatOfEnding, ending) ? formatOfEnding[ending] : undefined;
+  if (named === undefined && !otherEndings.includes(ending)) return asked;
+  const format = possible.find((known) => known === named);
+  if (!format) throw new UsageError(`${output}: cannot make .${ending}, only ${possible.join(', ')}`);
+  if (asked !== undefined && asked !== format)
+    throw new UsageError(`${output}: is not the name of a ${asked}`);
+  return format;
+}
+
+/** A file is there whole or not at all: a kill in the middle leaves a .part. */
+export async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
+  if (await isDevice(file)) return writeFile(file, bytes);
+  const part = partOf(file);
+  await mkdir(dirname(file), { recursive: true });
+  try {
+    await writeFile(part, bytes);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+// tt upload: any files to links.
+import type { BatchItem } from '../../library/src/batch-result.ts';
+import type { FileInput } from '../../library/src/files.ts';
+import { toSnake } from '../../library/src/letter-case.ts';
+import { copyToClipboard } from './clipboard.ts';
+import { print, say, text, type Command } from './command.ts';
+import { exitCodeOfAll, UsageError } from './exit-codes.ts';
+import { findFiles } from './find-files.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { openService } from './service.ts';
+
+export const upload: Command = {
+  summary: 'Store images and print their links',
+  help: `Usage: tt upload [options] FILE…
+
+Stores images (PNG, JPEG, GIF, WebP, SVG, AVIF; at most 10 MB each) and prints the link of each, in order.
+FILE is a file, a folder (all images in it), a quoted pattern, or - for stdin.
+
+Options:
+  --expires-in TIME  Let the links expire: seconds, or a number with s, m, h or d
+  --name NAME        The filename of what comes from stdin
+  --markdown         Print ![name](file link) instead of the share link
+  --json             Print one JSON object per file, as the API gives it
+  --copy, --no-copy  Copy the links to the clipboard, or do not (a terminal: yes)
+
+Examples:
+  tt upload photo.jpg
+  tt upload --expires-in 7d 'shots/**/*.png'
+  tt upload --json photos/ | jq -r .delete_url
+  pngpaste - | tt upload --name paste.png -`,
+  options: {
+    'expires-in': { type: 'string' },
+    name: { type: 'string' },
+    markdown: { type: 'boolean' },
+    json: { type: 'boolean' },
+    copy: { type: 'boolean' },
+    'no-copy': { type: 'boolean' },
+  },
+
+  async run({ values, positionals, signal }) {
+    if (values['json'] && values['markdown']) throw new UsageError('give one of --json and --markdown');
+    if (text(values, 'name') !== undefined && !positionals.includes('-'))
+      throw new UsageError('--name is for what comes from stdin; name - as the file');
+    const files = await chooseFiles(positionals, text(values, 'name'));
+    const expiresIn = parseDuration(text(values, 'expires-in'));
+    const format = values['json'] ? jsonLine : values['markdown'] ? markdownLine : linkLine;
+    const { client, note } = await openService();
+    const bar = createProgressBar();
+    const lines: string[] = [];
+    const waiting = new Map<number, BatchItem>();
+    let next = 0;
+    let printing = Promise.resolve();
+
+    /** Outcomes come as they are known; lines go out in the order of the files. */
+    const onItem = (item: BatchItem): void => {
+      waiting.set(item.index, item);
+      bar?.clear();
+      for (let ready = waiting.get(next); ready; ready = waiting.get(next)) {
+        const source = files[next]?.source ?? '';
+        if (!ready.ok) say(`${source}: ${ready.error.message} (${ready.error.code})`);
+        const line = format(source, ready);
+        if (line !== undefined) {
+          lines.push(line);
+          printing = printing.then(() => print(`${line}\n`));
+        }
+        waiting.delete(next);
+        next += 1;
+      }
+    };
+
+    try {
+      const { items, meta } = await client.uploadBatch(
+        files.map(({ input }) => input),
+        {
+          signal,
+          onItem,
+          ...(expiresIn !== undefined && { expiresIn }),
+          ...(bar && { onProgress: bar.show }),
+        },
+      );
+      await note('uploads', meta);
+      const copies = values['copy'] ?? (process.stdout.isTTY && !values['no-copy']);
+      if (copies && lines.length > 0) {
+        if (await copyToClipboard(lines.join('\n'))) say('copied to the clipboard');
+        else if (values['copy']) say('not copied: no clipboard was found');
+      }
+      return exitCodeOfAll(
+        items.flatMap((item) => (item.ok ? [] : [item.error.code])),
+        items.length,
+      );
+    } finally {
+      bar?.clear();
+      await printing;
+    }
+  },
+};
+
+async function chooseFiles(
+  positionals: string[],
+  name: string | undefined,
+): Promise<{ source: string; input: FileInput }[]> {
+  if (positionals.length === 0) throw new UsageError('no files; name some, or - for stdin');
+  if (positionals.filter((argument) => argument === '-').length > 1)
+    throw new UsageError('stdin can be read once');
+  const found: { source: string; input: FileInput }[] = [];
+  for (const argument of positionals) {
+    if (argument === '-') {
+      found.push({ source: '-', input: { data: process.stdin, filename: name ?? 'stdin' } });
+    } else {
+      found.push(...(await findFiles(argument)).map((path) => ({ source: path, input: path })));
+    }
+  }
+  return found;
+}
+
+function linkLine(_source: string, item: BatchItem): string | undefined {
+  return item.ok ? item.upload.url : undefined;
+}
+
+function markdownLine(_source: string, item: BatchItem): string | undefined {
+  if (!item.ok) return undefined;
+  const name = item.upload.filename.replaceAll(/[[\]\\]/g, String.raw`\$&`);
+  return `![${name}](${item.upload.fileUrl})`;
+}
+
+function jsonLine(source: string, item: BatchItem): string {
+  return JSON.stringify({ source, ...(item.ok ? (toSnake(item.upload) as object) : { error: item.error }) });
+}
+
+const secondsOf = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+function parseDuration(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const [, amount, unit = 's'] = /^(\d+)([smhd])?$/.exec(value) ?? [];
+  if (amount === undefined)
+    throw new UsageError(`--expires-in must be like 3600, 90m, 12h or 7d, not "${value}"`);
+  return Number(amount) * secondsOf[unit as keyof typeof secondsOf];
+}

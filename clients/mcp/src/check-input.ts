@@ -1,0 +1,84 @@
+// Holds what an assistant sends to the tool's own schema. The SDK checks nothing, and an ignored field costs the person: a text
+// where expires_in is a number would keep a picture for ever.
+import { TintypeError } from '../../library/src/errors.ts';
+
+/** The part of JSON Schema that the tools use. A pattern is left to the API, which has its own message for it. */
+interface Schema {
+  type?: string;
+  enum?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  anyOf?: readonly Schema[];
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+}
+
+/** Throws validation_error with the name of the first field that is wrong. */
+export function checkInput(schema: Schema, input: Record<string, unknown>): void {
+  const complaint = complaintAbout(schema, input, '');
+  if (complaint !== undefined) throw new TintypeError('validation_error', complaint);
+}
+
+function complaintAbout(schema: Schema, value: unknown, field: string): string | undefined {
+  if (schema.anyOf) return complaintAboutChoice(schema.anyOf, value, field);
+  if (schema.type !== undefined && !isOfType(schema.type, value)) {
+    return `${field || 'arguments'}: must be ${article(schema.type)}, not ${shown(value)}.`;
+  }
+  if (schema.enum && !schema.enum.includes(value)) {
+    return `${field}: must be one of ${schema.enum.join(', ')}, not ${shown(value)}.`;
+  }
+  if (typeof value === 'number') {
+    const { minimum = -Infinity, maximum = Infinity } = schema;
+    if (value < minimum || value > maximum)
+      return `${field}: must be from ${minimum} to ${maximum}, not ${value}.`;
+  }
+  if (typeof value === 'string' && value.length > (schema.maxLength ?? Infinity)) {
+    return `${field}: must have at most ${schema.maxLength} characters.`;
+  }
+  return schema.type === 'object' ? complaintAboutFields(schema, value as object, field) : undefined;
+}
+
+function complaintAboutFields(schema: Schema, value: object, field: string): string | undefined {
+  const { properties = {}, required = [] } = schema;
+  const path = (name: string): string => (field === '' ? name : `${field}.${name}`);
+  const missing = required.find((name) => !Object.hasOwn(value, name));
+  if (missing !== undefined) return `${path(missing)}: is missing.`;
+  for (const [name, inner] of Object.entries(value)) {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!known)
+      return `${path(name)}: is not a field here; the fields are ${Object.keys(properties).join(', ')}.`;
+    const complaint = complaintAbout(known, inner, path(name));
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
+
+/** The complaint of the choice that has the value's type says more than "none of them". */
+function complaintAboutChoice(choices: readonly Schema[], value: unknown, field: string): string | undefined {
+  const ofType = choices.find(({ type }) => type === undefined || isOfType(type, value));
+  if (ofType) return complaintAbout(ofType, value, field);
+  const types = choices.map(({ type = 'value' }) => article(type)).join(' or ');
+  return `${field}: must be ${types}, not ${shown(value)}.`;
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'number') return Number.isFinite(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+const articles: Record<string, string> = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  object: 'an object',
+};
+const article = (type: string): string => articles[type] ?? type;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,55 @@
+// The methods of the MCP server: who it is, which tools it has, and calls of them.
+import { TintypeError } from '../../library/src/errors.ts';
+import { version } from '../../library/src/version.ts';
+import type { ServiceAccess } from '../../cli/src/service.ts';
+import { checkInput } from './check-input.ts';
+import { protocolVersions, rpcErrors, RpcError, type ToolResult } from './protocol.ts';
+import type { StdioParts } from './stdio.ts';
+import { tools } from './tools.ts';
+
+export interface ServerParts {
+  /** Asked for with each call, so that a login made later counts. */
+  open(): Promise<Pick<ServiceAccess, 'client' | 'note'>>;
+  say(line: string): void;
+}
+
+export function createServer({ open, say }: ServerParts): StdioParts['methods'] {
+  return {
+    initialize: ({ params }) => ({
+      protocolVersion:
+        protocolVersions.find((known) => known === params['protocolVersion']) ?? protocolVersions[0],
+      capabilities: { tools: {} },
+      serverInfo: { name: 'tintype', title: 'Tintype', version },
+    }),
+    ping: () => ({}),
+    'tools/list': () => ({ tools: tools.map(({ run: _run, ...description }) => description) }),
+    async 'tools/call'({ params, signal }) {
+      const tool = tools.find(({ name }) => name === params['name']);
+      if (!tool) {
+        const known = tools.map(({ name }) => name).join(', ');
+        throw new RpcError(
+          rpcErrors.params,
+          `there is no tool ${String(params['name'])}; the tools are ${known}`,
+        );
+      }
+      const input = (params['arguments'] ?? {}) as Record<string, unknown>;
+      try {
+        checkInput(tool.inputSchema, input);
+        return await tool.run(input, { ...(await open()), signal });
+      } catch (error) {
+        say(`${tool.name}: ${String(error)}`);
+        return failure(explain(error));
+      }
+    },
+  };
+}
+
+function failure(text: string): ToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof TintypeError)) return error instanceof Error ? error.message : String(error);
+  const request = error.requestId === undefined ? '' : ` Request id: ${error.requestId}.`;
+  return `${error.code}: ${error.message}${request}`;
+}

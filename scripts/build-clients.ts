@@ -1,0 +1,77 @@
+// Builds what the service serves under /clients/: the npm packages as tarballs. Each carries all of our own code that it needs, so
+// that it installs from an address alone. The same sources give the same bytes on every machine.
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
+
+const root = join(import.meta.dirname, '..');
+const clients = join(root, 'clients');
+/** What npm itself writes into the tarballs that it makes. */
+const modifiedAt = Date.parse('1985-10-26T08:15:00Z');
+
+/** Folder below clients/ → where its package has which compiled files. */
+const packages: Record<string, Record<string, string>> = {
+  library: { 'dist/esm': 'esm/library/src/*.{js,d.ts}', 'dist/cjs': 'cjs/library/src/*.{js,d.ts}' },
+  cli: { 'dist/library/src': 'esm/library/src/*.js', 'dist/cli/src': 'esm/cli/src/*.js' },
+  mcp: {
+    'dist/library/src': 'esm/library/src/*.js',
+    'dist/cli/src': 'esm/cli/src/*.js',
+    'dist/mcp/src': 'esm/mcp/src/*.js',
+  },
+};
+
+/** Each package under its plain name, and under one with its version, which a lock file can keep. */
+export function buildClients(folder: string): void {
+  // Beside the place where they go, so that a reader finds whole files only; processes may do this at the same time.
+  const work = join(folder, `.work-${process.pid}`);
+  mkdirSync(work, { recursive: true });
+  try {
+    compile('tsconfig.json', join(work, 'esm'));
+    compile('library/tsconfig.cjs.json', join(work, 'cjs'));
+    for (const [name, layout] of Object.entries(packages)) {
+      const manifest = readFileSync(join(clients, name, 'package.json'));
+      const { name: scoped, version } = JSON.parse(manifest.toString()) as { name: string; version: string };
+      const files = new Map<string, Buffer>([
+        ['package.json', manifest],
+        ['README.md', readFileSync(join(clients, name, 'README.md'))],
+        ['LICENSE', readFileSync(join(root, 'LICENSE'))],
+      ]);
+      for (const [place, pattern] of Object.entries(layout)) {
+        for (const path of globSync(pattern, { cwd: work }).toSorted())
+          files.set(`${place}/${path.split('/').at(-1)}`, readFileSync(join(work, path)));
+      }
+      if (name === 'library') files.set('dist/cjs/package.json', Buffer.from('{ "type": "commonjs" }\n'));
+      const tarball = gzipSync(tarOf(files), { level: 9 });
+      const plain = scoped.slice(1).replace('/', '-');
+      put(`${plain}.tgz`, tarball);
+      put(`${plain}-${version}.tgz`, tarball);
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+
+  function put(name: string, bytes: Buffer): void {
+    writeFileSync(join(work, name), bytes);
+    renameSync(join(work, name), join(folder, name));
+  }
+}
+
+export function compile(project: string, outDir: string): void {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const args = [compiler, '-p', join(clients, project), '--outDir', outDir];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`clients/${project} does not compile:\n${stdout}`);
+}
+
+function tarOf(files: Map<string, Buffer>): Buffer {
+  const parts = [...files].flatMap(([name, bytes]) => [
+    tarHeader(`package/${name}`, bytes.length, modifiedAt),
+    bytes,
+    tarPadding(bytes.length),
+  ]);
+  return Buffer.concat([...parts, tarEnd]);
+}
+
+if (import.meta.main) buildClients(join(clients, 'dist'));
