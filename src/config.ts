@@ -21,6 +21,11 @@ import {
   type Variable,
 } from '#roof/config-forms.ts';
 
+/** Of this clone. */
+export const { version } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
+) as { version: string };
+
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 type LogLevel = (typeof logLevels)[number];
 
@@ -96,10 +101,11 @@ export const variables = {
     'the path of a folder',
     (value) => value,
   ),
-  SIGNUPS: oneOf(
-    'closed',
-    ['closed', 'open'] as const,
-    'Whether anyone may make an account at the dashboard.',
+  SIGNUPS: optional(
+    'closed, until the owner opens them in the dashboard',
+    'Whether anyone may make an account at the dashboard. Set, it goes before the choice in the dashboard.',
+    'one of closed, open',
+    (value) => (value === 'closed' || value === 'open' ? value : undefined),
   ),
   SMTP_URL: optional(
     'links are written to the log',
@@ -165,7 +171,8 @@ export interface Config {
   /** Plans beside the built-in ones, or in their place. */
   plans: Plan[];
   tls: { cert: Buffer; key: Buffer } | undefined;
-  signups: 'closed' | 'open';
+  /** Undefined: as the owner chooses in the dashboard. */
+  signups: 'closed' | 'open' | undefined;
   smtpUrl: string | undefined;
   mailFrom: string;
   trustProxy: boolean | number | string[];

@@ -17,7 +17,7 @@ import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import type { ConnectionTimeouts } from '#http/listener.ts';
-import type { Config } from '#roof/config.ts';
+import { version, type Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 import { createLog } from '#roof/log.ts';
 import { repeat } from '#roof/repeat.ts';
@@ -89,7 +89,13 @@ export async function createService(
   const server = createServer({
     log,
     clock,
-    settings: { ...addressOf(config), pictureOrigins: await pictureOriginsOf(config, uploadBlobs), timeouts },
+    settings: {
+      ...addressOf(config),
+      pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
+      timeouts,
+      version,
+      dataDir: config.databaseUrl !== undefined && config.storage ? undefined : config.dataDir,
+    },
     database,
     browser,
     accounts: { ...accounts, accountDeletion },

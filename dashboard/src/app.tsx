@@ -34,6 +34,7 @@ const adminPages: Record<string, LazyExoticComponent<PageOf>> = {
   '/admin/accounts': page(() => import('#app/pages/admin/accounts.tsx'), 'Accounts'),
   '/admin/overages': page(() => import('#app/pages/admin/overages.tsx'), 'Overages'),
   '/admin/health': page(() => import('#app/pages/admin/health.tsx'), 'Health'),
+  '/admin/settings': page(() => import('#app/pages/admin/settings.tsx'), 'InstallationSettings'),
   '/admin/audit': page(() => import('#app/pages/admin/audit.tsx'), 'Audit'),
 };
 

@@ -1,19 +1,18 @@
 // What the account must still do before everything works, on top of every page.
 import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
+import { Operator } from '#app/parts/operator.tsx';
 import { Banner } from '#app/parts/states.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useInstance, type Session } from '#app/session.ts';
 
-export const whereLinksAre =
-  'This service does not send mail. The link is in the service log; if you are not the operator, ask them for it.';
+export const noMail = 'This service does not send mail. Ask the operator to verify your address.';
 
 export function Notices({ session }: { session: Session }) {
   const { data: instance } = useInstance();
   const send = useAction(() => call('POST /verify-email/send'), {
-    onDone: ({ mail }) =>
-      note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : whereLinksAre),
+    onDone: ({ mail }) => note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : noMail),
   });
   return (
     <>
@@ -22,13 +21,21 @@ export function Notices({ session }: { session: Session }) {
           tone="warn"
           title="Verify your e-mail address"
           action={
-            <Button busy={send.isPending} onClick={() => send.mutate(undefined)}>
-              Send the link again
-            </Button>
+            instance?.sends_mail !== false && (
+              <Button busy={send.isPending} onClick={() => send.mutate(undefined)}>
+                Send the link again
+              </Button>
+            )
           }
         >
           Until then your API keys answer 401 and nothing can be stored.{' '}
-          {instance?.sends_mail === false ? whereLinksAre : `The link was sent to ${session.email}.`}
+          {instance?.sends_mail === false ? (
+            <>
+              This service does not send mail: ask <Operator /> to verify it.
+            </>
+          ) : (
+            `The link was sent to ${session.email}.`
+          )}
         </Banner>
       )}
       {!session.has_password && (

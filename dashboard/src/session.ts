@@ -20,7 +20,7 @@ export function useInstance() {
   return useQuery({
     queryKey: ['instance'],
     queryFn: () => call('GET /instance'),
-    staleTime: Infinity,
+    staleTime: 5 * 60_000,
   });
 }
 

@@ -47,6 +47,7 @@ const groups: { title: string; entries: Entry[]; isAdmin?: true }[] = [
       ['/admin/overages', 'Overages', 'overages'],
       ['/admin/health', 'Health', 'health'],
       ['/admin/audit', 'Audit log', 'audit'],
+      ['/admin/settings', 'Installation', 'settings'],
     ],
   },
 ];

@@ -4,7 +4,9 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface Mailbox {
   url: string;
-  /** The first link in the next mail to this address. */
+  /** The next mail to this address. */
+  text: (to: string) => Promise<string>;
+  /** The first link in it. */
   link: (to: string) => Promise<string>;
   close: () => Promise<void>;
 }
@@ -15,16 +17,23 @@ export async function startMailbox(): Promise<Mailbox> {
   const server = createServer((socket) => receive(socket, (mail) => arrived.emit('mail', mails.push(mail))));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+
+  async function nextTo(to: string): Promise<string> {
+    for (;;) {
+      const index = mails.findIndex((mail) => mail.includes(`To: ${to}`));
+      const [mail] = index < 0 ? [] : mails.splice(index, 1);
+      if (mail !== undefined) return decodeQuotedPrintable(mail);
+      await once(arrived, 'mail', { signal: AbortSignal.timeout(10_000) });
+    }
+  }
+
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}?ignoreTLS=true`,
+    text: nextTo,
     async link(to) {
-      for (;;) {
-        const index = mails.findIndex((mail) => mail.includes(`To: ${to}`));
-        const [mail] = index < 0 ? [] : mails.splice(index, 1);
-        const link = mail && /https?:\/\/\S+/.exec(decodeQuotedPrintable(mail))?.[0];
-        if (link !== undefined) return link;
-        await once(arrived, 'mail', { signal: AbortSignal.timeout(10_000) });
-      }
+      const link = /https?:\/\/\S+/.exec(await nextTo(to))?.[0];
+      if (link === undefined) throw new Error(`the mail to ${to} has no link`);
+      return link;
     },
     async close() {
       server.close();

@@ -3,7 +3,12 @@
 import { seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
+import type { AccountRow } from '#storage/schema.ts';
 import { AccountError } from '#accounts/accounts.ts';
+import { recordAct } from '#accounts/audit.ts';
+
+/** Rows deleted per statement. */
+const historyStep = 1_000;
 
 export type AccountDeletion = ReturnType<typeof createAccountDeletion>;
 
@@ -21,6 +26,8 @@ export function createAccountDeletion(parts: {
   async function finish(): Promise<void> {
     for (const accountId of await tables.accounts.leaving()) {
       for (const purge of purgeFiles) await purge(accountId);
+      // In steps, because other writers wait for each.
+      while ((await tables.accounts.purgeHistory(accountId, historyStep)) > 0);
       await tables.accounts.purge(accountId);
     }
   }
@@ -28,8 +35,11 @@ export function createAccountDeletion(parts: {
   const chores: Chore[] = [{ name: 'deletion of accounts', everyMs: seconds(15), run: finish }];
 
   return {
-    /** Throws for the last owner: somebody must be able to manage the installation. */
-    async begin(accountId: string): Promise<void> {
+    /**
+     * Throws for the last owner: somebody must be able to manage the installation. `by` is the owner who deletes somebody
+     * else's account.
+     */
+    async begin(accountId: string, by?: AccountRow): Promise<void> {
       await database.transaction(async (tables) => {
         const account = await tables.accounts.byId(accountId);
         if (account?.owner === 1 && (await tables.accounts.countOwners()) === 1) {
@@ -46,6 +56,11 @@ export function createAccountDeletion(parts: {
         });
         await tables.people.delete(accountId);
         await tables.auditLog.forgetTarget(accountId);
+        if (by && account)
+          await recordAct(tables, by, clock.now(), {
+            action: 'account.delete',
+            detail: { id: accountId, plan: account.plan },
+          });
       });
       onChange();
     },

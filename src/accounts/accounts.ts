@@ -104,6 +104,9 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     async update(email: string, change: AccountUpdate): Promise<Account> {
       const current = await requireAccount(email);
       if (Object.keys(change).length === 0) throw new AccountError(`nothing to change about "${email}"`);
+      if (change.owner === false && current.owner === 1 && (await tables.accounts.countOwners()) === 1) {
+        throw new AccountError(`"${email}" is the only owner; make another account owner first`);
+      }
       const row = await tables.accounts.update(current.id, columnsOf(current, change));
       onChange();
       if (!row) throw new AccountError(`there is no account "${email}"`);

@@ -1,58 +1,99 @@
-// What the operator does to accounts in the dashboard. Each change and its row in the audit log are one transaction.
+// What the operator does to accounts in the dashboard. Each change and its row in the audit log are one transaction. Nobody can
+// cut themselves off, and an owner is not cut off while they are one: there is always somebody who can undo it.
 import type { Clock } from '#core/clock.ts';
-import { newId } from '#core/ids.ts';
-import type { Database, Tables } from '#storage/database.ts';
+import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
+import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import { AccountError, type Accounts, type AccountUpdate } from '#accounts/accounts.ts';
+import { recordAct } from '#accounts/audit.ts';
+import type { Unmailed } from '#accounts/links.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
 
 export type Administration = ReturnType<typeof createAdministration>;
+
+/** To sign in once, to set a password, to verify the e-mail address. */
+export const linkKinds = ['sign-in', 'password', 'verification'] as const;
+export type LinkKind = (typeof linkKinds)[number];
 
 export function createAdministration(parts: {
   database: Database;
   accounts: Accounts;
+  signIn: SignIn;
   clock: Clock;
   onChange: () => void;
 }) {
-  const { database, accounts, clock, onChange } = parts;
+  const { database, accounts, signIn, clock, onChange } = parts;
 
-  const record = (tables: Tables, actor: AccountRow, action: string, target: AccountRow, detail: object) =>
-    tables.auditLog.insert({
-      id: newId(),
-      actor_id: actor.id,
-      actor_email: actor.email,
-      action,
-      target_id: target.id,
-      target_email: target.email,
-      detail: JSON.stringify(detail),
-      created_at: clock.now(),
-    });
+  function refuseCuttingOff(actor: AccountRow, target: AccountRow, change: AccountUpdate): void {
+    const isSelf = actor.id === target.id;
+    if (isSelf && change.owner === false) throw new AccountError('you cannot take your own ownership away');
+    const cut =
+      change.suspended === true
+        ? 'suspend'
+        : change.verified === false
+          ? 'take verification from'
+          : undefined;
+    if (cut === undefined) return;
+    if (isSelf) throw new AccountError(`you cannot ${cut} your own account`);
+    if (target.owner === 1)
+      throw new AccountError(`you cannot ${cut} an owner; take the ownership away first`);
+  }
+
+  const make: Record<LinkKind, (account: AccountRow) => Promise<Unmailed>> = {
+    'sign-in': signIn.invite,
+    password: signIn.sendPasswordLink,
+    verification: ({ email }) => signIn.sendVerification(email),
+  };
 
   return {
     create(actor: AccountRow, email: string, plan: string): Promise<AccountRow> {
       return database.transaction(async (tables) => {
         const row = await accounts.insert(tables, email, { plan });
-        await record(tables, actor, 'account.create', row, { plan });
+        await recordAct(tables, actor, clock.now(), {
+          action: 'account.create',
+          target: row,
+          detail: { plan },
+        });
         return row;
       });
     },
 
     /** Undefined when there is no such account. */
     async update(actor: AccountRow, id: string, change: AccountUpdate): Promise<AccountRow | undefined> {
-      if (actor.id === id && change.suspended === true) {
-        throw new AccountError('you cannot suspend your own account');
-      }
-      if (actor.id === id && change.verified === false) {
-        throw new AccountError('nobody can take the verification from their own account');
-      }
       const changed = await database.transaction(async (tables) => {
         const current = await tables.accounts.byId(id);
         if (!current) return undefined;
+        refuseCuttingOff(actor, current, change);
         const row = await tables.accounts.update(id, accounts.columnsOf(current, change));
-        await record(tables, actor, actionOf(change), current, change);
+        const act = { action: actionOf(change), target: current, detail: change };
+        await recordAct(tables, actor, clock.now(), act);
         return row;
       });
       onChange();
       return changed;
+    },
+
+    /** Makes a link for the person: mailed, or returned where there is no mail. Undefined when there is no such account. */
+    async link(actor: AccountRow, id: string, kind: LinkKind): Promise<{ link: Unmailed } | undefined> {
+      const { tables } = database;
+      const target = await tables.accounts.byId(id);
+      if (!target) return undefined;
+      if (kind === 'verification' && target.verified === 1) throw new AccountError('is verified already');
+      await recordAct(tables, actor, clock.now(), { action: 'account.link', target, detail: { kind } });
+      return { link: await make[kind](target) };
+    },
+
+    /** The account stops at once; its files follow in the background. False when there is no such account. */
+    async remove(actor: AccountRow, id: string, email: string, deletion: AccountDeletion): Promise<boolean> {
+      const target = await database.tables.accounts.byId(id);
+      if (!target) return false;
+      if (target.id === actor.id) throw new AccountError('yours is deleted in your own settings');
+      if (target.owner === 1)
+        throw new AccountError('you cannot delete an owner; take the ownership away first');
+      if (email.trim().toLowerCase() !== target.email)
+        throw new AccountError(`type ${target.email} to confirm`);
+      await deletion.begin(id, actor);
+      return true;
     },
   };
 }

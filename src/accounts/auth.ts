@@ -15,8 +15,6 @@ export interface AuthParts {
   baseUrl: string;
   secret: string;
   log: Logger;
-  /** Is handed the token of a new link to set a password. */
-  onResetToken: (person: { id: string; email: string }, token: string) => void;
   onPasswordReset: (personId: string) => Promise<void>;
 }
 
@@ -24,7 +22,7 @@ const day = 24 * 60 * 60;
 
 /** The header in which better-auth is told the client's address. */
 export const addressHeader = 'x-client-address';
-const resetLinkSeconds = 60 * 60;
+export const resetLinkSeconds = 60 * 60;
 export const verifyLinkSeconds = day;
 const welcomeLinkSeconds = 3 * day;
 /** Between the password and the code. */
@@ -32,7 +30,7 @@ const secondFactorSeconds = 10 * 60;
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
-export function createAuth({ database, baseUrl, secret, log, onResetToken, onPasswordReset }: AuthParts) {
+export function createAuth({ database, baseUrl, secret, log, onPasswordReset }: AuthParts) {
   return betterAuth({
     appName: 'Tintype',
     baseURL: baseUrl,
@@ -76,9 +74,7 @@ export function createAuth({ database, baseUrl, secret, log, onResetToken, onPas
       enabled: true,
       minPasswordLength: 10,
       maxPasswordLength: 128,
-      resetPasswordTokenExpiresIn: resetLinkSeconds,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, token }) => onResetToken(user, token),
       onPasswordReset: async ({ user }) => onPasswordReset(user.id),
     },
     databaseHooks: {

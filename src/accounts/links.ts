@@ -1,16 +1,20 @@
 // Links that prove an e-mail address: the welcome link of a new account, verification, and a changed address.
 import { createEmailVerificationToken } from 'better-auth/api';
+import { newApiKey } from '#core/ids.ts';
 import { invalid } from '#core/errors.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { normalizeEmail, type Accounts } from '#accounts/accounts.ts';
-import { verifyLinkSeconds, type Auth } from '#accounts/auth.ts';
+import { resetLinkSeconds, verifyLinkSeconds, type Auth } from '#accounts/auth.ts';
 import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
-import type { Mailer } from '#accounts/mailer.ts';
+import type { Mail, Mailer } from '#accounts/mailer.ts';
 import type { Person, Sessions } from '#accounts/sessions.ts';
 
 export type Links = Awaited<ReturnType<typeof createLinks>>;
+
+/** Null where the link was mailed; the link itself where there is no mail, for the owner to pass on. */
+export type Unmailed = string | null;
 
 export async function createLinks(parts: {
   auth: Auth;
@@ -47,9 +51,14 @@ export async function createLinks(parts: {
     );
   }
 
-  async function sendVerification(email: string): Promise<void> {
+  function deliver(mail: Mail): Unmailed {
+    mailer.send(mail);
+    return mailer.delivery === 'sent' ? null : mail.link;
+  }
+
+  async function sendVerification(email: string): Promise<Unmailed> {
     const token = await createEmailVerificationToken(secret, email, undefined, verifyLinkSeconds);
-    mailer.send({
+    return deliver({
       to: email,
       subject: 'Confirm your address for Tintype',
       text: 'Follow this link to confirm the address of your account. It works for a day.',
@@ -75,8 +84,24 @@ export async function createLinks(parts: {
     async welcomeLink(email: string): Promise<string> {
       return welcomeLink(await accounts.require(email));
     },
-    async invite(account: AccountRow): Promise<void> {
-      mailer.send({
+    /** A link to set a password. It works once, for an hour. */
+    async sendPasswordLink(account: AccountRow): Promise<Unmailed> {
+      await ensurePerson(account);
+      const token = newApiKey();
+      await internalAdapter.createVerificationValue({
+        identifier: `reset-password:${token}`,
+        value: account.id,
+        expiresAt: new Date(Date.now() + resetLinkSeconds * 1000),
+      });
+      return deliver({
+        to: account.email,
+        subject: 'Set your Tintype password',
+        text: 'Somebody, hopefully you, asked to set the password of this account. The link works once, for an hour.',
+        link: `${baseUrl}/reset-password?token=${token}`,
+      });
+    },
+    async invite(account: AccountRow): Promise<Unmailed> {
+      return deliver({
         to: account.email,
         subject: 'You have an account at Tintype',
         text: 'Follow this link to sign in and set a password. It works once, for three days.',
@@ -110,7 +135,7 @@ export async function createLinks(parts: {
         const token = await createEmailVerificationToken(secret, account.email, wanted, verifyLinkSeconds, {
           requestType: 'change-email-verification',
         });
-        mailer.send({
+        return deliver({
           to: wanted,
           subject: 'Confirm your new address for Tintype',
           text: `Follow this link to move the account ${account.email} to this address. It works for a day.`,

@@ -2,7 +2,7 @@
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 
-interface Mail {
+export interface Mail {
   to: string;
   subject: string;
   /** One or two sentences; the link stands below them. */
@@ -14,6 +14,8 @@ export interface Mailer {
   readonly delivery: 'sent' | 'logged';
   /** Never rejects: whoever asked for a mail must not learn whether the address exists, nor wait for a mail server. */
   send(mail: Mail): void;
+  /** A message without a link, to see whether mail arrives; rejects with what the mail server said. */
+  sendTest(to: string): Promise<void>;
   /** Waits for mails that are on their way. */
   close(): Promise<void>;
 }
@@ -33,6 +35,9 @@ export function createMailer({
     return {
       delivery: 'logged',
       send: ({ to, subject, link }) => log.info({ to, link }, `${subject} (no SMTP_URL is set: not mailed)`),
+      sendTest: async () => {
+        throw new Error('no mail server is set: start the service with SMTP_URL');
+      },
       close: async () => {},
     };
   }
@@ -49,6 +54,13 @@ export function createMailer({
         .catch((error: unknown) => log.error({ err: error, to }, `the mail "${subject}" was not sent`))
         .finally(() => underWay.delete(sending));
       underWay.add(sending);
+    },
+    async sendTest(to) {
+      await transport.sendMail({
+        to,
+        subject: 'A test message from Tintype',
+        text: 'Mail from this installation of Tintype arrives.\n',
+      });
     },
     async close() {
       await Promise.all(underWay);

@@ -6,6 +6,7 @@ import type { Database } from '#storage/database.ts';
 import { AccountError, normalizeEmail, type Accounts } from '#accounts/accounts.ts';
 import type { Auth } from '#accounts/auth.ts';
 import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import type { Installation } from '#accounts/installation.ts';
 import type { Links } from '#accounts/links.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
 
@@ -15,7 +16,7 @@ export function createPasswords(parts: {
   accounts: Accounts;
   sessions: Sessions;
   links: Links;
-  signups: 'open' | 'closed';
+  installation: Installation;
   clock: Clock;
   log: Logger;
 }) {
@@ -36,7 +37,7 @@ export function createPasswords(parts: {
 
     signUp: (name: string, email: string, password: string, client: Client) =>
       explained(async () => {
-        if (parts.signups === 'closed') {
+        if ((await parts.installation.read()).signups === 'closed') {
           throw new ServiceError('not_found', 'Sign-up is closed here; the operator can invite you.');
         }
         const account = await accounts.create(email, { verified: false }).catch((error: unknown) => {
@@ -65,8 +66,7 @@ export function createPasswords(parts: {
       const work = (async () => {
         const account = await tables.accounts.byEmail(normalizeEmail(email));
         if (!account) return;
-        await links.ensurePerson(account);
-        await auth.api.requestPasswordReset({ body: { email: account.email } });
+        await links.sendPasswordLink(account);
       })()
         .catch((error: unknown) => {
           if (!(error instanceof AccountError)) log.error({ err: error }, 'no link to set a password');

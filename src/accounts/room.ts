@@ -6,13 +6,15 @@ import type { Database } from '#storage/database.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createAdministration } from '#accounts/administration.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
+import { createInstallation, type Signups } from '#accounts/installation.ts';
 import { createKeys } from '#accounts/keys.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 
 export interface SignInSettings {
   baseUrl: string;
-  signups: 'open' | 'closed';
+  /** Of the environment. */
+  signups: Signups | undefined;
   smtpUrl: string | undefined;
   mailFrom: string;
 }
@@ -48,8 +50,9 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
     authentication,
     onChange,
     signIn,
+    installation: createInstallation({ database, clock, ...settings }),
     keys: createKeys({ database, clock, onChange }),
-    administration: createAdministration({ database, accounts, clock, onChange }),
+    administration: createAdministration({ database, accounts, signIn, clock, onChange }),
     chores,
     async close(): Promise<void> {
       await authentication
@@ -68,5 +71,6 @@ export async function openSignIn(
   const { createMailer } = await import('#accounts/mailer.ts');
   const { createSignIn } = await import('#accounts/sign-in.ts');
   const mailer = createMailer({ smtpUrl, from: mailFrom, log: parts.log });
-  return createSignIn({ ...parts, baseUrl, signups, mailer });
+  const installation = createInstallation({ ...parts, signups });
+  return createSignIn({ ...parts, baseUrl, installation, mailer });
 }

@@ -1,6 +1,7 @@
 // Sessions at the dashboard: who is signed in, and which sessions a person has. A suspended account may still sign in, to read
 // why; what it may do then is decided by the routes.
 import type { Clock } from '#core/clock.ts';
+import { invalid } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import type { Auth } from '#accounts/auth.ts';
@@ -74,8 +75,9 @@ export async function createSessions({
     rename: (name: string, client: Client) =>
       auth.api.updateUser({ body: { name }, headers: headersOf(client) }),
     sessions: (client: Client) => auth.api.listSessions({ headers: headersOf(client) }),
-    /** False when the session is not this person's. */
-    async endSession(id: string, client: Client): Promise<boolean> {
+    /** False when the session is not this person's. The one in use ends by signing out, which also tells the browser. */
+    async endSession(id: string, { sessionId }: Person, client: Client): Promise<boolean> {
+      if (id === sessionId) throw invalid('id', 'is the session you are using; sign out instead');
       const sessions = await auth.api.listSessions({ headers: headersOf(client) });
       const session = sessions.find((candidate) => candidate.id === id);
       if (session)

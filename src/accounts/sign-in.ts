@@ -5,6 +5,7 @@ import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { Accounts } from '#accounts/accounts.ts';
 import { createAuth } from '#accounts/auth.ts';
+import type { Installation } from '#accounts/installation.ts';
 import { createLinks } from '#accounts/links.ts';
 import type { Mailer } from '#accounts/mailer.ts';
 import { createPasswords } from '#accounts/passwords.ts';
@@ -17,7 +18,7 @@ export interface SignInParts {
   accounts: Accounts;
   mailer: Mailer;
   baseUrl: string;
-  signups: 'open' | 'closed';
+  installation: Installation;
   clock: Clock;
   log: Logger;
   /** Called after every change that API keys must feel at once. */
@@ -26,19 +27,12 @@ export interface SignInParts {
 
 export async function createSignIn(parts: SignInParts) {
   const { database, mailer, baseUrl, log } = parts;
-  const secret = await database.tables.people.settingOr('session_secret', newApiKey());
+  const secret = await database.tables.settings.getOr('session_secret', newApiKey());
   const auth = createAuth({
     database,
     baseUrl,
     secret,
     log,
-    onResetToken: ({ email }, token) =>
-      mailer.send({
-        to: email,
-        subject: 'Set your Tintype password',
-        text: 'Somebody, hopefully you, asked to set the password of this account. The link works once, for an hour.',
-        link: `${baseUrl}/reset-password?token=${token}`,
-      }),
     onPasswordReset: (personId) => links.markVerified(personId),
   });
   const sessions = await createSessions({ ...parts, auth });
@@ -50,7 +44,7 @@ export async function createSignIn(parts: SignInParts) {
     ...links,
     ...passwords,
     delivery: mailer.delivery,
-    signups: parts.signups,
+    sendTestMail: mailer.sendTest,
     options: auth.options,
     async close(): Promise<void> {
       await settled();

@@ -31,4 +31,7 @@ interface ServerSettings extends ListenerSettings {
   corsOrigins: string[];
   /** The other hosts that pictures on our pages come from. */
   pictureOrigins: string[];
+  version: string;
+  /** Undefined when nothing that matters is kept on this machine. */
+  dataDir: string | undefined;
 }

@@ -12,6 +12,7 @@ import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
 import { createAuditLogTable, type AuditLogTable } from '#storage/tables/audit-log.ts';
 import { createPeopleTable, type PeopleTable } from '#storage/tables/people.ts';
 import { createRequestLogTable, type RequestLogTable } from '#storage/tables/request-log.ts';
+import { createSettingsTable, type SettingsTable } from '#storage/tables/settings.ts';
 import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
 import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
 
@@ -26,6 +27,7 @@ export interface Tables {
   people: PeopleTable;
   requestLog: RequestLogTable;
   auditLog: AuditLogTable;
+  settings: SettingsTable;
   /** The rows of one account and no others. */
   ownedBy(accountId: string): Owned;
 }
@@ -76,6 +78,7 @@ export function createTables(db: Kysely<Schema>): Tables {
     people: createPeopleTable(db),
     requestLog: createRequestLogTable(db),
     auditLog: createAuditLogTable(db),
+    settings: createSettingsTable(db),
     ownedBy: (accountId) => createOwned(db, accountId),
   };
 }

@@ -100,7 +100,8 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('integrations', () => '/dashboard/integrations', 'ShareX'),
     page('admin-accounts', () => '/dashboard/admin/accounts', 'suspended@example.com'),
     page('admin-overages', () => '/dashboard/admin/overages', 'No overages'),
-    page('admin-health', () => '/dashboard/admin/health', 'Stored uploads'),
+    page('admin-health', () => '/dashboard/admin/health', 'Renders now'),
+    page('admin-settings', () => '/dashboard/admin/settings', 'Send a test message'),
     page('admin-audit', () => '/dashboard/admin/audit', 'Sent the same picture'),
     page('not-found', () => '/dashboard/nowhere', 'There is no such page'),
   ];

@@ -1,6 +1,7 @@
 // What a suspended account still sees: why, its data to take along, and the way out.
 import { call, fileAddress } from '#app/api.ts';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
+import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
 import { navigate } from '#app/router.tsx';
@@ -21,7 +22,9 @@ export function Suspended({ session }: { session: Session }) {
           {session.suspended_reason}
         </blockquote>
       )}
-      <p className="text-quiet">To have it opened again, write to the operator of this service.</p>
+      <p className="text-quiet">
+        To have it opened again, write to <Operator />.
+      </p>
       <div className="mt-6 flex flex-wrap gap-2.5">
         <AnchorButton href={fileAddress('/export')} download icon="download">
           Export my data

@@ -3,6 +3,7 @@ import type { Clock } from '#core/clock.ts';
 import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
+import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Administration } from '#accounts/administration.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
@@ -17,6 +18,8 @@ type Names =
   | 'GET /admin/accounts'
   | 'POST /admin/accounts'
   | 'PATCH /admin/accounts/:id'
+  | 'POST /admin/accounts/:id/link'
+  | 'POST /admin/accounts/:id/delete'
   | 'GET /admin/overages'
   | 'GET /admin/overages.csv'
   | 'GET /admin/audit';
@@ -27,10 +30,11 @@ export interface AdminParts {
   plans: Plans;
   signIn: SignIn;
   administration: Administration;
+  accountDeletion: AccountDeletion;
 }
 
 export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
-  const { clock, database, plans, signIn, administration } = parts;
+  const { clock, database, plans, signIn, administration, accountDeletion } = parts;
   const { tables } = database;
 
   async function view(rows: AccountRow[]): Promise<(row: AccountRow) => AdminAccount> {
@@ -61,8 +65,8 @@ export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
       const row = await asFieldError('account', () =>
         administration.create(person.account, body.email, body.plan),
       );
-      await signIn.invite(row);
-      return { account: (await view([row]))(row), mail: signIn.delivery };
+      const link = await signIn.invite(row);
+      return { account: (await view([row]))(row), mail: signIn.delivery, link };
     },
     async 'PATCH /admin/accounts/:id'({ person, id, body }) {
       const { suspended_reason, ...rest } = body;
@@ -77,6 +81,18 @@ export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
       );
       if (!row) throw notFound();
       return (await view([row]))(row);
+    },
+    async 'POST /admin/accounts/:id/link'({ person, id, body }) {
+      const made = await asFieldError('kind', () => administration.link(person.account, id, body.kind));
+      if (!made) throw notFound();
+      return { mail: signIn.delivery, ...made };
+    },
+    async 'POST /admin/accounts/:id/delete'({ person, id, body }) {
+      const isThere = await asFieldError('email', () =>
+        administration.remove(person.account, id, body.email, accountDeletion),
+      );
+      if (!isThere) throw notFound();
+      return { done: true };
     },
     async 'GET /admin/overages'({ query }) {
       const month = query.month ?? monthOf(clock.now());

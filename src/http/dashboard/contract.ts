@@ -3,7 +3,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { PdfRequest, ScreenshotRequest, UploadResult } from '#http/api/schemas.ts';
 import * as admin from '#http/dashboard/schemas/admin.ts';
-import { Done, Mailed } from '#http/dashboard/schemas/common.ts';
+import { Done, Linked, Mailed } from '#http/dashboard/schemas/common.ts';
 import * as files from '#http/dashboard/schemas/files.ts';
 import * as keys from '#http/dashboard/schemas/keys.ts';
 import * as session from '#http/dashboard/schemas/session.ts';
@@ -56,10 +56,10 @@ export const dashboardRoutes = {
   'POST /sign-out': { access: 'person', answer: Done },
 
   // Settings.
-  'POST /verify-email/send': { access: 'account', answer: Mailed },
+  'POST /verify-email/send': { access: 'account', answer: Linked },
   'POST /verify-email': { access: 'account', body: session.TokenBody, answer: session.SignedIn },
   'PATCH /profile': { access: 'account', body: session.ChangeProfile, answer: session.SignedIn },
-  'POST /change-email': { access: 'account', body: session.ChangeEmail, answer: Mailed },
+  'POST /change-email': { access: 'account', body: session.ChangeEmail, answer: Linked },
   'POST /change-password': { access: 'account', body: session.ChangePassword, answer: session.SignedIn },
   'GET /sessions': { access: 'account', answer: session.Sessions },
   'DELETE /sessions/:id': { access: 'account', answer: Done },
@@ -125,6 +125,15 @@ export const dashboardRoutes = {
     status: 201,
   },
   'PATCH /admin/accounts/:id': { access: 'owner', body: admin.ChangeAccount, answer: admin.AdminAccount },
+  'POST /admin/accounts/:id/link': { access: 'owner', body: admin.MakeLink, answer: Linked },
+  'POST /admin/accounts/:id/delete': { access: 'owner', body: admin.RemoveAccount, answer: Done },
+  'GET /admin/settings': { access: 'owner', answer: admin.InstallationView },
+  'PATCH /admin/settings': {
+    access: 'owner',
+    body: admin.ChangeInstallation,
+    answer: admin.InstallationView,
+  },
+  'POST /admin/settings/test-mail': { access: 'owner', answer: admin.TestMail },
   'GET /admin/overages': { access: 'owner', query: admin.OveragesQuery, answer: admin.Overages },
   'GET /admin/overages.csv': { access: 'owner', query: admin.OveragesQuery, answer: 'text/csv' },
   'GET /admin/health': { access: 'owner', answer: admin.Health },

@@ -1,5 +1,6 @@
 // The dashboard's pages put together: a route of the contract without a handler does not compile.
 import { adminHandlers, type AdminParts } from '#http/dashboard/admin.ts';
+import { adminSettingsHandlers, type AdminSettingsParts } from '#http/dashboard/admin-settings.ts';
 import { exportHandlers, type ExportParts } from '#http/dashboard/export.ts';
 import { healthHandlers, type HealthParts } from '#http/dashboard/health.ts';
 import { keysHandlers, type KeysPageParts } from '#http/dashboard/keys.ts';
@@ -12,6 +13,7 @@ import { uploadsHandlers, type UploadsPageParts } from '#http/dashboard/uploads.
 import { usageHandlers, type UsagePageParts } from '#http/dashboard/usage.ts';
 
 export type DashboardParts = AdminParts &
+  AdminSettingsParts &
   ExportParts &
   HealthParts &
   KeysPageParts &
@@ -34,6 +36,7 @@ export function dashboard(parts: DashboardParts) {
     ...keysHandlers(parts),
     ...usageHandlers(parts),
     ...adminHandlers(parts),
+    ...adminSettingsHandlers(parts),
     ...healthHandlers(parts),
   };
   return serveDashboard(parts, handlers);

@@ -1,7 +1,9 @@
-// Storage and browser as the owner sees them.
+// Storage, browser and machine as the owner sees them.
+import { freemem, totalmem } from 'node:os';
 import type { Browser } from '#browser/browser.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
+import { diskSpace, type DiskSpace } from '#storage/disk-space.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
 import { runChecks } from '#http/health.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
@@ -11,10 +13,13 @@ export interface HealthParts {
   uploadBlobs: Blobs;
   browser: Browser;
   renderQueue: RenderQueue;
+  version: string;
+  /** Undefined when nothing that matters is kept on this machine. */
+  dataDir: string | undefined;
 }
 
 export function healthHandlers(parts: HealthParts): Pick<Handlers, 'GET /admin/health'> {
-  const { database, browser, renderQueue } = parts;
+  const { database, browser, renderQueue, version, dataDir } = parts;
   return {
     async 'GET /admin/health'() {
       const checks = await runChecks(parts);
@@ -37,10 +42,26 @@ export function healthHandlers(parts: HealthParts): Pick<Handlers, 'GET /admin/h
           version: browser.about.version,
           source: browser.about.source,
           sandboxed: browser.about.sandboxed,
+          installed_at: browser.about.installedAt.toISOString(),
+          renewal: browser.about.renewal,
           ...renderQueue.load(),
+        },
+        version,
+        runtime: `Node.js ${process.versions.node}`,
+        database: database.engine === 'sqlite' ? 'SQLite' : 'Postgres',
+        disk: dataDir === undefined ? null : diskView(await diskSpace(dataDir)),
+        memory: {
+          used_bytes: process.memoryUsage.rss(),
+          machine_free_bytes: freemem(),
+          machine_total_bytes: totalmem(),
         },
         uptime_seconds: Math.floor(process.uptime()),
       };
     },
   };
 }
+
+const diskView = ({ freeBytes, totalBytes }: DiskSpace) => ({
+  free_bytes: freeBytes,
+  total_bytes: totalBytes,
+});

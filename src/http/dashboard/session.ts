@@ -1,6 +1,7 @@
 // Sign-in, sign-up, links and sign-out.
 import type { FastifyReply } from 'fastify';
 import type { Client } from '#accounts/auth-calls.ts';
+import type { Installation } from '#accounts/installation.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Person, WithCookies } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
@@ -25,10 +26,12 @@ export interface SessionParts {
   baseUrl: string;
   plans: Plans;
   signIn: SignIn;
+  installation: Installation;
   guards: Guards;
 }
 
-export function sessionHandlers({ baseUrl, plans, signIn, guards }: SessionParts): Pick<Handlers, Names> {
+export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
+  const { baseUrl, plans, signIn, installation, guards } = parts;
   const enter = (reply: FastifyReply, { cookies, value }: WithCookies<Person>): SignedIn => {
     setCookies(reply, cookies);
     return signedInView(value, plans);
@@ -45,11 +48,15 @@ export function sessionHandlers({ baseUrl, plans, signIn, guards }: SessionParts
   };
 
   return {
-    'GET /instance': async () => ({
-      base_url: baseUrl,
-      signups: signIn.signups,
-      sends_mail: signIn.delivery === 'sent',
-    }),
+    async 'GET /instance'() {
+      const { signups, operatorContact } = await installation.read();
+      return {
+        base_url: baseUrl,
+        signups,
+        sends_mail: signIn.delivery === 'sent',
+        operator_contact: operatorContact,
+      };
+    },
     async 'POST /sign-in'({ reply, client, body: { email, password } }) {
       await spendAttempt(reply, 'sign-in', email, client);
       return enter(reply, await signIn.signIn(email, password, client));

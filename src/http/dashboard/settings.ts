@@ -3,6 +3,8 @@ import { invalid, notFound } from '#core/errors.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
+import type { Unmailed } from '#accounts/links.ts';
+import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import { asFieldError } from '#http/dashboard/field-error.ts';
 import { signedInView } from '#http/dashboard/session.ts';
@@ -35,11 +37,16 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
     return signedInView(session.value, plans);
   }
 
+  /** A link that was not mailed proves nothing in the hands of whoever asked for it; an owner could read it in the log. */
+  const forOwner = ({ account }: Person, link: Unmailed) => ({
+    mail: signIn.delivery,
+    link: account.owner === 1 ? link : null,
+  });
+
   return {
     async 'POST /verify-email/send'({ person }) {
       if (person.account.verified === 1) throw invalid('email', 'is confirmed already');
-      await signIn.sendVerification(person.account.email);
-      return { mail: signIn.delivery };
+      return forOwner(person, await signIn.sendVerification(person.account.email));
     },
     async 'POST /verify-email'({ person, client, body }) {
       await signIn.verifyEmail(body.token, person, client);
@@ -51,8 +58,7 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
     },
     async 'POST /change-email'({ person, client, body }) {
       await signIn.checkPassword(body.current_password, person, client);
-      await signIn.changeEmail(body.email, person);
-      return { mail: signIn.delivery };
+      return forOwner(person, await signIn.changeEmail(body.email, person));
     },
     async 'POST /change-password'({ reply, person, client, body }) {
       const { cookies, value } = await signIn.changePassword(
@@ -78,8 +84,8 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
         })),
       };
     },
-    async 'DELETE /sessions/:id'({ id, client }) {
-      if (!(await signIn.endSession(id, client))) throw notFound();
+    async 'DELETE /sessions/:id'({ id, person, client }) {
+      if (!(await signIn.endSession(id, person, client))) throw notFound();
       return { done: true };
     },
     async 'POST /sessions/sign-out-others'({ client }) {

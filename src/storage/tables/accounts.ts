@@ -46,6 +46,16 @@ export function createAccountsTable(db: Kysely<Schema>) {
       const rows = await db.selectFrom('accounts').select('id').where('deleted_at', 'is not', null).execute();
       return rows.map(({ id }) => id);
     },
+    /** Deletes rows that an account may have millions of, so many at most of each kind; returns how many went. */
+    async purgeHistory(id: string, limit: number): Promise<number> {
+      let gone = 0;
+      for (const table of ['usage_events', 'request_log'] as const) {
+        const next = db.selectFrom(table).select('id').where('account_id', '=', id).limit(limit);
+        const result = await db.deleteFrom(table).where('id', 'in', next).executeTakeFirst();
+        gone += Number(result.numDeletedRows);
+      }
+      return gone;
+    },
     /** With the row goes everything that belongs to it, except files. */
     async purge(id: string): Promise<void> {
       await db.deleteFrom('accounts').where('id', '=', id).where('deleted_at', 'is not', null).execute();

@@ -1,4 +1,4 @@
-// Our few queries on better-auth's tables, and the secret that signs its cookies. Everything else there it does itself.
+// Our few queries on better-auth's tables. Everything else there it does itself.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 
@@ -6,20 +6,6 @@ export type PeopleTable = ReturnType<typeof createPeopleTable>;
 
 export function createPeopleTable(db: Kysely<Schema>) {
   return {
-    /** The value that is kept under this name; the given one if there is none yet. */
-    async settingOr(name: string, value: string): Promise<string> {
-      await db
-        .insertInto('settings')
-        .values({ name, value })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      const row = await db
-        .selectFrom('settings')
-        .select('value')
-        .where('name', '=', name)
-        .executeTakeFirstOrThrow();
-      return row.value;
-    },
     async exists(accountId: string): Promise<boolean> {
       const row = await db.selectFrom('people').select('id').where('id', '=', accountId).executeTakeFirst();
       return row !== undefined;

@@ -33,10 +33,13 @@ export function Audit() {
 }
 
 const actions: Record<string, string> = {
-  'account.create': 'Made the account',
+  'account.create': 'Created the account',
   'account.update': 'Changed the account',
   'account.suspend': 'Suspended the account',
   'account.reinstate': 'Lifted the suspension of',
+  'account.link': 'Made a link for',
+  'account.delete': 'Deleted an account',
+  'settings.update': 'Changed the installation',
 };
 
 /** `suspendedReason` and `suspended_reason` read as `suspended reason`. */

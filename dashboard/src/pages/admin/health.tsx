@@ -1,14 +1,19 @@
-// Whether database, storage and browser answer, and how much is stored.
+// Whether database, storage and browser answer, what the machine has left, and how much is stored.
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
-import { bytes, number, uptime } from '#app/format.ts';
+import { ago, bytes, date, isWithin, number, uptime } from '#app/format.ts';
+import { Code } from '#app/parts/copy.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
 import { Chip, Loading, Problem } from '#app/parts/states.tsx';
 
 type Answer = AnswerOf<'GET /admin/health'>;
 
 const everyMs = 10_000;
+/** Chromium has security fixes about every week; one of this age lacks several. */
+const oldBrowserMs = 45 * 24 * 60 * 60 * 1000;
+const lowDisk = 0.1;
 
 export function Health() {
   const { data, error, refetch } = useQuery({
@@ -28,55 +33,135 @@ export function Health() {
   );
 }
 
-function Content({ health: { checks, stored, browser } }: { health: Answer }) {
+function Content({ health }: { health: Answer }) {
+  const { checks, stored, browser, disk, memory } = health;
   return (
     <>
       <Section title="Checks">
         <ul className="divide-y divide-line">
           {checks.map(({ name, state, detail }) => (
-            <li key={name} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-3 first:pt-0 last:pb-0">
+            <li
+              key={name}
+              className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0"
+            >
               <span className="min-w-32 flex-1 font-medium first-letter:uppercase">{name}</span>
               {detail !== null && <span className="min-w-0 text-sm text-quiet wrap-anywhere">{detail}</span>}
-              <State state={state} />
+              <Chip tone={state === 'ok' ? 'good' : 'danger'}>{state === 'ok' ? 'OK' : 'Failing'}</Chip>
             </li>
           ))}
         </ul>
       </Section>
-      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Figure title="Stored uploads" value={number(stored.uploads)} foot={bytes(stored.upload_bytes)} />
-        <Figure title="Hosted renders" value={number(stored.renders)} foot={bytes(stored.render_bytes)} />
+      <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
         <Figure
           title="Renders now"
           value={number(browser.running)}
           foot={browser.waiting === 0 ? 'none waiting' : `${number(browser.waiting)} waiting`}
         />
-      </div>
-      <Section
-        title="Browser"
-        intro={`${browser.name} ${browser.version}, from ${browser.source}.`}
-        actions={browser.sandboxed ? <Chip tone="good">Sandboxed</Chip> : <Chip tone="warn">No sandbox</Chip>}
-      >
-        {!browser.sandboxed && (
-          <p className="text-sm text-quiet">
-            The system does not let the browser isolate itself. Run the service where it can: see the
-            operator’s guide.
-          </p>
+        {disk && (
+          <Figure
+            title="Disk"
+            value={`${bytes(disk.free_bytes)} free`}
+            foot={`of ${bytes(disk.total_bytes)}`}
+            used={1 - disk.free_bytes / disk.total_bytes}
+            isLow={disk.free_bytes < disk.total_bytes * lowDisk}
+          />
         )}
+        <Figure
+          title="Memory"
+          value={bytes(memory.used_bytes)}
+          foot={`the service; ${bytes(memory.machine_free_bytes)} of ${bytes(memory.machine_total_bytes)} free`}
+          used={1 - memory.machine_free_bytes / memory.machine_total_bytes}
+        />
+        <Figure
+          title="Stored"
+          value={bytes(stored.upload_bytes + stored.render_bytes)}
+          foot={`${number(stored.uploads)} uploads, ${number(stored.renders)} hosted renders`}
+        />
+      </div>
+      <Browser browser={browser} />
+      <Section title="Software">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-8 gap-y-1.5 text-sm">
+          <Line name="Tintype">{health.version}</Line>
+          <Line name="Runtime">{health.runtime}</Line>
+          <Line name="Database">{health.database}</Line>
+          <Line name="Browser">
+            {browser.name} {browser.version}
+          </Line>
+        </dl>
       </Section>
     </>
   );
 }
 
-function State({ state }: { state: 'ok' | 'failing' }) {
-  return <Chip tone={state === 'ok' ? 'good' : 'danger'}>{state === 'ok' ? 'OK' : 'Failing'}</Chip>;
+function Browser({ browser }: { browser: Answer['browser'] }) {
+  const isOld = isWithin(browser.installed_at, -oldBrowserMs);
+  return (
+    <Section
+      title="Browser"
+      intro={`${browser.name} ${browser.version}, from ${browser.source}. Installed ${ago(browser.installed_at)}, on ${date(browser.installed_at)}.`}
+      actions={
+        <>
+          {isOld && <Chip tone="warn">Old</Chip>}
+          {browser.sandboxed ? <Chip tone="good">Sandboxed</Chip> : <Chip tone="warn">No sandbox</Chip>}
+        </>
+      }
+    >
+      {(isOld || !browser.sandboxed) && (
+        <div className="grid gap-3 text-sm text-quiet">
+          {isOld && (
+            <>
+              <p>It opens pages of strangers, so keep it up to date:</p>
+              <Code text={browser.renewal} what="How to renew it" wrap />
+            </>
+          )}
+          {!browser.sandboxed && (
+            <p>
+              The system does not let the browser isolate itself. Run the service where it can: see the
+              operator’s guide.
+            </p>
+          )}
+        </div>
+      )}
+    </Section>
+  );
 }
 
-function Figure({ title, value, foot }: { title: string; value: string; foot: string }) {
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-quiet">{name}</dt>
+      <dd className="wrap-anywhere">{children}</dd>
+    </>
+  );
+}
+
+function Figure({
+  title,
+  value,
+  foot,
+  used,
+  isLow = false,
+}: {
+  title: string;
+  value: string;
+  foot: string;
+  /** Part of the whole. */
+  used?: number;
+  isLow?: boolean;
+}) {
   return (
     <div className="card p-5">
       <h2 className="text-sm font-medium text-quiet">{title}</h2>
       <p className="mt-1 font-serif text-2xl font-semibold tabular-nums">{value}</p>
-      <p className="mt-1 text-sm text-quiet wrap-anywhere">{foot}</p>
+      <p className={`mt-1 text-sm wrap-anywhere ${isLow ? 'text-danger' : 'text-quiet'}`}>{foot}</p>
+      {used !== undefined && (
+        <div className="mt-3 h-1.5 overflow-hidden rounded-full bg-ink/10" aria-hidden="true">
+          <div
+            className={`h-full rounded-full ${isLow ? 'bg-danger' : 'bg-accent'}`}
+            style={{ width: `${used * 100}%` }}
+          />
+        </div>
+      )}
     </div>
   );
 }

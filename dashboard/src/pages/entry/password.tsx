@@ -6,6 +6,7 @@ import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { Form } from '#app/parts/form.tsx';
+import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
 import { textOf } from '#app/forms.ts';
@@ -33,10 +34,10 @@ export function ForgotPassword({ email }: { email: string }) {
         ) : (
           <div className="grid gap-3 text-quiet" role="status">
             <p>
-              This service does not send mail. If there is an account with this address, the link is in the
-              service log. If you are not the operator, ask them for it.
+              This service does not send mail. Ask <Operator /> for a link: they make one in the dashboard,
+              under Accounts.
             </p>
-            <p>Operators can also make a link on the server:</p>
+            <p>The operator can also make one on the server:</p>
             <Code text={`npx tintype account link ${asked}`} what="command" wrap />
           </div>
         )}

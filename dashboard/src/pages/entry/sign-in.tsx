@@ -5,6 +5,7 @@ import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
 import { Form } from '#app/parts/form.tsx';
+import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { textOf } from '#app/forms.ts';
 import { Link, navigate } from '#app/router.tsx';
@@ -33,7 +34,9 @@ export function SignIn({ next }: { next: string }) {
             </Link>
           </p>
         ) : (
-          <p>The operator of this service creates accounts.</p>
+          <p>
+            No account? Ask <Operator />.
+          </p>
         ))
       }
     >

@@ -3,6 +3,7 @@ import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { Form } from '#app/parts/form.tsx';
+import { Operator } from '#app/parts/operator.tsx';
 import { Loading } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
@@ -35,7 +36,9 @@ export function SignUp() {
   if (instance.signups === 'closed')
     return (
       <EntryFrame title="Sign-ups are closed" foot={toSignIn}>
-        <p className="text-quiet">The operator of this service creates accounts. Ask them for one.</p>
+        <p className="text-quiet">
+          Ask <Operator /> for an account.
+        </p>
       </EntryFrame>
     );
   return (
@@ -66,7 +69,7 @@ export function SignUp() {
           hint={
             instance.sends_mail
               ? 'We send a link there to verify it.'
-              : 'This service does not send mail: the link to verify it is in the service log.'
+              : 'This service does not send mail: the operator verifies your address.'
           }
         />
         <TextField

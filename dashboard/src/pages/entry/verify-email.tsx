@@ -6,7 +6,7 @@ import { FormProblem } from '#app/parts/form.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
-import { whereLinksAre } from '#app/notices.tsx';
+import { noMail } from '#app/notices.tsx';
 import { putSession, type Session } from '#app/session.ts';
 
 export function VerifyEmail({ token, session }: { token: string; session: Session }) {
@@ -16,8 +16,7 @@ export function VerifyEmail({ token, session }: { token: string; session: Sessio
     onDone: putSession,
   });
   const send = useAction(() => call('POST /verify-email/send'), {
-    onDone: ({ mail }) =>
-      note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : whereLinksAre),
+    onDone: ({ mail }) => note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : noMail),
   });
   const { mutate } = verify;
   useEffect(() => {

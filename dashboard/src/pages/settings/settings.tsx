@@ -6,6 +6,7 @@ import { ChangePassword } from '#app/pages/settings/change-password.tsx';
 import { DeleteAccount } from '#app/pages/settings/delete-account.tsx';
 import { Sessions } from '#app/pages/settings/sessions.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
+import { Code } from '#app/parts/copy.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { Form } from '#app/parts/form.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
@@ -72,16 +73,18 @@ function ChangeEmail({ session }: { session: Session }) {
   const { data: instance } = useInstance();
   const [waiting, setWaiting] = useStored(`new address of ${session.id}`);
   const [sent, setSent] = useState('');
+  const [unsent, setUnsent] = useState<string>();
   const change = useAction(
     (body: { email: string; current_password?: string }) => call('POST /change-email', { body }),
     {
       quiet: true,
-      onDone: ({ mail }) => {
+      onDone: ({ mail, link }) => {
         setWaiting(sent);
+        if (link !== null) return setUnsent(link);
         note(
           mail === 'sent'
             ? 'A link is on its way to the new address. Follow it to confirm.'
-            : 'The link to confirm it is in the service log.',
+            : 'Ask the operator for the link to confirm it: it is in the service log.',
         );
       },
     },
@@ -91,7 +94,7 @@ function ChangeEmail({ session }: { session: Session }) {
       title="E-mail address"
       intro={
         instance?.sends_mail === false
-          ? 'You confirm the new address by a link. This service does not send mail, so the link is in the service log. Until then the old address stays.'
+          ? 'You confirm the new address by a link. This service does not send mail, so the operator has the link. Until then the old address stays.'
           : 'You confirm the new address by a link sent to it. Until then the old one stays.'
       }
     >
@@ -102,6 +105,14 @@ function ChangeEmail({ session }: { session: Session }) {
             Dismiss
           </Button>
         </p>
+      )}
+      {unsent !== undefined && (
+        <div className="mb-4 grid gap-2" role="status">
+          <p className="text-sm text-quiet">
+            This service does not send mail. As its owner you get the link here: open it to confirm.
+          </p>
+          <Code text={unsent} what="Link" wrap />
+        </div>
       )}
       <Form
         className="max-w-md"

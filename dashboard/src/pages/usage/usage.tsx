@@ -7,6 +7,7 @@ import { UsageChart } from '#app/pages/usage/usage-chart.tsx';
 import { AnchorButton } from '#app/parts/button.tsx';
 import { Select } from '#app/parts/field.tsx';
 import { QuotaMeter } from '#app/parts/meter.tsx';
+import { Operator } from '#app/parts/operator.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
 import { useSearch } from '#app/router.tsx';
@@ -83,7 +84,14 @@ function PlanCard({ plan }: { plan: Session['plan'] }) {
     ['Overages', plan.overages ? 'available' : 'not on this plan'],
   ];
   return (
-    <Section title={`The ${plan.name} plan`} intro="The operator of this service changes plans.">
+    <Section
+      title={`The ${plan.name} plan`}
+      intro={
+        <>
+          To change it, write to <Operator />.
+        </>
+      }
+    >
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
         {facts.map(([name, value]) => (
           <div key={name}>

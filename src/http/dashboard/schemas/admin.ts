@@ -1,9 +1,11 @@
 // The owner's pages.
 import { Type, type Static } from 'typebox';
+import { linkKinds } from '#accounts/administration.ts';
 import {
   choice,
   count,
   id,
+  Linked,
   nextCursor,
   orNull,
   pageQuery,
@@ -47,10 +49,11 @@ export const CreateAccount = Type.Object(
   { email: text(3, 254), plan: Type.String({ maxLength: 40 }) },
   strict,
 );
-export const CreatedAccount = Type.Object(
-  { account: AdminAccount, mail: choice(['sent', 'logged']) },
-  strict,
-);
+export const CreatedAccount = Type.Object({ account: AdminAccount, ...Linked.properties }, strict);
+/** A link for the person: to sign in once, to set a password, or to verify the e-mail address. */
+export const MakeLink = Type.Object({ kind: choice(linkKinds) }, strict);
+/** The address of the account, typed to confirm. */
+export const RemoveAccount = Type.Object({ email: text(1, 254) }, strict);
 export const ChangeAccount = Type.Object(
   {
     plan: Type.Optional(Type.String({ maxLength: 40 })),
@@ -59,9 +62,32 @@ export const ChangeAccount = Type.Object(
     /** Shown to the person; required to suspend. */
     suspended_reason: Type.Optional(text(1, 500)),
     overages: Type.Optional(Type.Boolean()),
+    owner: Type.Optional(Type.Boolean()),
   },
   strict,
 );
+
+const signups = choice(['open', 'closed']);
+export const InstallationView = Type.Object(
+  {
+    signups,
+    /** True: the variable SIGNUPS decides, and this page cannot change it. */
+    signups_fixed: Type.Boolean(),
+    operator_contact: orNull(Type.String()),
+    sends_mail: Type.Boolean(),
+  },
+  strict,
+);
+export type InstallationView = Static<typeof InstallationView>;
+export const ChangeInstallation = Type.Object(
+  {
+    signups: Type.Optional(signups),
+    operator_contact: Type.Optional(orNull(Type.String({ maxLength: 200 }))),
+  },
+  strict,
+);
+/** `problem` is what the mail server said; null when it took the message. */
+export const TestMail = Type.Object({ to: Type.String(), problem: orNull(Type.String()) }, strict);
 
 export const OveragesQuery = Type.Object(
   {
@@ -98,12 +124,21 @@ export const Health = Type.Object(
         version: Type.String(),
         source: Type.String(),
         sandboxed: Type.Boolean(),
+        installed_at: time,
+        /** How to get a newer one. */
+        renewal: Type.String(),
         /** Renders on this machine now. */
         running: count,
         waiting: count,
       },
       strict,
     ),
+    version: Type.String(),
+    runtime: Type.String(),
+    database: Type.String(),
+    /** Where the data is kept; null when none of it is on this machine. */
+    disk: orNull(Type.Object({ free_bytes: count, total_bytes: count }, strict)),
+    memory: Type.Object({ used_bytes: count, machine_free_bytes: count, machine_total_bytes: count }, strict),
     uptime_seconds: count,
   },
   strict,

@@ -16,8 +16,11 @@ export const unit = choice(['upload', 'render']);
 
 export const Done = Type.Object({ done: Type.Literal(true) }, strict);
 
-/** How a mail was delivered: `logged` when no SMTP_URL is set, and then its link stands in the service's log. */
-export const Mailed = Type.Object({ mail: choice(['sent', 'logged']) }, strict);
+/** How a mail was delivered: `logged` when no SMTP_URL is set, and then its link is in the service log. */
+const mail = choice(['sent', 'logged']);
+export const Mailed = Type.Object({ mail }, strict);
+/** With the link itself for an owner of a service that sends no mail, to pass on or to follow. */
+export const Linked = Type.Object({ mail, link: orNull(Type.String()) }, strict);
 
 /** Where the next page begins; given back as `cursor`. Null on the last page. */
 export const nextCursor = orNull(Type.String());

@@ -16,6 +16,8 @@ export const Instance = Type.Object(
     signups: choice(['open', 'closed']),
     /** False when no SMTP_URL is set: links stand in the service's log, and the page says so. */
     sends_mail: Type.Boolean(),
+    /** Where people write to the operator; null when the owner has not said. */
+    operator_contact: orNull(Type.String()),
   },
   strict,
 );

@@ -1,0 +1,26 @@
+// Settings in two columns: what a setting is on the left, what it is set to on the right.
+import type { ReactNode } from 'react';
+
+export function SettingRows({ children }: { children: ReactNode }) {
+  return <div className="card divide-y divide-line">{children}</div>;
+}
+
+export function SettingRow({
+  title,
+  intro,
+  children,
+}: {
+  title: string;
+  intro?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="grid gap-x-10 gap-y-4 p-5 sm:p-6 md:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+      <div>
+        <h2 className="font-serif text-lg font-semibold">{title}</h2>
+        {intro !== undefined && <p className="mt-1 max-w-md text-sm text-pretty text-quiet">{intro}</p>}
+      </div>
+      <div className="min-w-0">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+// One row of the audit log for each thing that an owner does, in the transaction of what was done.
+import { newId } from '#core/ids.ts';
+import type { Tables } from '#storage/database.ts';
+import type { AccountRow } from '#storage/schema.ts';
+
+interface Act {
+  action: string;
+  /** The account that it was done to. */
+  target?: AccountRow | undefined;
+  detail: object;
+}
+
+export function recordAct(
+  tables: Tables,
+  actor: AccountRow,
+  now: number,
+  { action, target, detail }: Act,
+): Promise<void> {
+  return tables.auditLog.insert({
+    id: newId(),
+    actor_id: actor.id,
+    actor_email: actor.email,
+    action,
+    target_id: target?.id ?? null,
+    target_email: target?.email ?? null,
+    detail: JSON.stringify(detail),
+    created_at: now,
+  });
+}

@@ -1,0 +1,39 @@
+// Queries on settings: what the installation keeps about itself, a text under each name.
+import type { Kysely } from 'kysely';
+import type { Schema } from '#storage/schema.ts';
+
+export type SettingsTable = ReturnType<typeof createSettingsTable>;
+
+export function createSettingsTable(db: Kysely<Schema>) {
+  return {
+    /** The value that is kept under this name; the given one if there is none yet. */
+    async getOr(name: string, value: string): Promise<string> {
+      await db
+        .insertInto('settings')
+        .values({ name, value })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const row = await db
+        .selectFrom('settings')
+        .select('value')
+        .where('name', '=', name)
+        .executeTakeFirstOrThrow();
+      return row.value;
+    },
+    /** Those of these names that have a value. */
+    async read(names: string[]): Promise<Map<string, string>> {
+      const rows = await db.selectFrom('settings').selectAll().where('name', 'in', names).execute();
+      return new Map(rows.map(({ name, value }) => [name, value]));
+    },
+    /** Null takes it away. */
+    async write(name: string, value: string | null): Promise<void> {
+      if (value === null) await db.deleteFrom('settings').where('name', '=', name).execute();
+      else
+        await db
+          .insertInto('settings')
+          .values({ name, value })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+          .execute();
+    },
+  };
+}

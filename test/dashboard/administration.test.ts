@@ -1,0 +1,124 @@
+// The owner's side, in a real browser: links where there is no mail, the installation's settings, and cutting somebody off.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { png } from '#lab/support/images.ts';
+import { password, signedInVisitor } from '#lab/support/visitor.ts';
+import { startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
+
+let dashboard: Dashboard;
+before(async () => {
+  dashboard = await startDashboard();
+});
+after(() => dashboard.close());
+
+const clipboard = (page: WatchedPage) => page.evaluate<string>('navigator.clipboard.readText()');
+
+async function finish(page: WatchedPage): Promise<void> {
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+}
+
+test('the owner invites somebody by a link that is copied, who sets a password with it', async () => {
+  const { page } = await dashboard.openAs({ owner: true });
+  await page.goto('/dashboard/admin/accounts');
+  await page.getByRole('button', { name: 'New account' }).click();
+  const email = `invited-${crypto.randomUUID()}@example.com`;
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: `Invite ${email}` });
+  await dialog.waitFor();
+  // Copy has the focus: one key press takes the link along.
+  await page.keyboard.press('Enter');
+  await page.getByText('Link copied.').first().waitFor();
+  const link = await clipboard(page);
+  const invited = await dashboard.open();
+  await invited.goto(link);
+  await invited.getByLabel('Password').fill(password);
+  await invited.getByRole('button', { name: 'Set password' }).click();
+  await invited.getByRole('heading', { name: 'First steps' }).waitFor();
+  await finish(invited);
+
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: new RegExp(email) }).click();
+  await page.getByRole('button', { name: 'Password link' }).click();
+  const passwordLink = page.getByRole('dialog', { name: 'A link to set a password' });
+  await passwordLink.getByRole('button', { name: 'Copy Link' }).click();
+  const reset = await dashboard.open();
+  await reset.goto(await clipboard(page));
+  await reset.getByLabel('New password').waitFor();
+  await finish(reset);
+  await finish(page);
+});
+
+test('sign-ups and the contact are set in the dashboard, and people see both', async () => {
+  const { page } = await dashboard.openAs({ owner: true });
+  await page.goto('/dashboard/admin/settings');
+  await page.getByText('Open', { exact: true }).click();
+  await page.getByRole('button', { name: 'Open sign-ups' }).click();
+  await page.getByText('Saved. It applies from now on.').first().waitFor();
+  await page.getByLabel('E-mail address, link or sentence').fill('ops@example.com');
+  await page.getByRole('button', { name: 'Save contact' }).click();
+  await page.getByText('Saved.', { exact: true }).first().waitFor();
+  await page.getByText('Not configured').waitFor();
+  const stranger = await dashboard.open();
+  await stranger.goto('/dashboard/sign-up');
+  await stranger.getByRole('button', { name: 'Create account' }).waitFor();
+  await page.getByText('Closed', { exact: true }).click();
+  await page.getByRole('radio', { name: 'Closed' }).and(page.locator(':checked')).waitFor();
+  await stranger.reload();
+  await stranger.getByRole('link', { name: 'ops@example.com' }).waitFor();
+  assert.equal(
+    await stranger.getByRole('link', { name: 'ops@example.com' }).getAttribute('href'),
+    'mailto:ops@example.com',
+  );
+  await finish(stranger);
+  await finish(page);
+});
+
+test('cutting somebody off asks first; deleting wants the address typed; an owner has no such buttons', async () => {
+  const { page, person: owner } = await dashboard.openAs({ owner: true });
+  const person = await signedInVisitor(dashboard.service);
+  const { body: key } = await person.call('POST /keys', { body: { name: 'a' } });
+  const upload = async () =>
+    (
+      await post(`${dashboard.service.origin}/api/v1/upload`, {
+        headers: bearer(key.secret),
+        body: formOf([[await png(), 'a.png']]),
+      })
+    ).status;
+  await page.goto('/dashboard/admin/accounts');
+  await page.getByRole('button', { name: new RegExp(person.email) }).click();
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+  const question = page.getByRole('dialog', { name: `Suspend ${person.email}?` });
+  await question.getByLabel('Reason').fill('Too loud.');
+  await page.keyboard.press('Escape');
+  assert.equal(await upload(), 201);
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+  await question.getByLabel('Reason').fill('Too loud.');
+  await question.getByRole('button', { name: 'Suspend the account' }).click();
+  await page.getByRole('button', { name: 'Lift the suspension' }).click();
+  await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor();
+  assert.equal(await upload(), 201);
+
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  const removal = page.getByRole('dialog', { name: `Delete ${person.email}?` });
+  await removal.getByLabel('Type their e-mail address').fill('somebody@else.com');
+  await removal.getByRole('button', { name: 'Delete everything' }).click();
+  await removal.getByText(`Type ${person.email} to confirm.`).waitFor();
+  await removal.getByLabel('Type their e-mail address').fill(person.email);
+  await removal.getByRole('button', { name: 'Delete everything' }).click();
+  await page.getByText('Account deleted.').first().waitFor();
+  assert.equal(await page.getByText(person.email).count(), 0);
+  assert.equal(await upload(), 401);
+
+  await page.getByRole('button', { name: new RegExp(owner.email) }).click();
+  await page.getByText('You cannot take this from yourself.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Delete account' }).count(), 0);
+  assert.equal(await page.getByRole('switch', { name: 'Owner' }).isDisabled(), true);
+  // The refused try is a 422, which the browser notes as well.
+  assert.ok(page.troubles.every((trouble) => trouble.includes('422')));
+  page.troubles.length = 0;
+  await finish(page);
+});
