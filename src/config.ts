@@ -78,7 +78,7 @@ export const variables = {
   ),
   RENDER_CONCURRENCY: optional(
     'from the cores and memory',
-    'Renders that run at once on this machine; the rest wait in line.',
+    'Renders that run at once on this machine; the rest wait in line. One account can hold two thirds of the places, so that others never wait for all of its renders.',
     'an integer from 1 to 256',
     (value) => (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 256 ? Number(value) : undefined),
   ),
@@ -276,8 +276,11 @@ function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void 
   }
 }
 
-/** Two renders a core keep it busy while pages wait for the network; each may need half a gigabyte. */
+/**
+ * Two renders per core keep it busy while pages wait for the network, and a third of the places is reserved
+ * (renders/render-queue.ts); each render may need half a gigabyte.
+ */
 function usualRenderConcurrency(): number {
   const byMemory = Math.floor(totalmem() / (512 * 1024 * 1024));
-  return Math.max(1, Math.min(availableParallelism() * 2, byMemory, 32));
+  return Math.max(1, Math.min(availableParallelism() * 3, byMemory, 48));
 }

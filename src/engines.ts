@@ -9,6 +9,7 @@ import { openSqlite } from '#storage/sqlite.ts';
 import type { Browser, Log } from '#browser/browser.ts';
 import { createEgressProxy } from '#browser/egress/proxy.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';
+import { reservedPlaces } from '#renders/render-queue.ts';
 import type { Config } from '#roof/config.ts';
 
 /** A browser whose only way out is a proxy of its own, closed with it. */
@@ -28,7 +29,7 @@ export async function openBrowser(
     fetchEnvironment: config.fetchEnvironment,
     renew,
     egress,
-    concurrency: config.renderConcurrency,
+    concurrency: config.renderConcurrency - reservedPlaces(config.renderConcurrency),
     log,
   });
   return {

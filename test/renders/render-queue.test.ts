@@ -6,11 +6,24 @@ import { createRenderQueue } from '#renders/render-queue.ts';
 test('4.3 who waits too long is told concurrency_limited', async () => {
   const queue = createRenderQueue({ concurrency: 1, maxWaitMs: 20 });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const running = [queue.run('a', () => promise), queue.run('b', () => promise)];
+  const running = queue.run('a', () => promise);
   await assert.rejects(
-    queue.run('c', async () => {}),
+    queue.run('b', async () => {}),
     { code: 'concurrency_limited' },
   );
   resolve();
-  await Promise.all(running);
+  await running;
+});
+
+test('one account holds two thirds of the places, others find the rest, and the total is a hard bound', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const queue = createRenderQueue({ concurrency: 6, maxWaitMs: 60_000 });
+  const run = (account: string, count: number) =>
+    Array.from({ length: count }, () => queue.run(account, () => promise));
+  const renders = run('busy', 10);
+  assert.deepEqual(queue.load(), { running: 4, waiting: 6 });
+  renders.push(...run('second', 2), ...run('third', 1), ...run('fourth', 1));
+  assert.deepEqual(queue.load(), { running: 6, waiting: 8 });
+  resolve();
+  await Promise.all(renders);
 });
