@@ -5,7 +5,7 @@ import { access, copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/prom
 import { dirname, join, relative } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { makePrivate } from '#storage/private-file.ts';
-import { syncPath } from '#storage/sync-path.ts';
+import { syncPath } from '#storage/open-file.ts';
 
 export class BackupError extends Error {}
 

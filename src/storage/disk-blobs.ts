@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { noCrashPoints } from '#core/crash-points.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
-import { syncPath } from '#storage/sync-path.ts';
+import { syncPath } from '#storage/open-file.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
 
 export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {

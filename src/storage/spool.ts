@@ -1,9 +1,10 @@
 // Where bytes wait, invisible, until a blob store takes them: small ones in memory, larger ones in a file beside the store.
 import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypto';
-import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
 import type { Spool } from '#storage/blobs.ts';
+import { createFile, type OpenFile } from '#storage/open-file.ts';
 
 /** Up to here a spool stays in memory until commit: most uploads then cost one write, and refused ones none. */
 const memoryBytes = 256 * 1024;
@@ -58,24 +59,24 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
   let waitingBytes = 0;
   let slab: Buffer<ArrayBuffer> | undefined;
   let sizeBytes = 0;
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   let finished = false;
-  let flushing: Promise<FileHandle> | undefined;
+  let flushing: Promise<OpenFile> | undefined;
   let hash: Hash | undefined;
   let keepsHash = isHashed;
 
   /** What has not been written to the file. */
   const waiting = (): Buffer[] => (slab && waitingBytes > 0 ? [slab.subarray(0, waitingBytes)] : chunks);
 
-  function flush(last?: Buffer): Promise<FileHandle> {
+  function flush(last?: Buffer): Promise<OpenFile> {
     flushing = writeOut(last ? [...waiting(), last] : waiting());
     return flushing;
   }
 
-  async function writeOut(pieces: Buffer[]): Promise<FileHandle> {
+  async function writeOut(pieces: Buffer[]): Promise<OpenFile> {
     liveSpools.add(name);
-    file ??= await open(path, 'wx+', 0o600);
-    if (pieces.length > 0) await writeAll(file, pieces);
+    file ??= await createFile(path);
+    if (pieces.length > 0) await file.append(pieces);
     if (keepsHash) {
       hash ??= createHash('sha256');
       for (const piece of pieces) hash.update(piece);
@@ -114,9 +115,7 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
     },
     async read(maxBytes = sizeBytes) {
       if (!file) return Buffer.concat(waiting()).subarray(0, maxBytes);
-      const bytes = Buffer.allocUnsafe(Math.min(maxBytes, sizeBytes));
-      await (await flush()).read(bytes, 0, bytes.length, 0);
-      return bytes;
+      return (await flush()).readStart(Math.min(maxBytes, sizeBytes));
     },
     async sha256() {
       // What is written out from here on has been counted.
@@ -138,9 +137,9 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
         sizeBytes,
         inMemory: () => (file ? undefined : Buffer.concat(waiting())),
         async toFile({ isSynced }) {
-          const handle = await flush();
-          if (isSynced) await handle.sync();
-          await handle.close();
+          const written = await flush();
+          if (isSynced) await written.sync();
+          written.close();
           return path;
         },
       };
@@ -152,20 +151,11 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
       if (finished) return;
       finished = true;
       await flushing?.catch(() => {});
-      await file?.close().catch(() => {});
+      file?.close();
       if (file) await rm(path, { force: true });
       letGo();
     },
   };
-}
-
-/** On a full disk a write can end early without an error; the bytes it took are then not the file. */
-async function writeAll(file: FileHandle, chunks: Buffer[]): Promise<void> {
-  const wantedBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  const { bytesWritten } = await file.writev(chunks);
-  if (bytesWritten !== wantedBytes) {
-    throw new Error(`the disk took ${bytesWritten} of ${wantedBytes} bytes`);
-  }
 }
 
 function isAlive(pid: number): boolean {
