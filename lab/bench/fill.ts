@@ -25,8 +25,8 @@ export function fillUploads({ dataDir, accountId, uploads, withBytes, bytes, exp
       delete_token_hash, created_at, expires_at) values (?, ?, ?, ?, 'image/png', ?, 64, 48, ?, ?, ?, ?)`,
   );
   const event = database.prepare(
-    `insert into usage_events (id, account_id, unit, month, source_id, overage, created_at)
-      values (?, ?, 'upload', ?, ?, 0, ?)`,
+    `insert into usage_events (account_id, unit, month, source_id, overage, created_at)
+      values (?, 'upload', ?, ?, 0, ?)`,
   );
   const now = Date.now();
   const hash = 'f'.repeat(64);
@@ -48,7 +48,7 @@ export function fillUploads({ dataDir, accountId, uploads, withBytes, bytes, exp
       createdAt,
       expiresAt ?? null,
     );
-    event.run(newId(), accountId, monthOf(createdAt), id, createdAt);
+    event.run(accountId, monthOf(createdAt), id, createdAt);
     if (Math.floor((index * withBytes) / uploads) === Math.floor(((index + 1) * withBytes) / uploads))
       continue;
     slugs.push(slug);

@@ -1,10 +1,9 @@
 // The monthly quota: what a unit costs, and what the caller is told about it. Spec 1, 8.
 import { ServiceError } from '#core/errors.ts';
-import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Tables } from '#storage/database.ts';
 import type { Unit } from '#storage/schema.ts';
-import type { Usage } from '#storage/tables/usage.ts';
+import type { CounterKey, Usage } from '#storage/tables/usage.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 
 export interface QuotaStanding {
@@ -27,24 +26,63 @@ export async function consumeUnit(
   unit: Unit,
   sourceId: string,
   now: number,
-  { isReserved = false } = {},
+  options?: { isReserved: boolean },
 ): Promise<QuotaStanding> {
+  const [standing] = await consumeUnits(tables, payer, unit, [sourceId], now, options);
+  if (!standing) throw quotaExceeded(unit, limitOf(payer, unit));
+  return standing;
+}
+
+/** Takes a unit for each source, in order, while there are any; the standings are those after each unit that was taken. */
+export async function consumeUnits(
+  tables: Tables,
+  payer: Payer,
+  unit: Unit,
+  sourceIds: string[],
+  now: number,
+  { isReserved = false } = {},
+): Promise<QuotaStanding[]> {
+  const { accountId, keyId } = payer;
   const limit = limitOf(payer, unit);
-  const counter = { accountId: payer.accountId, unit, month: monthOf(now) };
-  const usage = await tables.usage.take(counter, limit, isReserved ? Infinity : ceilingOf(payer, unit));
-  if (!usage) throw quotaExceeded(unit, limit);
-  const isOverage = usage.used > limit;
-  await tables.usage.record({
-    id: newId(),
-    account_id: payer.accountId,
-    key_id: payer.keyId,
-    unit,
-    month: counter.month,
-    source_id: sourceId,
-    overage: isOverage ? 1 : 0,
-    created_at: now,
+  const counter = { accountId, unit, month: monthOf(now) };
+  const below = isReserved ? Infinity : ceilingOf(payer, unit);
+  const { taken, used } = await takeUnits(tables, counter, limit, below, sourceIds.length);
+  const standings = sourceIds.slice(0, taken).map((_, place) => {
+    const usedThen = used - taken + place + 1;
+    return quotaStanding({ used: usedThen }, limit, usedThen > limit);
   });
-  return quotaStanding(usage, limit, isOverage);
+  await tables.usage.record(
+    ...standings.map(({ isOverage }, place) => ({
+      account_id: accountId,
+      key_id: keyId,
+      unit,
+      month: counter.month,
+      source_id: sourceIds[place] ?? '',
+      overage: isOverage ? (1 as const) : (0 as const),
+      created_at: now,
+    })),
+  );
+  return standings;
+}
+
+/** All at once, or where they do not all fit, one by one. */
+async function takeUnits(
+  { usage }: Tables,
+  counter: CounterKey,
+  limit: number,
+  below: number,
+  wanted: number,
+): Promise<{ taken: number; used: number }> {
+  const all = await usage.take(counter, limit, below, wanted);
+  if (all) return { taken: wanted, used: all.used };
+  let [taken, used] = [0, 0];
+  // One that did not fit does not fit again.
+  for (; wanted > 1 && taken < wanted; taken += 1) {
+    const one = await usage.take(counter, limit, below);
+    if (!one) break;
+    used = one.used;
+  }
+  return { taken, used };
 }
 
 export function quotaStanding(

@@ -2,6 +2,7 @@
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { dashboardMigration } from '#storage/migrations/dashboard.ts';
+import { keysByTimeMigration } from '#storage/migrations/keys-by-time.ts';
 import { secondFactorsMigration } from '#storage/migrations/second-factors.ts';
 import type { Schema } from '#storage/schema.ts';
 
@@ -242,6 +243,7 @@ const migrations: Record<string, Migration> = {
     },
   },
   '0015_second_factors': secondFactorsMigration,
+  '0016_keys_by_time': keysByTimeMigration,
 };
 
 /** Brings the database to this version; refuses one that a newer version has written. */

@@ -50,12 +50,13 @@ export interface UsageCounterRow {
   overage: number;
 }
 
+/** One unit of the ledger. */
 export interface UsageEventRow {
-  id: string;
   account_id: string;
   key_id: string | null;
   unit: Unit;
   month: string;
+  /** The upload or render that it was used for. */
   source_id: string;
   overage: Flag;
   created_at: number;

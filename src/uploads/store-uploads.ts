@@ -1,7 +1,7 @@
 // One upload from top to bottom: check the file, sanitize it, make it durable, then write row and unit in one transaction.
 // Several files take each step together; a file that fails drops out with its own error. Spec 4.1, 4.2.
 import { createBoundedMap } from '#core/bounded-map.ts';
-import { ServiceError, toServiceError } from '#core/errors.ts';
+import { toServiceError, type ServiceError } from '#core/errors.ts';
 import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Clock } from '#core/clock.ts';
@@ -11,7 +11,7 @@ import { UnknownOutcomeError, type Database, type Tables } from '#storage/databa
 import type { UploadRow } from '#storage/schema.ts';
 import {
   ceilingOf,
-  consumeUnit,
+  consumeUnits,
   limitOf,
   monthOf,
   quotaExceeded,
@@ -190,8 +190,7 @@ export function createUploadStore(parts: {
     if (attempts.every(({ error }) => error)) return { outcomes: attempts.map(failureOf) };
     try {
       return await database.transaction(async (tables) => {
-        const outcomes: UploadOutcome[] = [];
-        for (const attempt of attempts) outcomes.push(await recordOne(tables, uploader, attempt));
+        const outcomes = await recordAll(tables, uploader, attempts);
         if (!outcomes.some(({ ok }) => ok)) return { outcomes };
         return { outcomes, answer: await composeAnswer(outcomes, tables) };
       });
@@ -201,23 +200,27 @@ export function createUploadStore(parts: {
     }
   }
 
-  async function recordOne(tables: Tables, uploader: Payer, attempt: Attempt): Promise<UploadOutcome> {
-    const { draft, error } = attempt;
-    if (error || !draft) return failureOf(attempt);
-    const { row, deleteToken } = draft;
-    try {
-      const quota = await consumeUnit(tables, uploader, 'upload', row.id, clock.now());
-      reached('unit taken');
-      await insertWithFreeSlug(tables, row);
-      reached('row written');
-      refusedAccounts.delete(uploader.accountId);
-      return { ok: true, upload: { row, deleteToken, quota } };
-    } catch (failure) {
-      // A spent quota fails this file only. Anything else leaves a unit without its row: the transaction is rolled back.
-      if (!(failure instanceof ServiceError && failure.code === 'quota_exceeded')) throw failure;
-      refusedAccounts.set(uploader.accountId, true);
-      return { ok: false, error: failure };
-    }
+  /** Files past the quota fail with that. Any other failure rolls the transaction back. */
+  async function recordAll(tables: Tables, uploader: Payer, attempts: Attempt[]): Promise<UploadOutcome[]> {
+    const drafts = attempts.flatMap(({ draft, error }) => (draft && !error ? [draft] : []));
+    const ids = drafts.map(({ row }) => row.id);
+    const standings = await consumeUnits(tables, uploader, 'upload', ids, clock.now());
+    reached('unit taken');
+    const paid = new Map(standings.map((quota, place) => [drafts[place], quota]));
+    await insertWithFreeSlugs(
+      tables,
+      drafts.slice(0, standings.length).map(({ row }) => row),
+    );
+    reached('row written');
+    if (standings.length < drafts.length) refusedAccounts.set(uploader.accountId, true);
+    else refusedAccounts.delete(uploader.accountId);
+    return attempts.map((attempt) => {
+      const { draft, error } = attempt;
+      if (error || !draft) return failureOf(attempt);
+      const quota = paid.get(draft);
+      if (!quota) return { ok: false, error: quotaExceeded('upload', limitOf(uploader, 'upload')) };
+      return { ok: true, upload: { row: draft.row, deleteToken: draft.deleteToken, quota } };
+    });
   }
 
   return { storeUploads };
@@ -254,10 +257,13 @@ function detect({ sizeBytes, head }: ReceivedFile): DetectedType {
   return detected;
 }
 
-async function insertWithFreeSlug(tables: Tables, row: UploadRow): Promise<void> {
+async function insertWithFreeSlugs(tables: Tables, rows: UploadRow[]): Promise<void> {
+  let missing = rows;
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    if (await tables.uploads.insert(row)) return;
-    row.slug = newSlug();
+    if (await tables.uploads.insert(...missing)) return;
+    const there = await tables.uploads.existing(missing.map(({ id }) => id));
+    missing = missing.filter(({ id }) => !there.has(id));
+    for (const row of missing) row.slug = newSlug();
   }
   throw new Error('no free slug after five attempts');
 }

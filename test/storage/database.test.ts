@@ -223,7 +223,6 @@ for (const engine of databaseEngines) {
             const taken = await usage.take(julyUploads(account.id), 25, 25);
             if (taken) {
               await usage.record({
-                id: newId(),
                 account_id: account.id,
                 key_id: null,
                 unit: 'upload',
@@ -287,8 +286,8 @@ for (const engine of databaseEngines) {
         overage: 0 as const,
         created_at: 1,
       };
-      await opened.database.tables.usage.record({ id: newId(), ...event });
-      await assert.rejects(opened.database.tables.usage.record({ id: newId(), ...event }), /unique/i);
+      await opened.database.tables.usage.record(event);
+      await assert.rejects(opened.database.tables.usage.record(event), /unique/i);
     });
 
     test('the stamp moves when another connection has written, or says that it cannot tell', async () => {

@@ -39,7 +39,6 @@ export const uploadRow = (accountId: string, change: Partial<UploadRow> = {}): U
 });
 
 export const eventRow = (accountId: string, month: string, overage: 0 | 1 = 0): UsageEventRow => ({
-  id: newId(),
   account_id: accountId,
   key_id: null,
   unit: 'upload',

@@ -12,8 +12,8 @@ export interface PageOptions {
   limit: number;
 }
 
-export const olderThan = ({ createdAt, id }: Cursor): RawBuilder<boolean> =>
-  sql<boolean>`(created_at, id) < (${createdAt}, ${id})`;
+export const olderThan = ({ createdAt, id }: Cursor, idColumn = 'id'): RawBuilder<boolean> =>
+  sql<boolean>`(created_at, ${sql.ref(idColumn)}) < (${createdAt}, ${id})`;
 
 /** Whether a column holds the text, in any case; % and _ are only characters. */
 export function contains(column: string, search: string): RawBuilder<boolean> {

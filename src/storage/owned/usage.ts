@@ -32,16 +32,17 @@ export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
         .where('account_id', '=', accountId)
         .orderBy('month')
         .execute(),
-    /** The ledger itself, newest first. */
-    events({ after, limit }: PageOptions): Promise<UsageEventRow[]> {
+    /** The ledger itself, newest first; its entries go by the id of what they were used for. */
+    events({ after, limit }: PageOptions): Promise<(UsageEventRow & { id: string })[]> {
       const query = db
         .selectFrom('usage_events')
         .selectAll()
+        .select('source_id as id')
         .where('account_id', '=', accountId)
         .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
+        .orderBy('source_id', 'desc')
         .limit(limit);
-      return (after ? query.where(olderThan(after)) : query).execute();
+      return (after ? query.where(olderThan(after, 'source_id')) : query).execute();
     },
   };
 }

@@ -1,10 +1,22 @@
 // Queries on the request log of all accounts: writing it and keeping it small.
 import { sql, type Kysely } from 'kysely';
 import type { RequestLogRow, Schema } from '#storage/schema.ts';
+import { insertRows } from '#storage/statement.ts';
 
 export type RequestLogTable = ReturnType<typeof createRequestLogTable>;
 
 const rowsPerStatement = 100;
+const columns = [
+  'account_id',
+  'created_at',
+  'id',
+  'key_id',
+  'path',
+  'status',
+  'code',
+  'reason',
+  'duration_ms',
+] as const satisfies (keyof RequestLogRow)[];
 
 export function createRequestLogTable(db: Kysely<Schema>) {
   return {
@@ -15,22 +27,18 @@ export function createRequestLogTable(db: Kysely<Schema>) {
       const known = new Set(accounts.map(({ id }) => id));
       const kept = rows.filter((row) => known.has(row.account_id));
       for (let start = 0; start < kept.length; start += rowsPerStatement) {
-        await db
-          .insertInto('request_log')
-          .values(kept.slice(start, start + rowsPerStatement))
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+        const some = kept.slice(start, start + rowsPerStatement);
+        await insertRows(db, 'request_log', columns, some, 'on conflict do nothing');
       }
     },
     /** Drops some of what is older; true when there may be more. */
     async purgeOlder(than: number, limit: number): Promise<boolean> {
-      const result = await db
-        .deleteFrom('request_log')
-        .where('id', 'in', (old) =>
-          old.selectFrom('request_log').select('id').where('created_at', '<', than).limit(limit),
-        )
-        .executeTakeFirst();
-      return result.numDeletedRows === BigInt(limit);
+      const { numAffectedRows } = await sql`
+        delete from request_log where (account_id, created_at, id) in
+          (select account_id, created_at, id from request_log where created_at < ${than} limit ${limit})`.execute(
+        db,
+      );
+      return numAffectedRows === BigInt(limit);
     },
     /** Accounts that hold more rows than they may. */
     async crowded(rowsEach: number): Promise<string[]> {

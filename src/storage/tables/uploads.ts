@@ -1,6 +1,7 @@
 // Queries on uploads.
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Schema, UploadRow } from '#storage/schema.ts';
+import { createStatement, insertRows } from '#storage/statement.ts';
 
 export type UploadsTable = ReturnType<typeof createUploadsTable>;
 
@@ -25,6 +26,7 @@ const uploadColumns = [
 ] as const satisfies (keyof UploadRow)[];
 
 export function createUploadsTable(db: Kysely<Schema>) {
+  const run = createStatement(db);
   const owned = () =>
     db
       .selectFrom('uploads')
@@ -33,21 +35,15 @@ export function createUploadsTable(db: Kysely<Schema>) {
       .select('accounts.suspended as owner_suspended');
 
   return {
-    /** False when the slug is taken: the caller tries another. As text, as below. */
-    async insert(row: UploadRow): Promise<boolean> {
-      const { numAffectedRows } = await sql`
-        insert into uploads (${sql.raw(uploadColumns.join(', '))})
-        values (${sql.join(uploadColumns.map((column) => row[column]))})
-        on conflict (slug) do nothing
-      `.execute(db);
-      return numAffectedRows === 1n;
+    /** False when the slug of one is taken: that row is left out. */
+    async insert(...rows: UploadRow[]): Promise<boolean> {
+      const inserted = await insertRows(db, 'uploads', uploadColumns, rows, 'on conflict (slug) do nothing');
+      return inserted === rows.length;
     },
-    /** As text: it is asked for every file that is served, and a query that is put together costs more than its answer. */
     async bySlug(slug: string): Promise<OwnedUpload | undefined> {
-      const { rows } = await sql<OwnedUpload>`
+      const { rows } = await run<OwnedUpload>`
         select uploads.*, accounts.suspended as owner_suspended
-        from uploads inner join accounts on accounts.id = uploads.account_id where uploads.slug = ${slug}
-      `.execute(db);
+        from uploads inner join accounts on accounts.id = uploads.account_id where uploads.slug = ${slug}`;
       return rows[0];
     },
     byId: (id: string): Promise<OwnedUpload | undefined> =>

@@ -2,6 +2,7 @@
 // as the ledger row, so that the sum of the ledger equals the counter, always.
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, Schema, Unit, UsageCounterRow, UsageEventRow } from '#storage/schema.ts';
+import { createStatement, insertRows } from '#storage/statement.ts';
 
 export type UsageTable = ReturnType<typeof createUsageTable>;
 
@@ -19,32 +20,53 @@ export interface Usage {
 export type AccountOverage = Pick<AccountRow, 'id' | 'email' | 'plan'> &
   Pick<UsageCounterRow, 'unit' | 'overage'>;
 
+const eventColumns = [
+  'account_id',
+  'created_at',
+  'source_id',
+  'key_id',
+  'unit',
+  'month',
+  'overage',
+] as const satisfies (keyof UsageEventRow)[];
+
 export function createUsageTable(db: Kysely<Schema>) {
+  const run = createStatement(db);
+
   /**
-   * Takes one unit if fewer than `below` are used; undefined when not. Units past `limit` are counted as overage.
-   * `below` is Infinity for a unit that is already reserved, or may overrun.
+   * Takes `count` units if all of them fit below `below`, counting what is there already; undefined when not. Units past `limit` are
+   * counted as overage. `below` is Infinity for a unit that is already reserved, or may overrun.
    */
-  async function take(counter: CounterKey, limit: number, below: number): Promise<Usage | undefined> {
-    const moved = await move(counter, limit, below);
+  async function take(
+    counter: CounterKey,
+    limit: number,
+    below: number,
+    count = 1,
+  ): Promise<Usage | undefined> {
+    const moved = await move(counter, limit, below, count);
     if (moved) return moved;
     // Either the month is new, here or in a neighbour's transaction that this waits for, or nothing is left.
     await open(counter);
-    return move(counter, limit, below);
+    return move(counter, limit, below, count);
   }
 
-  // As text, like the ledger's rows below: every upload and render comes through here, and to put a query together costs
-  // more than to run it.
   async function move(
     { accountId, unit, month }: CounterKey,
     limit: number,
     below: number,
+    count: number,
   ): Promise<Usage | undefined> {
-    const guard = Number.isFinite(below) ? sql`and used < ${below}` : sql``;
-    const { rows } = await sql<Usage>`
+    const most = Math.min(below, Number.MAX_SAFE_INTEGER);
+    const { rows } = await run<Usage>`
       update usage_counters
-      set used = used + 1, overage = overage + case when used >= ${limit} then 1 else 0 end
-      where account_id = ${accountId} and unit = ${unit} and month = ${month} ${guard}
-      returning used, overage`.execute(db);
+      set used = used + cast(${count} as integer), overage = overage + case
+        when used >= cast(${limit} as bigint) then cast(${count} as integer)
+        when used + cast(${count} as integer) > cast(${limit} as bigint)
+          then used + cast(${count} as integer) - cast(${limit} as integer)
+        else 0 end
+      where account_id = ${accountId} and unit = ${unit} and month = ${month}
+        and used + cast(${count} as integer) <= cast(${most} as bigint)
+      returning used, overage`;
     return rows[0];
   }
 
@@ -59,18 +81,17 @@ export function createUsageTable(db: Kysely<Schema>) {
 
   return {
     take,
-    async record(event: UsageEventRow): Promise<void> {
-      const { id, account_id, key_id, unit, month, source_id, overage, created_at } = event;
-      await sql`
-        insert into usage_events (id, account_id, key_id, unit, month, source_id, overage, created_at)
-        values (${id}, ${account_id}, ${key_id}, ${unit}, ${month}, ${source_id}, ${overage}, ${created_at})
-      `.execute(db);
-      await sql`
+    /** Entries of one account, unit and moment. */
+    async record(...events: UsageEventRow[]): Promise<void> {
+      const [event] = events;
+      if (!event) return;
+      await insertRows(db, 'usage_events', eventColumns, events);
+      const overage = events.filter((other) => other.overage === 1).length;
+      await run`
         insert into usage_days (account_id, day, unit, key_id, used, overage)
-        values (${account_id}, ${dayOf(created_at)}, ${unit}, ${key_id ?? ''}, 1, ${overage})
+        values (${event.account_id}, ${dayOf(event.created_at)}, ${event.unit}, ${event.key_id ?? ''}, ${events.length}, ${overage})
         on conflict (account_id, day, unit, key_id)
-        do update set used = usage_days.used + 1, overage = usage_days.overage + excluded.overage
-      `.execute(db);
+        do update set used = usage_days.used + excluded.used, overage = usage_days.overage + excluded.overage`;
     },
     ofAccounts: (accountIds: string[], month: string): Promise<UsageCounterRow[]> =>
       db

@@ -1,0 +1,59 @@
+// Statements that every upload or request runs. Kysely puts a query together anew each time, which costs more than running it; here
+// the text is made once.
+import { CompiledQuery, PostgresAdapter, type Kysely, type QueryResult } from 'kysely';
+import { createBoundedMap } from '#core/bounded-map.ts';
+import type { Schema } from '#storage/schema.ts';
+
+/** A template with values only, as in sql`…`: whatever else is in its text must be written out. */
+export type Statement = <Row>(parts: TemplateStringsArray, ...values: unknown[]) => Promise<QueryResult<Row>>;
+
+const templates = { sqlite: new WeakMap<object, string>(), postgres: new WeakMap<object, string>() };
+
+export function createStatement(db: Kysely<Schema>): Statement {
+  const engine = engineOf(db);
+  return <Row>(parts: TemplateStringsArray, ...values: unknown[]) => {
+    let text = templates[engine].get(parts);
+    if (text === undefined) {
+      text = parts.reduce((before, part, place) => `${before}${placeholder(engine, place)}${part}`);
+      templates[engine].set(parts, text);
+    }
+    return db.executeQuery<Row>(CompiledQuery.raw(text, values));
+  };
+}
+
+/** Texts of inserts by table and number of rows. */
+const inserts = createBoundedMap<string, string>(500);
+
+/** One insert for all of the rows; the number that were inserted, where `conflict` lets some be left out. */
+export async function insertRows<Table extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: Table,
+  columns: readonly (keyof Schema[Table] & string)[],
+  rows: readonly Schema[Table][],
+  conflict = '',
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const engine = engineOf(db);
+  const name = `${engine} ${table} ${rows.length}`;
+  let text = inserts.get(name);
+  if (text === undefined) {
+    const tuples = rows.map((_, row) => {
+      const places = columns.map((__, column) => placeholder(engine, row * columns.length + column + 1));
+      return `(${places.join(', ')})`;
+    });
+    text = `insert into ${table} (${columns.join(', ')}) values ${tuples.join(', ')} ${conflict}`;
+    inserts.set(name, text);
+  }
+  const values = rows.flatMap((row) => columns.map((column) => row[column]));
+  const { numAffectedRows } = await db.executeQuery(CompiledQuery.raw(text, values));
+  return Number(numAffectedRows ?? 0);
+}
+
+type Engine = keyof typeof templates;
+
+function engineOf(db: Kysely<Schema>): Engine {
+  return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
+}
+
+/** Counted from 1. */
+const placeholder = (engine: Engine, place: number): string => (engine === 'postgres' ? `$${place}` : '?');

@@ -1,0 +1,113 @@
+// What an operation asks of the database: every statement is a round trip on Postgres, and every commit a wait for the disk. More of
+// either is noticed here, on any machine.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import * as images from '#lab/support/images.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
+import { watchStatements, type StatementWatch } from '#lab/support/statements.ts';
+import { signedInVisitor } from '#lab/support/visitor.ts';
+import { databaseEngines } from '#test/storage/engines.ts';
+
+const units = ['update usage_counters', 'insert usage_events', 'insert usage_days'];
+const storeFiles = [...units, 'insert uploads'];
+const takeSlot = [
+  'insert usage_counters',
+  'update usage_counters',
+  'select render_leases',
+  'insert render_leases',
+];
+const storeRender = [...units, 'insert renders', 'delete render_leases'];
+const signedIn = ['select sessions', 'select people', 'select accounts', 'select credentials'];
+
+const onSqlite = (statements: string[]) => ['begin', 'savepoint', ...statements, 'release', 'commit'];
+const onPostgres = (statements: string[]) => ['begin', ...statements, 'commit'];
+const expected = {
+  // The key and the budget are in memory.
+  sqlite: {
+    upload: onSqlite(storeFiles),
+    screenshot: [...onSqlite(takeSlot), ...onSqlite(storeRender)],
+  },
+  // Key, account and budget are one statement.
+  postgres: {
+    upload: ['with api_keys', ...onPostgres(storeFiles)],
+    screenshot: ['with api_keys', ...onPostgres(takeSlot), ...onPostgres(storeRender)],
+  },
+};
+
+for (const engine of databaseEngines) {
+  describe(`round trips on ${engine.name}`, () => {
+    const { upload, screenshot } = expected[engine.name];
+    let service: TestService;
+    let site: PageServer;
+    let watch: StatementWatch;
+    let remove: () => Promise<void>;
+    let headers: Record<string, string>;
+    let picture: Buffer;
+
+    before(async () => {
+      const place = await engine.newPlace();
+      remove = place.remove;
+      site = await startPageServer({ '/': '<!doctype html><h1>Hello</h1>' });
+      service = await startService({ ...place.environment, EGRESS_ALLOW: site.host });
+      headers = bearer((await service.newKey()).key);
+      picture = await images.png();
+      watch = watchStatements();
+    });
+    after(async () => {
+      watch.stop();
+      await service.stop();
+      await site.close();
+      await remove();
+    });
+
+    /** The second time: the first opens the month's counter and reads the key. */
+    async function asked(work: () => Promise<unknown>): Promise<string[]> {
+      await work();
+      watch.take();
+      await work();
+      return watch.take();
+    }
+
+    const send = async (path: string, files: number) => {
+      const form = formOf(Array.from({ length: files }, () => [picture, 'a.png']));
+      const { status, body } = await post<{ slug: string }>(service.origin + path, { body: form, headers });
+      assert.equal(status, 201);
+      return body.slug;
+    };
+
+    test('an upload', async () => assert.deepEqual(await asked(() => send('/api/v1/upload', 1)), upload));
+
+    test('a batch of ten: what one upload asks', async () =>
+      assert.deepEqual(await asked(() => send('/api/v1/upload/batch', 10)), upload));
+
+    test('a hosted file', async () => {
+      const slug = await send('/api/v1/upload', 1);
+      const fetchFile = async () => {
+        const response = await fetch(`${service.origin}/f/${slug}`);
+        assert.deepEqual(Buffer.from(await response.arrayBuffer()), picture);
+      };
+      assert.deepEqual(await asked(fetchFile), ['select uploads']);
+    });
+
+    test('a screenshot', async () => {
+      const shoot = async () => {
+        const response = await fetch(`${service.origin}/api/v1/screenshot`, {
+          method: 'POST',
+          body: JSON.stringify({ url: `${site.base}/` }),
+          headers: { ...headers, 'content-type': 'application/json' },
+        });
+        assert.equal(response.status, 200);
+        await response.arrayBuffer();
+      };
+      assert.deepEqual(await asked(shoot), screenshot);
+    });
+
+    test('a list in the dashboard', async () => {
+      const visitor = await signedInVisitor(service);
+      const list = async () => assert.equal((await visitor.call('GET /uploads')).status, 200);
+      assert.deepEqual(await asked(list), [...signedIn, 'select uploads']);
+    });
+  });
+}
