@@ -4,6 +4,7 @@ import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
 import { createMemoryWatch, type MemoryLimits } from '#browser/process/memory-watch.ts';
+import { createPageStock } from '#browser/page-stock.ts';
 import { openPage } from '#browser/page/page.ts';
 import type { Page, Viewport } from '#browser/page/page.ts';
 
@@ -32,20 +33,28 @@ export interface HostOptions {
   log: Log;
 }
 
-const openMs = 10_000;
+const openMs = 20_000;
 const disposeMs = 2_000;
+const never = new AbortController().signal;
 
 export function createHost(options: HostOptions): Host {
   const { process, egress, viewport, warmPages, log } = options;
   const memory = createMemoryWatch(process, options.memory, log);
-  const warm: Page[] = [];
   const active = new Set<Page>();
-  let warming = 0;
+  let taking = 0;
   let served = 0;
   let isRetired = false;
 
-  async function open(signal: AbortSignal): Promise<Page> {
-    const phase = createPhase(signal, openMs, () => new Error('the browser made no page in time'));
+  const pages = createPageStock<Page>({
+    open,
+    discard,
+    isUsable: (page) => !page.fault.aborted,
+    most: warmPages,
+  });
+
+  async function open(): Promise<Page> {
+    // Whatever is asked of a browser that is gone fails by itself, with an error that says so.
+    const phase = createPhase(never, openMs, () => new Error('the browser made no page in time'));
     const door = await egress.openDoor();
     try {
       return await openPage(
@@ -80,8 +89,8 @@ export function createHost(options: HostOptions): Host {
   }
 
   async function endIfIdle(): Promise<void> {
-    if (!isRetired || active.size > 0) return;
-    await Promise.all(warm.splice(0).map((page) => page.door.close()));
+    if (!isRetired || active.size + taking > 0) return;
+    await closeDoors(pages.end());
     await process.close();
   }
 
@@ -98,14 +107,15 @@ export function createHost(options: HostOptions): Host {
     },
     async take(signal) {
       served += 1;
-      let page = warm.shift();
-      while (page?.fault.aborted === true) {
-        await discard(page);
-        page = warm.shift();
+      taking += 1;
+      try {
+        const page = await pages.take(signal);
+        active.add(page);
+        return page;
+      } finally {
+        taking -= 1;
+        await endIfIdle();
       }
-      page ??= await open(signal);
-      active.add(page);
-      return page;
     },
     async dispose(page) {
       active.delete(page);
@@ -113,26 +123,17 @@ export function createHost(options: HostOptions): Host {
       await endIfIdle();
       return isDone;
     },
-    async stock() {
-      const missing = warmPages - warm.length - warming;
-      if (isRetired || missing <= 0 || process.gone.aborted) return;
-      warming += missing;
-      await Promise.allSettled(
-        Array.from({ length: missing }, async () => {
-          try {
-            const page = await open(process.gone);
-            if (isRetired) await discard(page);
-            else warm.push(page);
-          } finally {
-            warming -= 1;
-          }
-        }),
-      );
-    },
+    stock: () => pages.fill(),
     watchMemory: () => memory.look(),
     async retire() {
       isRetired = true;
+      await closeDoors(pages.end());
       await endIfIdle();
     },
   };
+}
+
+/** Of pages that end with their browser. */
+async function closeDoors(pages: Page[]): Promise<void> {
+  await Promise.all(pages.map((page) => page.door.close()));
 }

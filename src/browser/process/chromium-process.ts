@@ -7,6 +7,7 @@ import type { Log } from '#browser/browser.ts';
 import type { CdpConnection } from '#browser/process/cdp.ts';
 import { connectCdp } from '#browser/process/cdp.ts';
 import { chromiumFlags } from '#browser/process/chromium-flags.ts';
+import { writePreferences } from '#browser/process/chromium-preferences.ts';
 import { createPhase, within } from '#browser/process/deadline.ts';
 import type { Chromium } from '#browser/process/find-chromium.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
@@ -40,11 +41,11 @@ const keptErrorBytes = 4096;
 export async function launchChromium(options: LaunchOptions): Promise<ChromiumProcess> {
   const { chromium, user, sandboxed, log } = options;
   const scratch = createScratchFolder(user);
-  const flags = chromiumFlags({
-    kind: chromium.kind,
-    userDataFolder: join(scratch.path, 'profile'),
-    sandboxed,
-  }).filter((flag) => !options.withoutFlags?.includes(flag));
+  const userDataFolder = join(scratch.path, 'profile');
+  if (chromium.kind === 'full') writePreferences(userDataFolder, user);
+  const flags = chromiumFlags({ kind: chromium.kind, userDataFolder, sandboxed }).filter(
+    (flag) => !options.withoutFlags?.includes(flag),
+  );
   const child = spawn(chromium.executable, flags, {
     ...user,
     cwd: scratch.path,
