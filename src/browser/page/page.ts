@@ -9,6 +9,7 @@ import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';
 import type { FailureClassifier, MainFrame } from '#browser/page/main-frame.ts';
 import { followSessions, ignore } from '#browser/page/page-sessions.ts';
+import { refusePasswordPrompts } from '#browser/page/password-prompt.ts';
 import { createTraffic } from '#browser/page/traffic.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
 import { createVirtualClock } from '#browser/page/virtual-clock.ts';
@@ -78,6 +79,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
       followSessions(process.connection, session, { traffic, clock, onCrash: fault.childCrashed }, signal),
+      ...(process.kind === 'full' ? [refusePasswordPrompts(session, signal)] : []),
       session.send('Animation.enable', undefined, signal),
       session.send('Performance.enable', {}, signal),
       session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),

@@ -11,7 +11,8 @@ export interface FlagOptions {
 
 export function chromiumFlags({ kind, userDataFolder, sandboxed }: FlagOptions): string[] {
   return [
-    ...(kind === 'full' ? ['--headless'] : []),
+    // A full Chromium does not obey --block-new-web-contents: there its own blocker of popups does the work.
+    kind === 'full' ? '--headless' : '--disable-popup-blocking',
     ...(sandboxed ? [] : ['--no-sandbox']),
     '--remote-debugging-pipe',
     `--user-data-dir=${userDataFolder}`,
@@ -83,7 +84,6 @@ const sameness = [
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
   '--disable-hang-monitor',
-  '--disable-popup-blocking',
   '--disable-prompt-on-repost',
   '--font-render-hinting=none',
   '--force-color-profile=srgb',

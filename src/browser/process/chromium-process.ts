@@ -13,6 +13,7 @@ import type { Chromium } from '#browser/process/find-chromium.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
 
 export interface ChromiumProcess {
+  readonly kind: Chromium['kind'];
   readonly pid: number;
   readonly version: string;
   readonly connection: CdpConnection;
@@ -95,6 +96,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   try {
     const { product } = await within(connection.root.send('Browser.getVersion', undefined), phase.signal);
     return {
+      kind: chromium.kind,
       pid: child.pid!,
       version: product,
       connection,
