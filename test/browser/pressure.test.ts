@@ -2,6 +2,7 @@
 // Spec 7 (capture_failed).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { RenderFailure } from '#browser/browser.ts';
 import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
@@ -45,6 +46,8 @@ async function besideSiblings(page: string): Promise<unknown> {
   while (!isDone) {
     await kit.shoot(`${first!.base}/sibling`, { width: 320, height: 320 });
     made += 1;
+    // Often enough to meet every moment of the page's life.
+    await delay(200);
   }
   assert.ok(made > 0);
   return render;

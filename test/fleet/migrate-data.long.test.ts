@@ -1,0 +1,3 @@
+import { testMigration } from './migration.ts';
+
+testMigration({ uploads: 1_200, interruptions: 2 });
