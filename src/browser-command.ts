@@ -1,12 +1,12 @@
-// npx tintype browser: makes sure that there is a browser that works, fetching one where the machine has none, and says which it is.
+// npx tintype browser: makes sure that a working browser is installed, downloads one if there is none, and reports which it is.
 import { parseArgs } from 'node:util';
 import type { BrowserAbout, Log } from '#browser/browser.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig } from '#roof/config.ts';
 import { openBrowser } from '#roof/engines.ts';
 
-export const browserUsage = `  browser [--renew]                                 fetch a browser where there is none, and say which is used;
-                                                    --renew fetches a newer one in the place of a fetched one
+export const browserUsage = `  browser [--renew]                                 download a browser if there is none, and show which is used;
+                                                    --renew replaces a downloaded browser with a newer one
 `;
 
 const dayMs = 24 * 60 * 60_000;
@@ -25,7 +25,7 @@ export function describeBrowser({ name, version, source, path, installedAt, rene
   return `${name} ${version} from ${source}, ${age} (${path}); to renew it: ${renewal}`;
 }
 
-/** What takes time is said while it happens. */
+/** Progress goes to stderr while the download runs; stdout has only the result. */
 const onStderr: Log = {
   info(_, message) {
     if (message !== 'the browser is ready') process.stderr.write(`${message}\n`);

@@ -13,7 +13,7 @@ import { openAccounts } from '#roof/service.ts';
 const usage = `Usage: npx tintype <command> [--json]
 
   serve                                             run the service
-  doctor                                            check what the service stands on, and what to do where it fails
+  doctor                                            check what the service depends on, with advice for each failure
   account create --email E [--plan P] [--unverified]
   account update E [--plan P] [--suspended true|false] [--verified true|false] [--overages on|off]
                    [--owner true|false]
@@ -96,7 +96,7 @@ const commands: Record<string, Command> = {
           ...(days !== undefined && { expiresInMs: daysOf(days) * 86_400_000 }),
         },
       );
-      return { data: created, text: `${created.key}\n(id ${created.id}; the key is shown this once)` };
+      return { data: created, text: `${created.key}\n(id ${created.id}; the key is shown only once)` };
     },
   },
   'key list': {
@@ -168,7 +168,7 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
   return undefined;
 }
 
-/** One line, whatever went wrong. */
+/** Joins the lines of a message into one. */
 function explain(error: unknown): string {
   const lines = (error as Error).message.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').join('; ');

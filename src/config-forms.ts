@@ -1,13 +1,13 @@
-// The forms that the operator's variables come in: how each is read, and how it is described.
+// The types of configuration variables: how each is parsed and how it is described.
 import { parseAddress, parseBlock } from '#core/address.ts';
 
 export interface Variable<T> {
   description: string;
-  /** The form a value must have, as it is written in the error message. */
+  /** The form a value must have, as shown in the error message. */
   expected: string;
-  /** How the default reads in the documentation. */
+  /** The default as shown in the documentation. */
   shownDefault: string;
-  /** Undefined when the text does not have the expected form; throws where there is more to say about it. */
+  /** Returns undefined when the text does not have the expected form; throws when there is a more precise reason. */
   parse: (text: string) => T | undefined;
   default: T;
 }
@@ -82,14 +82,14 @@ function parseOrigin(value: string): string | undefined {
   if (value === '*') throw new Error('* would let every page call the API; name the origins');
   if (value === 'null') throw new Error('null is the origin of every sandboxed frame and every local file');
   if (/^https?:/i.test(value)) return parseBaseUrl(value);
-  // Extensions and the web views of apps have schemes of their own.
+  // Browser extensions and app web views use their own schemes.
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/i.test(value) ? value.toLowerCase() : undefined;
 }
 
 export function parseDatabaseUrl(value: string): string | undefined {
   const url = URL.parse(value);
   const isPostgres = url && ['postgres:', 'postgresql:'].includes(url.protocol);
-  // A password with an unescaped slash would make the path of its rest, and the database's answer would show it.
+  // An unescaped slash in a password would put the rest of it into the path, and the database's error would show it.
   return isPostgres && url.hostname !== '' && /^\/[^/@]+$/.test(url.pathname) ? value : undefined;
 }
 
@@ -101,7 +101,7 @@ export function parseStorageUrl(value: string): StorageLocation | undefined {
   const { endpoint, region, prefix = '', ...unknown } = Object.fromEntries(url.searchParams);
   if (Object.keys(unknown).length > 0) return undefined;
   if (endpoint !== undefined && parseBaseUrl(endpoint) === undefined) return undefined;
-  // Stores of others take any region, but the signature needs one.
+  // S3 stores other than AWS accept any region, but the signature needs one.
   return {
     bucket: url.hostname,
     endpoint,

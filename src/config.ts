@@ -34,13 +34,13 @@ export const variables = {
   PORT: integer(3000, 1, 65_535, 'Port to listen on.'),
   BASE_URL: optional(
     'http://localhost:PORT',
-    'Address under which people reach the service. Every link in an answer is made from it.',
+    'Public address of the service. Every link in a response is built from it.',
     'an http(s) address without path, query or credentials, such as https://img.example.com',
     parseBaseUrl,
   ),
   CONTENT_BASE_URL: optional(
     'BASE_URL',
-    'Another address of the same service, for the bytes alone: a CDN, or a host of its own. Nothing else is served there.',
+    'Another address of the same service that serves only file bytes: a CDN or a separate host. Nothing else is served there.',
     'an http(s) address without path, query or credentials, such as https://files.example.com',
     parseBaseUrl,
   ),
@@ -58,7 +58,7 @@ export const variables = {
     'postgres://user:password@host:5432/database',
     parseDatabaseUrl,
   ),
-  DATABASE_POOL_SIZE: integer(10, 1, 200, 'Connections that one process keeps to Postgres at most.'),
+  DATABASE_POOL_SIZE: integer(10, 1, 200, 'Maximum number of connections to Postgres per process.'),
   STORAGE_URL: optional(
     'files in DATA_DIR',
     'S3 store for the files, for more than one machine. Credentials come from the AWS variables or the platform.',
@@ -68,7 +68,7 @@ export const variables = {
   STORAGE_REDIRECT: oneOf(
     'false',
     ['true', 'false'],
-    'Whether pictures in an S3 store are served by the store itself, through addresses that are good for minutes.',
+    'Whether pictures in an S3 store are served by the store itself, through signed URLs that expire within minutes.',
   ),
   PLANS_FILE: optional(
     'the built-in plans',
@@ -78,18 +78,18 @@ export const variables = {
   ),
   RENDER_CONCURRENCY: optional(
     'from the cores and memory',
-    'Renders that run at once on this machine; the rest wait in line. One account can hold two thirds of the places, so that others never wait for all of its renders.',
+    'Renders that run at once on this machine; the rest wait in a queue. One account can hold two thirds of the slots, so that others never wait for all of its renders.',
     'an integer from 1 to 256',
     (value) => (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 256 ? Number(value) : undefined),
   ),
   CHROMIUM_PATH: optional(
-    'a headless-shell of the system, else the one from npm, else one fetched for the platform',
+    "the system's headless-shell, else the one from npm, else one downloaded for the platform",
     'The browser to use.',
     'the path of a Chromium or headless-shell',
     (value) => value,
   ),
   EGRESS_ALLOW: {
-    description: 'Exceptions to the rule that renders reach public addresses only.',
+    description: 'Exceptions to the rule that renders may reach only public addresses.',
     expected: 'a comma-separated list of host[:port], IP[:port], [IPv6][:port] or CIDR[:port]',
     shownDefault: 'none',
     parse: parseEgressAllow,
@@ -97,13 +97,13 @@ export const variables = {
   } as Variable<EgressException[]>,
   CACHE_DIR: optional(
     '.cache in the clone',
-    "Folder for the browser, if it is not the system's, and the fonts: about 400 MB; made again when missing.",
+    "Folder for the fonts and, unless the system's is used, the browser: about 400 MB; recreated when missing.",
     'the path of a folder',
     (value) => value,
   ),
   SIGNUPS: optional(
     'closed, until the owner opens them in the dashboard',
-    'Whether anyone may make an account at the dashboard. Set, it goes before the choice in the dashboard.',
+    'Whether anyone may create an account in the dashboard. If set, it overrides the choice made in the dashboard.',
     'one of closed, open',
     (value) => (value === 'closed' || value === 'open' ? value : undefined),
   ),
@@ -115,8 +115,8 @@ export const variables = {
   ),
   MAIL_FROM: optional(
     'tintype@ the host of BASE_URL',
-    'Sender of mails.',
-    'an e-mail address, also as Name <address>',
+    'Sender of e-mails.',
+    'an e-mail address, or Name <address>',
     (value) => (/^[^\r\n@]+@[^\r\n@]+$/.test(value) ? value : undefined),
   ),
   TLS_CERT_FILE: optional(
@@ -129,7 +129,7 @@ export const variables = {
     readFileSync(path),
   ),
   TRUST_PROXY: {
-    description: 'Whose X-Forwarded-For is believed: everyone, the last so many hops, or these addresses.',
+    description: 'Which proxies may set X-Forwarded-For: all, the last N hops, or the listed addresses.',
     expected: 'true, false, a number of hops, or a comma-separated list of addresses and CIDR blocks',
     shownDefault: 'false',
     parse: parseTrustProxy,
@@ -138,8 +138,8 @@ export const variables = {
   LOG_LEVEL: oneOf('info', logLevels, 'How much is logged.'),
 } satisfies Record<string, Variable<unknown>>;
 
-// Where programs are, proxies and their certificates, and other places to download from.
-const forFetching =
+// Program paths, proxies and their certificates, and alternative download servers.
+const fetchVariables =
   /^(PATH|LD_LIBRARY_PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PLAYWRIGHT_\w+)$/i;
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
@@ -148,15 +148,15 @@ export interface Config {
   host: string;
   port: number;
   baseUrl: string;
-  /** Where links to bytes lead. */
+  /** The base of links to file bytes. */
   contentBaseUrl: string;
   corsOrigins: string[];
   dataDir: string;
   databaseFile: string;
-  /** Postgres; the file otherwise. */
+  /** Postgres; undefined means the SQLite file. */
   databaseUrl: string | undefined;
   databasePoolSize: number;
-  /** An S3 store; the folder otherwise. */
+  /** An S3 store; undefined means the folder. */
   storage: StorageLocation | undefined;
   redirectsToStorage: boolean;
   blobsDir: string;
@@ -164,11 +164,11 @@ export interface Config {
   chromiumPath: string | undefined;
   egressAllow: EgressException[];
   cacheDir: string;
-  /** PATH: where programs are looked for. */
+  /** The folders of PATH. */
   programFolders: string[];
-  /** What the programs that fetch a browser may know of the environment. */
+  /** The environment variables passed to the programs that download a browser. */
   fetchEnvironment: Record<string, string>;
-  /** Plans beside the built-in ones, or in their place. */
+  /** Plans that extend or replace the built-in ones. */
   plans: Plan[];
   tls: { cert: Buffer; key: Buffer } | undefined;
   /** Undefined: as the owner chooses in the dashboard. */
@@ -222,7 +222,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     programFolders: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),
     fetchEnvironment: Object.fromEntries(
       Object.entries(environment).flatMap(([name, value]) =>
-        value !== undefined && forFetching.test(name) ? [[name, value]] : [],
+        value !== undefined && fetchVariables.test(name) ? [[name, value]] : [],
       ),
     ),
     plans: values.PLANS_FILE ?? [],
@@ -262,7 +262,7 @@ function readVariable(
 
 const secretVariables = ['DATABASE_URL', 'STORAGE_URL', 'SMTP_URL'];
 
-/** Mistakes end up in logs, and in a mistyped address nobody can tell where the password is. */
+/** Error messages end up in logs, and in a mistyped URL there is no telling which part is the password. */
 const mayHoldSecret = (name: string, given: string): boolean =>
   secretVariables.includes(name) || (given.includes('@') && name !== 'MAIL_FROM');
 
@@ -271,13 +271,13 @@ function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void 
     createSecureContext(tls);
   } catch (error) {
     mistakes.push(
-      `invalid TLS_CERT_FILE or TLS_KEY_FILE: together they make no TLS (${(error as Error).message})`,
+      `invalid TLS_CERT_FILE or TLS_KEY_FILE: they cannot be used together (${(error as Error).message})`,
     );
   }
 }
 
 /**
- * Two renders per core keep it busy while pages wait for the network, and a third of the places is reserved
+ * Two renders per core keep it busy while pages wait for the network, and a third of the slots are reserved
  * (renders/render-queue.ts); each render may need half a gigabyte.
  */
 function usualRenderConcurrency(): number {

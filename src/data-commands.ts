@@ -1,4 +1,4 @@
-// npx tintype migrate-data, backup and restore: moving and keeping the data of a one-machine installation.
+// npx tintype backup, restore and migrate-data: back up and move the data of a one-machine installation.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backUp, BackupError, restore, type BackupReport } from '#storage/backup.ts';
@@ -8,19 +8,22 @@ import { readConfig, readConfigWith, type Config } from '#roof/config.ts';
 import { createProgress } from '#roof/progress.ts';
 import { openBlobs, openDatabase } from '#roof/engines.ts';
 
-export const dataUsage = `  backup DIR                                        copy database and files of one machine, while it runs
+export const dataUsage = `  backup DIR                                        copy one machine's database and files while it runs
   restore DIR                                       put a backup back into an empty DATA_DIR
   migrate-data --to-database URL --to-storage URL   move one machine's data to Postgres and S3; may be run again
 `;
 
-/** A mistake of the operator, or data that is not right: the message is for the terminal. */
+/** An operator's mistake or damaged data; the message is shown on the terminal. */
 class DataError extends Error {}
 
 type Command = (args: string[], config: Config) => Promise<string>;
 
 const commands: Record<string, Command> = {
   async backup(args, config) {
-    requireOneMachine(config, 'backup is for one machine; use the tools of Postgres and of the S3 store');
+    requireOneMachine(
+      config,
+      'backup works on one machine only; for Postgres and S3 use their own backup tools',
+    );
     const progress = createProgress();
     const folder = oneFolder('backup', args);
     const report = await backUp(config.dataDir, config.databaseFile, folder, (done, total) =>
@@ -31,7 +34,10 @@ const commands: Record<string, Command> = {
   },
 
   async restore(args, config) {
-    requireOneMachine(config, 'restore is for one machine; use migrate-data to move on to Postgres and S3');
+    requireOneMachine(
+      config,
+      'restore works on one machine only; use migrate-data to move to Postgres and S3',
+    );
     const progress = createProgress();
     const folder = oneFolder('restore', args);
     const report = await restore(folder, config.dataDir, config.databaseFile, (done, total) =>
@@ -57,7 +63,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** Files first, because they take long and can be resumed; then all rows at once, so that a target is whole or empty. */
+/** Files first, because they take long and can be resumed; then all rows in one transaction, so the target is complete or empty. */
 async function migrateData(config: Config, target: Config, databaseUrl: string): Promise<string> {
   await (await openDatabase(target)).close();
   const source = openSqliteSource(config.databaseFile);
@@ -75,7 +81,7 @@ async function migrateData(config: Config, target: Config, databaseUrl: string):
       progress.end();
       if (report.damaged.length > 0) {
         throw new DataError(
-          `${report.damaged.length} files of ${kind} do not match their checksums, among them ${report.damaged[0]}; nothing else was moved`,
+          `${report.damaged.length} files of ${kind} do not match their checksums, for example ${report.damaged[0]}; no rows were copied`,
         );
       }
       lines.push(

@@ -1,4 +1,4 @@
-// npx tintype doctor: checks what the service stands on, and says what to do about each thing that fails.
+// npx tintype doctor: checks what the service depends on and advises on each failure.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -16,7 +16,7 @@ interface Finding {
   check: string;
   ok: boolean;
   found: string;
-  /** What to do, where it fails. */
+  /** What to do when the check fails. */
   remedy?: string;
 }
 
@@ -48,14 +48,19 @@ async function examineDatabase(config: Config): Promise<Finding> {
     const database = await openDatabase(config);
     await database.ping();
     await database.close();
-    return { check: 'database', ok: true, found: `${database.engine} answers, its tables are up to date` };
+    return {
+      check: 'database',
+      ok: true,
+      found: `${database.engine} responds and its tables are up to date`,
+    };
   } catch (error) {
-    const remedy = 'see that DATA_DIR (or DATABASE_URL) is right, writable and not of a newer version';
+    const remedy =
+      'check that DATA_DIR (or DATABASE_URL) is correct, writable and not from a newer version of Tintype';
     return { check: 'database', ok: false, found: reason(error), remedy };
   }
 }
 
-/** The database holds the secret that signs sessions; the browser runs as another user, and must not read it either. */
+/** The database holds the secret that signs sessions. The browser runs as another user and must not be able to read it. */
 async function examinePrivacy({ databaseFile }: Config): Promise<Finding> {
   const { mode } = await stat(databaseFile);
   const isPrivate = (mode & 0o077) === 0;
@@ -72,10 +77,11 @@ async function examineStorage(config: Config): Promise<Finding> {
     await spool.commit(key);
     const stored = (await readBlob(blobs, key))?.toString();
     await blobs.delete(key);
-    if (stored !== key) throw new Error('what was written was not what was read');
+    if (stored !== key) throw new Error('the file read back differs from the file written');
     return { check: 'storage', ok: true, found: 'a file was written, read and deleted' };
   } catch (error) {
-    const remedy = 'see that DATA_DIR (or STORAGE_URL) is right and writable, and that the disk is not full';
+    const remedy =
+      'check that DATA_DIR (or STORAGE_URL) is correct and writable, and that the disk is not full';
     return { check: 'storage', ok: false, found: reason(error), remedy };
   }
 }
@@ -97,8 +103,8 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
     { check: 'browser', ok: true, found: describeBrowser(browser.about) },
     await examineCache(config),
     ...lessOn(process.platform).map((found) => ({ check: 'platform', ok: true, found })),
-    // The browser does not start when the wall leaks, so a start is the proof.
-    { check: 'egress wall', ok: true, found: 'every way past the proxy was tried, none was open' },
+    // The browser refuses to start when its egress self-test finds a way around the proxy.
+    { check: 'egress wall', ok: true, found: 'the self-test found no way around the proxy' },
     {
       check: 'sandbox',
       ok: sandboxed,
@@ -109,14 +115,13 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
     {
       check: 'fonts',
       ok: blankScripts.length === 0,
-      found:
-        blankScripts.length === 0 ? 'Latin, CJK and emoji are drawn' : `blank: ${blankScripts.join(', ')}`,
+      found: blankScripts.length === 0 ? 'Latin, CJK and emoji render' : `blank: ${blankScripts.join(', ')}`,
       remedy: 'run "npm run setup", or install fonts for these scripts',
     },
   ];
 }
 
-/** How much is kept for the browser, and where. */
+/** The browser cache: its folder and its size. */
 async function examineCache({ cacheDir }: Config): Promise<Finding> {
   const folder = await reachableCache(cacheDir, browserUser());
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -125,7 +130,11 @@ async function examineCache({ cacheDir }: Config): Promise<Finding> {
     files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
   );
   const megabytes = Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1e6);
-  return { check: 'cache', ok: true, found: `${folder}, ${megabytes} MB; may be deleted while nothing runs` };
+  return {
+    check: 'cache',
+    ok: true,
+    found: `${folder}, ${megabytes} MB; may be deleted while the service is stopped`,
+  };
 }
 
 function line({ check, ok, found, remedy }: Finding): string {

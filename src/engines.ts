@@ -1,5 +1,5 @@
-// Opens what the service stands on: the database, the blob stores and the browser. Only this file names implementations; those
-// that one machine does not need are loaded only when the configuration asks for them.
+// Opens what the service depends on: the database, the blob stores and the browser. Only this file names implementations;
+// Postgres and S3 are loaded only when the configuration asks for them.
 import { join } from 'node:path';
 import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
@@ -12,7 +12,7 @@ import type { EgressRules } from '#browser/egress/rules.ts';
 import { reservedPlaces } from '#renders/render-queue.ts';
 import type { Config } from '#roof/config.ts';
 
-/** A browser whose only way out is a proxy of its own, closed with it. */
+/** A browser whose only route to the network is its own egress proxy, which closes with it. */
 export async function openBrowser(
   config: Config,
   rules: EgressRules,

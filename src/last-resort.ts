@@ -1,28 +1,28 @@
-// The last line of defence: an error that nobody caught leaves the process in a state that nobody knows. It is logged with its
-// reason, requests in flight get a few seconds, the browser is ended, and the process exits for its supervisor to start anew.
+// Handles uncaught errors. After one, the state of the process is unknown: log it, give requests in flight 5 s, end the
+// browser, and exit so that the supervisor starts a new process.
 import type { Logger } from 'pino';
 
-/** EX_SOFTWARE of sysexits.h. Every supervisor restarts on it; a wrong configuration ends with 1 instead. */
+/** EX_SOFTWARE from sysexits.h: the supervisor restarts the process. A configuration error exits with 1 instead. */
 export const faultExitCode = 70;
-/** Requests in flight may take this long to be answered. */
+/** Time for requests in flight to finish. */
 const finishMs = 5_000;
-/** Renders that are broken off then may take this long to say so, and the browser to end. */
+/** Time after that for aborted renders to respond and for the browser to exit. */
 const breakOffMs = 3_000;
 
 interface Ending {
-  /** Stops listening, and finishes what is in flight. */
+  /** Stops listening and finishes the requests in flight. */
   close(): Promise<void>;
-  /** Breaks off what is in flight and ends the browser. */
+  /** Aborts the renders in flight by ending the browser. */
   abandon(): Promise<void>;
 }
 
-/** `service` is undefined until there is one. */
+/** `service` returns undefined until the service has started. */
 export function endOnFault(log: Logger, service: () => Ending | undefined): void {
   let isEnding = false;
   process.on('uncaughtException', (fault: unknown, origin) => {
-    // Before anything else: not even a log that fails may keep the process.
+    // First of all: even if logging throws, the process must exit.
     setTimeout(() => process.exit(faultExitCode), finishMs + breakOffMs).unref();
-    log.fatal({ err: fault, origin }, 'an error that nobody caught: the process ends and must be restarted');
+    log.fatal({ err: fault, origin }, 'uncaught error: the process exits and must be restarted');
     if (isEnding) return;
     isEnding = true;
     void end(log, service()).finally(() => process.exit(faultExitCode));
@@ -36,7 +36,7 @@ async function end(log: Logger, service: Ending | undefined): Promise<void> {
     if ((await Promise.race([closed, after(finishMs)])) === 'closed') return;
     await Promise.race([Promise.allSettled([service.abandon(), closed]), after(breakOffMs)]);
   } catch (error) {
-    log.fatal({ err: error }, 'the end was not orderly');
+    log.fatal({ err: error }, 'the shutdown after an uncaught error failed');
     await Promise.race([service.abandon(), after(breakOffMs)]);
   }
 }

@@ -1,10 +1,10 @@
-// The process's log, without secrets: JSON lines on stdout for programs, one readable line each on a terminal.
+// The process log, without secrets: JSON lines on stdout; readable lines when stdout is a terminal.
 import { pino, type Logger } from 'pino';
 
 export function createLog(level: string, isTerminal = process.stdout.isTTY): Logger {
   const options = {
     level,
-    // Nothing logs headers today; should something start to, these stay out.
+    // Nothing logs headers today; this keeps secrets out if something starts to.
     redact: [
       'headers.authorization',
       'headers.cookie',
@@ -26,10 +26,10 @@ const levels: Record<number, string> = {
   50: 'error',
   60: 'fatal',
 };
-/** What a person at the machine knows already. */
+/** Fields that the readable line shows in their own place, or not at all. */
 const known = ['level', 'time', 'pid', 'hostname', 'msg', 'err', 'link'];
 
-/** `14:08:12 info  request  method=POST path=/api/v1/upload status=201`; a link that was to be mailed has a line of its own. */
+/** `14:08:12 info  request  method=POST path=/api/v1/upload status=201`; a link logged in place of an e-mail gets its own line. */
 export function readable(line: string): string {
   let entry: Record<string, unknown>;
   try {

@@ -1,4 +1,4 @@
-// The process: reads the configuration, starts the service, prints the first-start block, ends on a signal or a fault.
+// The process: reads the configuration, starts the service, prints the first-start block, exits on a signal or an uncaught error.
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { AccountError } from '#accounts/accounts.ts';
@@ -10,10 +10,10 @@ import { createService, type Service } from '#roof/service.ts';
 const shutdownMs = 80_000;
 
 export async function serve(): Promise<void> {
-  // Left to itself, V8 lets garbage grow to three times what is in use before it looks for it, and keeps the room it took.
+  // By default V8 lets the heap grow to three times the live data before it collects, and does not give the memory back.
   setFlagsFromString('--heap-growing-percent=70');
-  // And it gives new objects ever more room. The bytes of bodies lie beside that room: by the time it is full they are so many that
-  // the dear kind of collection comes for them, which costs uploads a third of a core.
+  // V8 also keeps enlarging the young generation. Request bodies live outside that heap, so by the time it fills, enough of them
+  // have piled up to force a major GC, which costs a third of a core under upload load. So keep it small.
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
     const config = readConfig();
@@ -23,7 +23,7 @@ export async function serve(): Promise<void> {
     const service = await createService(config, log);
     started = service;
     await service.listen();
-    log.info(`listening on ${config.host}:${config.port}, reached at ${config.baseUrl}`);
+    log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
     await welcomeOwner(service, config);
     endOnSignal(service);
   } catch (error) {
@@ -32,7 +32,7 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** The first start with an empty database makes the owner's account and shows its link and its key, this once. */
+/** The first start with an empty database creates the owner's account and shows its sign-in link and key once. */
 async function welcomeOwner({ accounts, signIn }: Service, config: Config): Promise<void> {
   const { baseUrl } = config;
   if (!(await accounts.isEmpty())) return;
@@ -40,7 +40,7 @@ async function welcomeOwner({ accounts, signIn }: Service, config: Config): Prom
   try {
     await accounts.create(email, { plan: 'business', owner: true });
   } catch (error) {
-    // Another process that started beside this one was first, and shows the block.
+    // Another process that started at the same time was first, and prints the block.
     if (error instanceof AccountError) return;
     throw error;
   }
@@ -84,7 +84,7 @@ function startProblem(error: unknown): string {
   return code === 'EADDRINUSE' ? `port ${port} is in use; set PORT to another` : message;
 }
 
-/** What a command must be told to reach this installation, as it is typed in front of it; never a secret. */
+/** The environment variables that a command needs to reach this installation, as typed before it; never a secret. */
 function settingsOf({ dataDir, baseUrl, port, databaseUrl }: Config): string[] {
   const isUsualUrl = baseUrl === `http://localhost:${port}`;
   return [

@@ -1,4 +1,4 @@
-// A progress bar on a terminal's error output; elsewhere, a line for every twentieth part.
+// A progress bar on stderr. When stderr is not a terminal, a line for every 5 percent.
 
 export interface Progress {
   show(title: string, done: number, total: number): void;

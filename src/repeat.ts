@@ -1,4 +1,4 @@
-// Runs a chore again and again: never twice at once, never fatal, and waited for at the end.
+// Runs a chore at an interval: never twice at once; a failure is logged; `stop` waits for a run in progress.
 import type { Logger } from 'pino';
 
 export function repeat(name: string, everyMs: number, chore: () => Promise<unknown>, log: Logger) {
@@ -11,7 +11,7 @@ export function repeat(name: string, everyMs: number, chore: () => Promise<unkno
     try {
       await chore();
     } catch (error) {
-      log.error({ err: error }, `${name} failed; it is tried again in ${everyMs / 1000} s`);
+      log.error({ err: error }, `${name} failed; retrying in ${everyMs / 1000} s`);
     }
   }
 

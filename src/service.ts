@@ -1,4 +1,4 @@
-// Builds the object graph by hand, in one visible place, room by room.
+// Wires the service together, room by room.
 import type { Logger } from 'pino';
 import type { Chore } from '#core/chore.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
@@ -26,27 +26,27 @@ export interface Service {
   accounts: Accounts;
   signIn: SignIn;
   database: Database;
-  /** Starts to listen; resolves to the port. */
+  /** Starts listening; resolves to the port. */
   listen(): Promise<number>;
-  /** Finishes what is in flight, then closes everything. */
+  /** Finishes the requests in flight, then closes everything. */
   close(): Promise<void>;
-  /** Breaks off what is in flight and ends the browser, for a process that cannot go on. */
+  /** Aborts the renders in flight by ending the browser, for a process that cannot continue. */
   abandon(): Promise<void>;
 }
 
-/** What tests and proofs put in the place of the real thing. */
+/** Parts that tests and proofs replace. */
 export interface Seams {
   clock: Clock;
   reached: OnCrashPoint;
   timeouts: ConnectionTimeouts;
   lookup: Lookup;
   openBrowser: typeof openBrowser;
-  /** Put faults between the service and what it stands on. */
+  /** Inject faults between the service and its database or blobs. */
   wrapDatabase: (database: Database) => Database;
   wrapBlobs: (blobs: Blobs) => Blobs;
 }
 
-const asItIs = <T>(part: T): T => part;
+const unchanged = <T>(part: T): T => part;
 
 export async function createService(
   config: Config,
@@ -54,15 +54,15 @@ export async function createService(
   seams: Partial<Seams> = {},
 ): Promise<Service> {
   const { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, lookup } = seams;
-  const { wrapDatabase = asItIs, wrapBlobs = asItIs, openBrowser: open = openBrowser } = seams;
+  const { wrapDatabase = unchanged, wrapBlobs = unchanged, openBrowser: open = openBrowser } = seams;
   const plans = createPlans(config.plans);
   const database = wrapDatabase(await openDatabase(config));
   const clock = clockOf(database, machineClock);
   const uploadBlobs = wrapBlobs(await openBlobs(config, 'uploads', reached));
   const renderBlobs = wrapBlobs(await openBlobs(config, 'renders', reached));
   const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
-  // Together: the browser starts in processes of its own while these modules are loaded. The server is loaded here, so that
-  // the commands, which need none, start in half the time.
+  // In parallel: the browser's processes start while these modules load. The server is imported here, so that commands, which do
+  // not need it, start in half the time.
   const [browser, accounts, { createServer }] = await Promise.all([
     open(config, egressRules, log),
     createAccountsRoom({ database, plans, clock, log, settings: config }),
@@ -110,7 +110,7 @@ export async function createService(
   function start({ name, everyMs, run, onEveryMachine = false }: Chore) {
     const { chores: table } = database;
     if (onEveryMachine || !table) return repeat(name, everyMs, run, log);
-    /** Whichever machine comes first after nine tenths of the time does the round. */
+    /** The first machine to claim the chore after 90 percent of its interval runs it. */
     const runIfFirst = async () => {
       if (await table.claim(name, Math.round(everyMs * 0.9), clock.now())) await run();
     };
@@ -124,7 +124,7 @@ export async function createService(
     async listen() {
       const startedAt = clock.now();
       const port = await server.listen();
-      // Whoever has the port has the data, where no other machine shares it: what ran before is not running any more.
+      // With SQLite no other machine shares the data, and this process holds the port: renders and attempts from before are over.
       if (database.engine === 'sqlite') {
         await metering.slots.forgetBefore(startedAt);
         await server.forgetAttemptsBefore(startedAt);
@@ -144,10 +144,10 @@ export async function createService(
   };
 }
 
-/** What the command line needs: the same data, without a server. */
+/** What the command line needs: access to the same data without a server. */
 export async function openAccounts(config: Config): Promise<{
   accounts: Accounts;
-  /** A one-time link that signs its bearer in at the dashboard. */
+  /** A one-time link that signs in whoever opens it. */
   welcomeLink: (email: string) => Promise<string>;
   close: () => Promise<void>;
 }> {
@@ -166,7 +166,7 @@ export async function openAccounts(config: Config): Promise<{
   };
 }
 
-/** Picked, not spread: other settings have the names of parts, such as `plans`. */
+/** Picked, not spread: some settings, such as `plans`, have the same names as parts. */
 const addressOf = ({ host, port, baseUrl, contentBaseUrl, corsOrigins, trustProxy, tls }: Config) => ({
   host,
   port,
@@ -177,7 +177,7 @@ const addressOf = ({ host, port, baseUrl, contentBaseUrl, corsOrigins, trustProx
   tls,
 });
 
-/** The hosts that a share page must let its picture come from. */
+/** The origins from which a share page may load its picture. */
 async function pictureOriginsOf({ baseUrl, contentBaseUrl }: Config, blobs: Blobs): Promise<string[]> {
   const answer = { contentType: 'image/png', contentDisposition: '', cacheControl: '', lifeSeconds: 1 };
   const example = await blobs.signedUrl?.('example', answer);

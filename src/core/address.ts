@@ -1,4 +1,4 @@
-// IP addresses and CIDR blocks as bytes, so that one address has one form whatever its spelling.
+// Parses IP addresses and CIDR blocks to bytes, so that different spellings of an address compare equal.
 import { isIPv4, isIPv6 } from 'node:net';
 
 export interface AddressBlock {
@@ -7,8 +7,8 @@ export interface AddressBlock {
 }
 
 /**
- * 4 or 16 bytes. An IPv4-mapped IPv6 address is the IPv4 address: that is where a socket to it goes. Zone ids
- * (`fe80::1%eth0`) name an interface of this machine and are refused.
+ * Returns 4 or 16 bytes. An IPv4-mapped IPv6 address becomes the IPv4 address, because a socket to it connects there. Zone ids
+ * (`fe80::1%eth0`) name an interface of this machine and are rejected.
  */
 export function parseAddress(text: string): number[] | undefined {
   if (isIPv4(text)) return text.split('.').map(Number);
@@ -40,7 +40,7 @@ const mapped: AddressBlock = {
   prefixLength: 96,
 };
 
-/** The text is known to be IPv6 without a zone. */
+/** `text` must be a valid IPv6 address without a zone. */
 function parseIPv6(text: string): number[] {
   const [head = [], tail] = text.split('::').map(groupBytes);
   if (tail === undefined) return head;

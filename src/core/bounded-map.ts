@@ -1,4 +1,4 @@
-// A map that forgets what was used longest ago once it is full, so that memory of anything clients send stays bounded.
+// A map that evicts the least recently used entry when it is full, so that what clients send cannot grow memory without bound.
 
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined;
@@ -7,12 +7,12 @@ export interface BoundedMap<Key, Value> {
   clear(): void;
 }
 
-/** `most` counts entries, unless `weightOf` says what each weighs. */
+/** `most` is a number of entries, or a total weight if `weightOf` is given. */
 export function createBoundedMap<Key, Value>(
   most: number,
   weightOf: (value: Value) => number = () => 1,
 ): BoundedMap<Key, Value> {
-  // In the order of their last use.
+  // In order of last use.
   const kept = new Map<Key, Value>();
   let weight = 0;
 

@@ -4,7 +4,7 @@ export interface Chore {
   name: string;
   everyMs: number;
   run(): Promise<unknown>;
-  /** Every machine runs it. Otherwise one of the machines that share a database runs each round. */
+  /** If true, every machine runs it. Otherwise one of the machines that share a database runs it each time. */
   onEveryMachine?: boolean;
 }
 

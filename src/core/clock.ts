@@ -1,4 +1,4 @@
-// Time as a part that can be replaced, so that no test sleeps.
+// A clock that tests can replace, so that no test sleeps.
 
 export interface Clock {
   /** Milliseconds since the epoch. */

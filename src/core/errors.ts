@@ -20,7 +20,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The only text of an `internal` error that a client ever sees; the cause goes to the log. */
+/** The only text that a client sees for an `internal` error; the cause goes to the log. */
 const internalMessage = 'Something went wrong on our side. The request was not metered; please retry.';
 
 /** An answer to the client: `message` is for them, `cause` is for the log. */
@@ -44,16 +44,16 @@ export class ServiceError extends Error {
   }
 }
 
-/** A failed request field: the message names the field and the reason. */
+/** An invalid request field: the message names the field and the reason. */
 export function invalid(field: string, reason: string): ServiceError {
   return new ServiceError('validation_error', `${field}: ${reason}`);
 }
 
-/** The one answer to whatever does not exist, has expired, was deleted or belongs to somebody else. */
+/** The same response for anything that does not exist, has expired, was deleted or belongs to another account. */
 export const notFound = (cause?: unknown): ServiceError =>
   new ServiceError('not_found', 'There is nothing at this address.', { cause });
 
-/** Anything that is not a ServiceError is a bug or an outage, and answers `internal` with a fixed text. */
+/** Anything that is not a ServiceError is a bug or an outage, and becomes `internal` with a fixed text. */
 export function toServiceError(error: unknown): ServiceError {
   return error instanceof ServiceError
     ? error

@@ -1,39 +1,39 @@
-// A bounded line in front of something scarce: a fixed number of jobs run at once, the rest wait in one line per account, and the
-// lines take turns, so that one account's many jobs cannot starve another's few. How many jobs of an account wait, how many
-// bytes they hold and how long they wait is bounded.
+// A bounded queue in front of a scarce resource. A fixed number of jobs run at once; the rest wait in one queue per account, and
+// the queues are served round-robin, so that one account's many jobs cannot starve another's few. Per account, the number of
+// waiting jobs, the bytes they hold and the time they wait are bounded.
 
 export interface FairQueueOptions {
   /** Jobs that run at the same time. */
   concurrency: number;
   /**
-   * Further places that only an account with nothing running may take: however long the jobs of one account last, another
-   * one's first job does not wait for them.
+   * Additional slots for accounts that have no job running, so that an account's first job does not wait for the long jobs of
+   * another.
    */
   reserved?: number;
-  /** Jobs of one account that run at the same time: below `concurrency`, no account ever holds every place. */
+  /** Jobs of one account that run at the same time. Below `concurrency`, no account can hold every slot. */
   concurrencyPerAccount?: number;
   maxWaitMs: number;
-  /** Jobs of one account that wait at the same time. */
+  /** Jobs of one account that may wait at the same time. */
   maxWaiting?: number;
-  /** Bytes that the waiting jobs of one account hold. */
+  /** Bytes that the waiting jobs of one account may hold. */
   maxWaitingBytes?: number;
-  /** The error of a job that waited for `maxWaitMs`. */
+  /** The error for a job that has waited `maxWaitMs`. */
   tooLong: () => Error;
-  /** The error of a job that found the line of its account full. */
+  /** The error for a job that arrives when its account's queue is full. */
   tooMany?: () => Error;
 }
 
 export interface FairQueue {
-  /** Runs `job` when it is its turn. The place is free again when the job has ended, in whatever way. */
+  /** Runs `job` when its turn comes. Its slot is freed when the job settles. */
   run<T>(accountId: string, job: () => Promise<T>, options?: JobOptions): Promise<T>;
   /** Jobs running and waiting, for the metrics. */
   load(): { running: number; waiting: number };
 }
 
 interface JobOptions {
-  /** A job that waits leaves the line when this aborts. One that runs has to look at the signal itself. */
+  /** Aborting removes a waiting job from the queue. A running job must check the signal itself. */
   signal?: AbortSignal | undefined;
-  /** What the job holds while it waits. */
+  /** Bytes that the job holds while it waits. */
   bytes?: number;
 }
 
@@ -52,7 +52,7 @@ export function createFairQueue({
   tooLong,
   tooMany = tooLong,
 }: FairQueueOptions): FairQueue {
-  // A Map keeps its order: the account that was served last goes to the end of it.
+  // A Map keeps insertion order: the account served last is moved to the end.
   const lines = new Map<string, Set<Waiting>>();
   const runningByAccount = new Map<string, number>();
   let running = 0;
@@ -85,7 +85,7 @@ export function createFairQueue({
     if (line?.size === 0) lines.delete(accountId);
   }
 
-  /** Resolves when it is this job's turn. */
+  /** Resolves when this job may start. */
   function turn(accountId: string, { signal, bytes = 0 }: JobOptions): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const line = lines.get(accountId) ?? new Set<Waiting>();

@@ -1,4 +1,4 @@
-// Ids, slugs, API keys and delete tokens, all from a secure source. Spec 2.1, 5; design.md section 4.
+// Ids, slugs, API keys and delete tokens, all from the system's secure random source. Spec 2.1, 5.
 import { createHash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -11,10 +11,10 @@ const keyLength = keyPrefix.length + keySecretLength + keyChecksumLength;
 /** 119 bits: the id of an upload, a render, an account, a key. */
 export const newId = (): string => randomBase62(20);
 
-/** The shape of an id or a slug; anything else is not worth a look-up, and some of it no database takes. */
+/** The shape of an id or a slug. Anything else skips the look-up: databases reject some of it, such as NUL bytes. */
 export const isName = (text: string): boolean => /^[0-9A-Za-z]{1,64}$/.test(text);
 
-/** 71 bits, short enough to read out; uniqueness is the index's job. */
+/** 71 bits, short enough to read aloud; a unique index catches collisions. */
 export const newSlug = (): string => randomBase62(12);
 
 /** 256 bits for a tokenized delete URL; only its hash is stored. */
@@ -25,13 +25,13 @@ export function newApiKey(): string {
   return body + checksum(body);
 }
 
-/** True for the shape and checksum of a key of ours: garbage is refused without a look-up. */
+/** Checks prefix, length and checksum, so that garbage is refused without a look-up. */
 export function isWellFormedApiKey(key: string): boolean {
   if (key.length !== keyLength || !/^tt_[0-9A-Za-z]+$/.test(key)) return false;
   return key.slice(-keyChecksumLength) === checksum(key.slice(0, -keyChecksumLength));
 }
 
-/** What is stored of a secret. Secrets here have 256 random bits, so a plain fast hash is enough. */
+/** The stored form of a secret. Secrets here have 256 random bits, so a fast hash is enough. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** Compares two hashes in constant time. */
@@ -50,7 +50,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** Uniform over the alphabet: bytes of 248 and above would favour the first eight letters and are dropped. */
+/** Uniform over the alphabet: bytes from 248 up are dropped, because they would favour the first eight characters. */
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -60,7 +60,7 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** Fetched many at a time, since each request needs an id, and used once. */
+/** A pool of random bytes, filled 4 KB at a time because each request needs an id; each byte is used once. */
 const randomness = Buffer.alloc(4096);
 let used = randomness.length;
 

@@ -1,5 +1,5 @@
-// Reads the pixel size of a PNG, JPEG or WebP from its first bytes. Bytes that are cut short end in a RangeError; bytes that
-// are no such header in undefined.
+// Reads the pixel size of a PNG, JPEG or WebP from its first bytes. Truncated bytes throw a RangeError; bytes that are no valid
+// header return undefined.
 
 export interface Dimensions {
   width: number;
@@ -7,7 +7,7 @@ export interface Dimensions {
 }
 
 export function readPng(bytes: Buffer): Dimensions | undefined {
-  // Apple's variant has a chunk of its own before the header chunk.
+  // Apple's variant has a CgBI chunk before the header chunk.
   const header = bytes.toString('latin1', 12, 16) === 'CgBI' ? 28 : 12;
   if (bytes.toString('latin1', header, header + 4) !== 'IHDR') return undefined;
   return { width: bytes.readUInt32BE(header + 4), height: bytes.readUInt32BE(header + 8) };
@@ -30,7 +30,7 @@ export function readWebp(bytes: Buffer): Dimensions | undefined {
   }
 }
 
-/** Walks the segments to the start of frame; each is longer than nothing, so the walk ends with the buffer. */
+/** Walks the segments to the start of frame. Each step moves forward, so the walk ends with the buffer. */
 export function readJpeg(bytes: Buffer): Dimensions | undefined {
   let turned = false;
   for (let offset = 2; offset < bytes.length;) {
@@ -54,7 +54,7 @@ export function readJpeg(bytes: Buffer): Dimensions | undefined {
   return undefined;
 }
 
-/** EXIF orientations 5 to 8 lie on their side. */
+/** EXIF orientations 5 to 8 swap width and height. */
 function isTurned(segment: Buffer): boolean {
   if (segment.length < 14 || segment.toString('latin1', 0, 6) !== 'Exif\0\0') return false;
   const tiff = segment.subarray(6);

@@ -13,16 +13,16 @@ export const limits = {
   settleMs: 3_000,
   screenshotTotalMs: 60_000,
   pdfTotalMs: 75_000,
-  /** How long a render may wait for a place on the machine; its clocks start afterwards. */
+  /** How long a render may wait for a slot on the machine; its timeouts start afterwards. */
   renderQueueMs: 30_000,
   pdfScale: { min: 0.1, max: 2, default: 1 },
   pdfDelayMs: { min: 0, max: 10_000, default: 0 },
   marginPx: 2000,
   marginCharacters: 16,
   keysPerAccount: 25,
-  /** The latest expiry date that a key can be given, in days from its making. */
+  /** The latest expiry date of a key, in days after its creation. */
   keyDays: 3650,
-  /** How long a deletion in the dashboard can be taken back. */
+  /** How long a deletion in the dashboard can be undone. */
   restorableMs: 7 * 24 * 60 * 60 * 1000,
   quotaWarningPercents: [80, 90, 100],
 } as const;

@@ -1,4 +1,4 @@
-// Decides whether a hosted thing still resolves. Every route that shows one asks here and nowhere else. Spec 3.
+// Decides whether a hosted file still resolves. Every route that serves one uses this check. Spec 3.
 
 export interface Hosted {
   deleted_at: number | null;

@@ -1,10 +1,10 @@
-// Encrypts a text with a secret that is not stored, so that who reads the database cannot read the text.
+// Encrypts a text with a secret that is not stored, so that someone who reads the database cannot read the text.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const algorithm = 'aes-256-gcm';
 const saltBytes = 16;
 const tagBytes = 16;
-/** Each text has a key of its own, from its own salt, so that the nonce need not differ. */
+/** A fixed nonce is safe here: each text has its own random salt and so its own key. */
 const nonce = Buffer.alloc(12);
 
 export function seal(secret: string, text: string): string {
@@ -14,7 +14,7 @@ export function seal(secret: string, text: string): string {
   return Buffer.concat([salt, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** Throws where the secret is another, or the sealed text was changed. */
+/** Throws if the secret is wrong or the sealed text was changed. */
 export function unseal(secret: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv(algorithm, keyFrom(secret, bytes.subarray(0, saltBytes)), nonce, {

@@ -1,4 +1,4 @@
-// Limits how much runs at once: `atOnce` pieces of work run, the rest wait in the order in which they came.
+// A semaphore: `atOnce` tasks run, the rest wait in order of arrival.
 
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
@@ -11,7 +11,7 @@ export function createTurns(atOnce: number): InTurn {
     try {
       return await work();
     } finally {
-      // The place goes straight to the next in line: a newcomer cannot take it in between.
+      // The slot passes directly to the next in the queue, so that a newcomer cannot take it in between.
       const next = waiting.shift();
       if (next) next();
       else free += 1;

@@ -117,7 +117,7 @@ export function testMigration({ uploads, interruptions }: { uploads: number; int
     assert.equal(run.code, 1);
     assert.match(
       run.stderr,
-      new RegExp(`1 files of uploads do not match their checksums, among them ${damaged}`),
+      new RegExp(`1 files of uploads do not match their checksums, for example ${damaged}`),
     );
     const target = await openPostgres(databaseUrl);
     assert.equal(await target.tables.accounts.isEmpty(), true);
@@ -134,7 +134,7 @@ export function testMigration({ uploads, interruptions }: { uploads: number; int
         /STORAGE_URL/,
       ],
       [['migrate-data'], { DATABASE_URL: 'postgres://127.0.0.1/x' }, /starts from one machine/],
-      [['backup', '/x'], { DATABASE_URL: 'postgres://127.0.0.1/x' }, /backup is for one machine/],
+      [['backup', '/x'], { DATABASE_URL: 'postgres://127.0.0.1/x' }, /backup works on one machine only/],
       [['backup'], {}, /takes one folder/],
     ];
     await Promise.all(
