@@ -74,7 +74,7 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
     const { executable, libraryFolder } = unpacked;
     const ofNpm = {
       source: 'npm (@sparticuz/chromium)',
-      renewal: 'it comes with Tintype: git pull, then npm start',
+      renewal: 'git pull, then npm start: it comes with Tintype',
     };
     for (const libraries of [null, libraryFolder]) {
       const problem = await problemOf(executable, libraries);
@@ -104,7 +104,7 @@ async function explicit(path: string): Promise<Chromium> {
   const kind = names.some((name) => headlessShells.includes(name)) ? 'headless-shell' : 'full';
   return describe(path, null, kind, {
     source: 'CHROMIUM_PATH',
-    renewal: 'renew it the way you installed it',
+    renewal: 'the way you installed it',
   });
 }
 

@@ -29,7 +29,7 @@ export async function playwrightWay(system: System): Promise<FetchWay | null> {
     title: "Playwright's download",
     folder: `playwright-${version}-${system.id}-${process.arch}`,
     source: "Playwright's download, kept in the cache",
-    renewal: 'the version comes with Tintype: git pull, then npm start',
+    renewal: 'git pull, then npm start: its version comes with Tintype',
     async fill(draft, tools) {
       const browsersFolder = join(draft, 'browsers');
       const temporary = join(draft, 'tmp');

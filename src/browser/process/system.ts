@@ -67,7 +67,7 @@ export function describeSystem(platform: NodeJS.Platform, release: string): Syst
       id: 'windows',
       hasApt: false,
       advice: 'run Tintype in WSL ("wsl --install", then a Debian or Ubuntu shell)',
-      renewal: 'see your system',
+      renewal: 'the way you installed it',
     };
   }
   const lines = release.split('\n');
