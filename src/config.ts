@@ -171,7 +171,7 @@ export interface Config {
   /** Plans that extend or replace the built-in ones. */
   plans: Plan[];
   tls: { cert: Buffer; key: Buffer } | undefined;
-  /** Undefined: as the owner chooses in the dashboard. */
+  /** Undefined: the owner decides in the dashboard. */
   signups: 'closed' | 'open' | undefined;
   smtpUrl: string | undefined;
   mailFrom: string;

@@ -1,5 +1,5 @@
-// A copy of a one-machine installation, taken while it runs, and put back. The database comes first and the files after it:
-// a file that a copied row needs was there before the row was, so it is found unless it was deleted since.
+// Backs up a one-machine installation while it runs, and restores it. The database is copied first: a file exists before its
+// row does, so every copied row finds its file unless the file was deleted since.
 import { constants } from 'node:fs';
 import { access, copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -10,15 +10,15 @@ import { syncPath } from '#storage/open-file.ts';
 export class BackupError extends Error {}
 
 export interface BackupReport {
-  /** Files beside the database, all together. */
+  /** All files except the database. */
   files: number;
-  /** Those that were not there from an earlier backup. */
+  /** Files that an earlier backup did not have. */
   newFiles: number;
 }
 
 export type OnProgress = (done: number, total: number) => void;
 
-/** `databaseFile` lies in `dataDir`; the copy has the same layout, so that a service can run on it. */
+/** `databaseFile` is in `dataDir`; the copy has the same layout, so that a service can run on it. */
 export async function backUp(
   dataDir: string,
   databaseFile: string,
@@ -27,7 +27,7 @@ export async function backUp(
 ): Promise<BackupReport> {
   if (!(await exists(databaseFile))) throw new BackupError(`there is no database in ${dataDir}`);
   if (!relative(dataDir, folder).startsWith('..'))
-    throw new BackupError('the backup must lie outside DATA_DIR');
+    throw new BackupError('the backup must be outside DATA_DIR');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const target = join(folder, relative(dataDir, databaseFile));
   await copyDatabase(databaseFile, target);
@@ -50,7 +50,7 @@ export async function restore(
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const report = await copyFiles(folder, dataDir, relative(dataDir, databaseFile), onProgress);
-  // Last: an interrupted restore has no database, and can be run again.
+  // Last: an interrupted restore has no database and can be repeated.
   await copyDatabase(source, databaseFile);
   return report;
 }
@@ -73,13 +73,13 @@ async function writeCopy(from: string, to: string): Promise<void> {
 
 function checkCopy(file: string): void {
   using copy = new DatabaseSync(file);
-  // One file, without the two log files of a running service.
+  // A single file, without the two WAL files of a running service.
   copy.exec('pragma journal_mode = delete');
   const [{ integrity_check: verdict } = {}] = copy.prepare('pragma integrity_check').all();
   if (verdict !== 'ok') throw new BackupError(`the copy of the database is damaged: ${String(verdict)}`);
 }
 
-/** Files never change once they are there, so that those of an earlier backup are good. */
+/** Files never change once they exist, so files from an earlier backup are kept. */
 async function copyFiles(
   from: string,
   to: string,
@@ -100,7 +100,7 @@ async function copyFiles(
   return report;
 }
 
-/** A second name where the disk is the same, a copy where it is not; false when the file was deleted meanwhile. */
+/** A hard link on the same disk, otherwise a copy; false if the file was deleted in the meantime. */
 async function copyOne(from: string, to: string): Promise<boolean> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   try {

@@ -1,5 +1,5 @@
-// Bytes behind one interface. A blob is written to a spool first, where it is invisible; commit makes it durable under its
-// key, and only then may a row point at it.
+// The interface of a file store. A blob is written to a spool first, where it is invisible; commit makes it durable under its
+// key, and only then may a row refer to it.
 import type { Readable } from 'node:stream';
 
 export interface ByteRange {
@@ -8,19 +8,19 @@ export interface ByteRange {
   end: number;
 }
 
-/** Whoever makes one owns it: `await using` drops its bytes, its file and its descriptor on every way out, unless it was committed. */
+/** The creator owns it: unless it was committed, `await using` discards its bytes, file and descriptor however the block ends. */
 export interface Spool extends AsyncDisposable {
-  /** A promise where there is something to wait for before the next write. */
+  /** Returns a promise if the next write must wait. */
   write(chunk: Buffer): Promise<void> | undefined;
   /** Everything written so far, or its beginning. */
   read(maxBytes?: number): Promise<Buffer>;
-  /** The SHA-256 of everything, in hex, when all is written; of a spool that was made to tell it. */
+  /** The SHA-256 of all bytes, in hex, once everything is written. Only for a spool created with `isHashed`. */
   sha256(): Promise<string>;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
 }
 
-/** A blob that is being read. Whoever opens one owns it: `using` closes it on every way out, and so does a reply that sends it. */
+/** A blob being read. The opener owns it: `using` closes it however the block ends, and so does a reply that sends it. */
 export interface OpenBlob extends Disposable {
   readonly stream: Readable;
 }
@@ -29,14 +29,14 @@ export function openBlob(stream: Readable): OpenBlob {
   return {
     stream,
     [Symbol.dispose]() {
-      // Nobody reads any more, so nobody is left to hear of an error.
+      // Nothing reads the stream any more, so its errors no longer matter.
       stream.on('error', () => {});
       stream.destroy();
     },
   };
 }
 
-/** All of a blob, in memory. */
+/** Reads a whole blob into memory. */
 export async function readBlob(blobs: Pick<Blobs, 'open'>, key: string): Promise<Buffer | undefined> {
   using blob = await blobs.open(key);
   return blob && Buffer.concat((await blob.stream.toArray()) as Buffer[]);
@@ -47,7 +47,7 @@ export interface StoredBlob {
   modifiedAt: number;
 }
 
-/** How a store answers for a blob that it serves itself. */
+/** The response headers of a blob that the store serves itself. */
 export interface SignedAnswer {
   contentType: string;
   contentDisposition: string;
@@ -59,16 +59,16 @@ export interface Blobs {
   createSpool(options?: { isHashed: boolean }): Spool;
   /** Undefined when there is no blob under this key. */
   open(key: string, range?: ByteRange): Promise<OpenBlob | undefined>;
-  /** All of a blob of this size that is small enough to be kept in memory, where the store keeps any. */
+  /** The whole blob, if the store caches small blobs in memory and this size is small enough. */
   readSmall?(key: string, sizeBytes: number): Promise<Buffer | undefined>;
-  /** An address under which the store itself serves the blob for a short time, where it can. */
+  /** A short-lived URL under which the store itself serves the blob, if it can. */
   signedUrl?(key: string, answer: SignedAnswer): Promise<string>;
-  /** Harmless when there is no such blob. */
+  /** Does nothing if there is no such blob. */
   delete(key: string): Promise<void>;
-  /** Every blob, in batches, for the search for orphans. */
+  /** Every blob, in batches, for the orphan sweep. */
   list(): AsyncIterable<StoredBlob[]>;
-  /** Drops spools whose process is gone. */
+  /** Deletes spools of processes that no longer run. */
   sweepSpools(): Promise<void>;
-  /** Rejects when the store does not answer. */
+  /** Rejects when the store does not respond. */
   ping(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Moves every blob of one store into another: what is there already stays, and all of it is read back and compared.
+// Copies every blob of one store to another. Blobs already there are not copied again; all are read back and compared.
 import { createHash } from 'node:crypto';
 import type { Blobs } from '#storage/blobs.ts';
 
@@ -7,7 +7,7 @@ const parallel = 16;
 export interface CopyReport {
   files: number;
   copied: number;
-  /** Keys whose bytes are not what they should be, in the source or after copying. */
+  /** Keys whose bytes do not match, in the source or after copying. */
   damaged: string[];
 }
 
@@ -31,7 +31,7 @@ export async function copyBlobs(
   await inParallel(keys, async (key) => {
     const wanted = checksumOf(key) ?? (await hashOf(from, key));
     const found = await hashOf(to, key);
-    // A file that was deleted at the source meanwhile has nothing to be compared with.
+    // A file deleted from the source in the meantime has nothing to be compared with.
     if (found !== wanted && (await isIn(from, key))) damaged.push(key);
     onProgress('verified', (verified += 1), keys.length);
   });
@@ -78,6 +78,6 @@ async function inParallel(keys: string[], work: (key: string) => Promise<void>):
       }
     }),
   );
-  // When nothing runs any more: the caller closes the stores.
+  // Only after all workers have stopped, because the caller then closes the stores.
   if (failure) throw failure.error;
 }

@@ -1,24 +1,24 @@
-// Moves every row of a SQLite database into Postgres, all or nothing: what was there from an earlier run is replaced within
-// one transaction, and every table is counted before it is committed.
+// Copies every row of a SQLite database to Postgres in one transaction, which replaces the rows of an earlier run. The rows of
+// every table are counted before the commit.
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
-/** The target is not what it must be; nothing was changed. */
+/** The target database cannot be used; nothing was changed. */
 export class TargetError extends Error {}
 
 const batchRows = 500;
 
 export interface SqliteSource {
   tables: { name: string; rows: number }[];
-  /** The checksum that the rows have for a file. */
+  /** The checksum recorded for a file. */
   checksumOf(key: string): string | undefined;
-  /** Rejects with a TargetError where a fleet has written since. */
+  /** Rejects with a TargetError if a fleet has written to the target since. */
   checkTarget(postgresUrl: string): Promise<void>;
   copyTo(postgresUrl: string, onProgress: (done: number, total: number) => void): Promise<void>;
   close(): void;
 }
 
-/** The rows as they are at this moment, whatever a running service writes meanwhile. */
+/** A snapshot of the rows: later writes of a running service are not seen. */
 export function openSqliteSource(file: string): SqliteSource {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.exec('begin');
@@ -32,7 +32,7 @@ export function openSqliteSource(file: string): SqliteSource {
 
   async function copyTable(client: Client, name: string, onRows: (rows: number) => void): Promise<void> {
     const columns = columnsOf(database, name).map(quote).join(', ');
-    // Postgres turns each value into the type of its column.
+    // Postgres converts each value to the type of its column.
     const insert =
       `insert into ${quote(name)} (${columns}) ` +
       `select ${columns} from jsonb_populate_recordset(null::${quote(name)}, $1::jsonb)`;
@@ -67,7 +67,7 @@ export function openSqliteSource(file: string): SqliteSource {
             `select count(*) as count from ${quote(name)}`,
           );
           if (Number(counted.rows[0]?.count) !== rows)
-            throw new TargetError(`not every row of ${name} arrived; nothing was changed`);
+            throw new TargetError(`not all rows of ${name} were copied; nothing was changed`);
         }
         await client.query('commit');
       });
@@ -86,7 +86,7 @@ async function withClient(url: string, work: (client: Client) => Promise<void>):
   }
 }
 
-/** What a fleet has written since must not be lost to a second run. */
+/** A second run must not overwrite what a fleet has written since the first. */
 async function refuseUsedTarget(client: Client, database: DatabaseSync): Promise<void> {
   const newest = (text: string): number => Number(database.prepare(text).get()?.['newest'] ?? 0);
   for (const table of ['accounts', 'usage_events', 'uploads', 'renders']) {
@@ -94,13 +94,13 @@ async function refuseUsedTarget(client: Client, database: DatabaseSync): Promise
     const there = Number((await client.query<{ newest: string | null }>(text)).rows[0]?.newest ?? 0);
     if (there > newest(text)) {
       throw new TargetError(
-        `the database has ${table} that are newer than this installation: it is in use; nothing was changed`,
+        `the target database is in use: it has ${table} newer than this installation's; nothing was changed`,
       );
     }
   }
 }
 
-/** A table comes after those that its rows point at. */
+/** A table comes after the tables that its rows reference. */
 function tablesInOrder(database: DatabaseSync): string[] {
   const names = database
     .prepare(

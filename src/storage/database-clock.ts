@@ -1,11 +1,11 @@
-// The clock of a database that many machines share, as this machine knows it.
+// An estimate of the clock of a database that many machines share.
 import type { Clock } from '#core/clock.ts';
 
-/** Read through the monotonic clock, so that setting this machine's own clock does not move it. */
+/** Based on the monotonic clock, so that changing this machine's clock does not affect it. */
 export function createDatabaseClock() {
   let originMs = performance.timeOrigin;
   return {
-    /** The database said that it was `databaseNow` at `at`, a time of `performance.now()`. */
+    /** Records that the database's clock read `databaseNow` at `at`, a value of `performance.now()`. */
     measured(databaseNow: number, at: number): void {
       originMs = databaseNow - at;
     },
@@ -13,7 +13,7 @@ export function createDatabaseClock() {
   };
 }
 
-/** The clock that everything in the database is written and judged by. */
+/** The clock for every time that is written to the database or compared with it. */
 export const clockOf = (database: { aheadMs(): number }, clock: Clock): Clock => ({
   now: () => clock.now() + database.aheadMs(),
 });

@@ -1,4 +1,4 @@
-// The database behind one interface: typed tables, transactions, and a stamp that tells when another process has written.
+// The interface of the database: typed tables, transactions, and a stamp that changes when another process has written.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import { createOwned, type Owned } from '#storage/owned/owned.ts';
@@ -28,11 +28,11 @@ export interface Tables {
   requestLog: RequestLogTable;
   auditLog: AuditLogTable;
   settings: SettingsTable;
-  /** The rows of one account and no others. */
+  /** Queries limited to the rows of one account. */
   ownedBy(accountId: string): Owned;
 }
 
-/** The database went away during a commit: whether it happened is not known, so nothing may be undone. */
+/** The connection was lost during a commit. Whether it succeeded is unknown, so nothing may be undone. */
 export class UnknownOutcomeError extends Error {}
 
 interface TransactionOptions {
@@ -43,25 +43,25 @@ interface TransactionOptions {
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly tables: Tables;
-  /** The connection itself, for better-auth, which brings its own queries. */
+  /** The connection itself, for better-auth, which has its own queries. */
   readonly connection: Kysely<Schema>;
-  /** Where many machines share the database, it counts the requests of accounts too. */
+  /** Counts the requests of accounts, when many machines share the database. */
   readonly requestWindows?: RequestWindowsTable;
-  /** And it decides which of them does a chore. */
+  /** Decides which machine runs a chore, when many share the database. */
   readonly chores?: ChoresTable;
-  /** Runs `work` on tables that commit together, or not at all when it throws; but see UnknownOutcomeError. */
+  /** Runs `work` in a transaction, which rolls back if `work` throws. See also UnknownOutcomeError. */
   transaction<T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * A number that changes whenever another process has committed anything; undefined where the engine cannot tell
-   * without a round trip, and then nothing read earlier may be trusted.
+   * A number that changes whenever another process has committed. Undefined if the engine needs a round trip to know;
+   * then nothing read earlier may be reused.
    */
   changeStamp(): number | undefined;
   /**
-   * How far the database's clock is ahead of this machine's. Machines that share a database also share its clock: leases, locks
-   * and expiry do not depend on how well theirs are set.
+   * How far the database's clock is ahead of this machine's. Machines that share a database use its clock, so that leases, locks
+   * and expiry do not depend on the accuracy of theirs.
    */
   aheadMs(): number;
-  /** Rejects when the database does not answer. Measures `aheadMs` as well. */
+  /** Rejects when the database does not respond. Also measures `aheadMs`. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

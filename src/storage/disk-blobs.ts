@@ -1,5 +1,5 @@
-// Blobs as files: spooled beside the store, synced, renamed into a fan-out folder, and the folder synced too, so that
-// what was acknowledged is there after a power cut.
+// Blobs as files. Each is spooled next to the store, synced, renamed into a fan-out folder, and the folder is synced too, so
+// that an acknowledged file survives a power cut.
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

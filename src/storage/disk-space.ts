@@ -1,4 +1,4 @@
-// How much room is left where the database and the files are.
+// Reads the free space on the disk that holds the database and the files.
 import { statfs } from 'node:fs/promises';
 
 export interface DiskSpace {

@@ -1,8 +1,8 @@
-// Getting rid of bytes: of what was deleted, and of what never got a row because its process died in between.
+// Deletes blobs: those whose rows were deleted, and orphans that never got a row because the process died first.
 import { createTurns } from '#core/turns.ts';
 import type { Blobs } from '#storage/blobs.ts';
 
-/** Something in progress has a blob before it has a row; a blob that old has not. */
+/** An upload in progress has a blob before it has a row, but none takes this long. */
 const orphanAgeMs = 60 * 60 * 1000;
 
 export async function sweepOrphans(
@@ -21,10 +21,10 @@ export async function sweepOrphans(
   return dropped;
 }
 
-/** Few at a time: uploads and downloads meanwhile need the same threads and the same disk. */
+/** Few at a time, because uploads and downloads need the same threads and disk. */
 const atOnce = 8;
 
-/** Those whose bytes are gone now. One that cannot go is left for the next sweep and holds up no other. */
+/** Returns the ids whose bytes are gone. A blob that cannot be deleted is left to the next sweep and does not stop the others. */
 export async function deleteBlobs(blobs: Blobs, ids: string[]): Promise<string[]> {
   const inTurn = createTurns(atOnce);
   const results = await Promise.allSettled(ids.map((id) => inTurn(() => blobs.delete(id))));
@@ -33,7 +33,7 @@ export async function deleteBlobs(blobs: Blobs, ids: string[]): Promise<string[]
 
 const purgeBatch = 200;
 
-/** Deletes everything of one kind that an account owns: bytes first, then their rows. Throws when bytes are left. */
+/** Deletes everything of one kind that an account owns: bytes first, then rows. Throws if some bytes could not be deleted. */
 export async function purgeOwned(
   blobs: Blobs,
   nextIds: (limit: number) => Promise<string[]>,

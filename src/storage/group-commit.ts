@@ -1,14 +1,14 @@
-// Transactions of SQLite that come in at the same moment are committed together: one wait for the disk, and pages that all of
-// them touch are written once. Each still stands or falls alone, behind a savepoint, and none is told that it stands before
-// the commit of all is on the disk.
+// Commits SQLite transactions that arrive at the same moment as one group: one fsync, and pages that several of them touch are
+// written once. Each has its own savepoint and succeeds or fails independently; none resolves before the group's commit is on
+// disk.
 import { sql, type Kysely } from 'kysely';
 import { createTables, type Database, type Tables } from '#storage/database.ts';
 import type { Schema } from '#storage/schema.ts';
 
-/** So that whoever waits for the connection gets it soon. */
+/** Bounded, so that others get the connection soon. */
 const largestGroup = 32;
 
-/** Runs within the group's transaction; settles the promise of its caller when the group has committed, or has not. */
+/** One transaction of the group. Its caller's promise settles when the group has committed or failed. */
 interface Member {
   isRelaxed: boolean;
   run(tables: Tables): Promise<void>;
@@ -57,7 +57,7 @@ export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
       settle: () => settle?.(),
       fail: reject,
     });
-    // Not at once: everything that this turn of the event loop has ready can come along.
+    // Deferred, so that all transactions from this turn of the event loop join the group.
     if (!isRunning && waiting.length === 1) setImmediate(() => void runGroups());
     return promise;
   };
@@ -70,7 +70,7 @@ function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void> {
   });
 }
 
-/** The next commit that does wait takes this one to the disk with it: the log is written in order. */
+/** Skips fsync. The WAL is written in order, so the next full commit makes this one durable too. */
 function withoutWaiting(run: (db: Kysely<Schema>) => Promise<void>): (db: Kysely<Schema>) => Promise<void> {
   return async (db) => {
     await sql`pragma synchronous = normal`.execute(db);
@@ -87,7 +87,7 @@ async function runMember(member: Member, tables: Tables, transaction: Kysely<Sch
   try {
     await member.run(tables);
   } catch (error) {
-    // Where SQLite has undone everything by itself, as on a full disk, there is no savepoint left, and all have failed.
+    // If SQLite has rolled back everything itself, as on a full disk, the savepoint is gone and the whole group fails.
     await sql`rollback to member`.execute(transaction).catch(() => Promise.reject(error));
   }
   await sql`release member`.execute(transaction);

@@ -1,4 +1,4 @@
-// The history of the database's shape. Migrations run at start, in order, each once; they are never edited after landing.
+// The migrations of the database schema. They run at start, in order, each once, and are never edited after a release.
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { dashboardMigration } from '#storage/migrations/dashboard.ts';
@@ -182,10 +182,10 @@ const migrations: Record<string, Migration> = {
   },
 
   '0003_fleet': {
-    /** What machines that share a database keep in it; one machine has these in memory. */
+    /** State that machines share through the database; a single machine keeps it in memory. */
     async up(db) {
       if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
-      // Minutes are not worth a write to the log: after a crash of the server every window starts anew.
+      // Unlogged: one-minute windows are not worth a WAL write. After a crash of the server they start again.
       await db.schema
         .createTable('request_windows')
         .modifyFront(sql`unlogged`)
@@ -205,7 +205,7 @@ const migrations: Record<string, Migration> = {
   },
   '0010_dashboard': dashboardMigration,
   '0011_wide_dimensions': {
-    /** A PNG may be 2^32 - 1 pixels wide, and an SVG wider. SQLite's integers hold that already. */
+    /** A PNG may be 2^32 - 1 pixels wide, and an SVG wider. SQLite's integers are already large enough. */
     async up(db) {
       if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
       await db.schema
@@ -216,13 +216,13 @@ const migrations: Record<string, Migration> = {
     },
   },
   '0012_sealed_answers': {
-    /** Remembered answers of earlier versions hold delete tokens in clear; they would have gone within a day. */
+    /** Stored responses of earlier versions contain delete tokens in plain text. They would have expired within a day. */
     async up(db) {
       await db.deleteFrom('idempotency_keys').execute();
     },
   },
   '0013_failed_renders': {
-    /** The newest failures of an account are kept; the others are found by this. */
+    /** Finds the failures to delete: only the newest of an account are kept. */
     async up(db) {
       await db.schema
         .createIndex('renders_failed')
@@ -233,7 +233,7 @@ const migrations: Record<string, Migration> = {
     },
   },
   '0014_key_scope_expiry': {
-    /** Keys of earlier versions may do everything and do not expire. */
+    /** Existing keys keep full access and do not expire. */
     async up(db) {
       await db.schema
         .alterTable('api_keys')
@@ -246,7 +246,7 @@ const migrations: Record<string, Migration> = {
   '0016_keys_by_time': keysByTimeMigration,
 };
 
-/** Brings the database to this version; refuses one that a newer version has written. */
+/** Migrates the database to this version. Throws if a newer version has written it. */
 export async function migrate(db: Kysely<Schema>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();

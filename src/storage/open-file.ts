@@ -1,37 +1,37 @@
-// A new file by its descriptor. What may wait for the disk runs beside the event loop. Closing does not wait, and neither does
-// opening a folder that was just written to: a turn through the thread pool costs more than either call.
+// Writes a new file through its descriptor. Calls that may wait for the disk run in the thread pool. Closing a file and opening a
+// folder that was just written to do not wait, and a trip through the thread pool costs more than either call.
 import { closeSync, fsync, open, openSync, read, writev } from 'node:fs';
 import { promisify } from 'node:util';
 
-const openAside = promisify(open);
-const readAside = promisify(read);
-const writeAside = promisify(writev);
-const syncAside = promisify(fsync);
+const openAsync = promisify(open);
+const readAsync = promisify(read);
+const writeAsync = promisify(writev);
+const syncAsync = promisify(fsync);
 
 export interface OpenFile {
   append(pieces: Buffer[]): Promise<void>;
   readStart(maxBytes: number): Promise<Buffer>;
   sync(): Promise<void>;
-  /** May be called again: the number of a closed descriptor belongs to somebody else soon. */
+  /** May be called twice. The second call does nothing, because the descriptor's number may be in use again. */
   close(): void;
 }
 
 export async function createFile(path: string): Promise<OpenFile> {
-  const descriptor = await openAside(path, 'wx+', 0o600);
+  const descriptor = await openAsync(path, 'wx+', 0o600);
   let isOpen = true;
   return {
     async append(pieces) {
       const wantedBytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      const { bytesWritten } = await writeAside(descriptor, pieces);
-      // On a full disk a write can end early without an error; the bytes it took are then not the file.
+      const { bytesWritten } = await writeAsync(descriptor, pieces);
+      // On a full disk a write can be short without an error; the file is then incomplete.
       if (bytesWritten !== wantedBytes)
-        throw new Error(`the disk took ${bytesWritten} of ${wantedBytes} bytes`);
+        throw new Error(`only ${bytesWritten} of ${wantedBytes} bytes could be written to disk`);
     },
     async readStart(maxBytes) {
-      const { bytesRead, buffer } = await readAside(descriptor, Buffer.allocUnsafe(maxBytes), 0, maxBytes, 0);
+      const { bytesRead, buffer } = await readAsync(descriptor, Buffer.allocUnsafe(maxBytes), 0, maxBytes, 0);
       return buffer.subarray(0, bytesRead);
     },
-    sync: () => syncAside(descriptor),
+    sync: () => syncAsync(descriptor),
     close() {
       if (isOpen) closeSync(descriptor);
       isOpen = false;
@@ -43,7 +43,7 @@ export async function createFile(path: string): Promise<OpenFile> {
 export async function syncPath(path: string): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {
-    await syncAside(descriptor);
+    await syncAsync(descriptor);
   } finally {
     closeSync(descriptor);
   }

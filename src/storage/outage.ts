@@ -1,14 +1,14 @@
-// While a store is known to be away, requests that need it fail at once instead of queueing up behind time-outs: one
-// attempt at a time asks whether it is back.
+// A circuit breaker. While a store is known to be down, requests that need it fail at once instead of queueing behind timeouts;
+// one attempt at a time probes whether it is back.
 
-/** How long an outage is taken for granted before somebody asks again. */
+/** Time between probes. */
 const askAgainAfterMs = 300;
 
-/** A store does not answer; the message is one line for the operator. */
+/** A store does not respond; the message is one line for the operator. */
 export class OutageError extends Error {}
 
 export interface OutageGuard {
-  /** Runs `attempt`, or rejects at once during an outage. `isOutage` tells a store that is away from one that refuses. */
+  /** Runs `attempt`, or rejects at once during an outage. `isOutage` distinguishes a store that is down from one that refuses. */
   run<T>(attempt: () => Promise<T>, isOutage: (error: unknown) => boolean): Promise<T>;
 }
 
@@ -21,7 +21,7 @@ export function createOutageGuard(store: string): OutageGuard {
       const asksAgain = outage !== undefined;
       if (outage) {
         if (isAsking || Date.now() < outage.askAgainAt) {
-          throw new OutageError(`${store} is away`, { cause: outage.cause });
+          throw new OutageError(`${store} is down`, { cause: outage.cause });
         }
         isAsking = true;
       }

@@ -1,11 +1,11 @@
-// The connections behind Kysely: they fail fast during an outage, prepare their statements, run again what only collided,
-// are dropped once broken, and tell a commit whose answer was lost from one that failed.
+// The connections behind Kysely. They fail fast during an outage, prepare their statements, retry on conflicts, are dropped when
+// broken, and distinguish a commit whose response was lost from one that failed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { DatabaseError, type Pool, type PoolClient, type QueryArrayResult, type QueryResult } from 'pg';
 import { createOutageGuard } from '#storage/outage.ts';
 
-/** The connection broke while the commit was under way: only the server knows whether it happened. */
+/** The connection broke during a commit: only the server knows whether it succeeded. */
 export class LostCommitError extends Error {
   readonly transactionId: string;
 
@@ -26,7 +26,7 @@ export function createGuardedPool(pool: Pool): PostgresPool {
 
   function nameOf(text: string): string | undefined {
     const known = names.get(text);
-    // Lists of varying length would fill the memory of every connection with variants.
+    // Not for lists of varying length: each length would be another statement in the memory of every connection.
     if (known !== undefined || names.size >= preparedStatements || / in \(/.test(text)) return known;
     const name = `tintype_${names.size}`;
     names.set(text, name);
@@ -48,13 +48,13 @@ export function createGuardedPool(pool: Pool): PostgresPool {
 function wrap(client: PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
   let transactionId: string | undefined;
   let isBroken = false;
-  // A connection that breaks while it is lent out tells so here; without a listener that would end the process.
+  // Emitted when a connection breaks while it is in use. Without a listener that would end the process.
   client.on('error', () => {
     isBroken = true;
   });
 
   async function begin(): Promise<QueryResult> {
-    // Both statements in one round trip; the number is what a lost commit is asked for by.
+    // Both statements in one round trip. With the transaction id the fate of a lost commit can be queried.
     const [begun, named] = (await client.query(
       'begin; select pg_current_xact_id()::text as id',
     )) as unknown as [QueryResult, QueryResult<{ id: string }>];
@@ -65,7 +65,7 @@ function wrap(client: PoolClient, nameOf: (text: string) => string | undefined):
   async function end(text: 'commit' | 'rollback'): Promise<unknown> {
     const id = transactionId;
     transactionId = undefined;
-    // The server has rolled back what a broken connection leaves.
+    // The server rolls back the transaction of a broken connection itself.
     if (isBroken && text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] };
     try {
       return await client.query(text);
@@ -99,7 +99,7 @@ function wrap(client: PoolClient, nameOf: (text: string) => string | undefined):
   return wrapper as unknown as PostgresPoolClient;
 }
 
-/** Runs again what has lost against a neighbour: a statement of its own, or a whole transaction. */
+/** Retries a single statement or a whole transaction after a serialization failure or deadlock. */
 export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -112,6 +112,6 @@ export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A pool whose connections are all at work is busy, not away; the text is pg-pool's. */
+/** A pool whose connections are all in use is busy, not down; the text is pg-pool's. */
 const isOutage = (error: unknown): boolean =>
   (error as Error).message !== 'timeout exceeded when trying to connect';

@@ -1,7 +1,7 @@
-// Postgres as the database of many machines: pooled, prepared, bounded in time. An outage answers within seconds, then at
-// once, and ends by itself.
-// Write order: a transaction locks the account's usage counter first and only then touches rows of its own, so that two
-// of them cannot wait for each other; what still collides is run again.
+// Postgres as the database of many machines, with a pool, prepared statements and timeouts. During an outage requests fail
+// within seconds, then at once; recovery is automatic.
+// Write order: a transaction locks the account's usage counter before it touches other rows, so that two of them cannot
+// deadlock; remaining conflicts are retried.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types, type PoolConfig } from 'pg';
@@ -17,11 +17,11 @@ import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 const connectMs = 2_000;
 const lockMs = 3_000;
 const statementMs = 4_000;
-/** The client's own clock, for a server that has fallen silent. */
+/** The client-side timeout, for a server that no longer responds. */
 const silenceMs = 4_500;
-/** A machine that lost its power must not hold its locks for long. */
+/** A machine that lost power must not hold its locks for long. */
 const idleTransactionMs = 10_000;
-/** How long a client waits while we ask what became of its commit. */
+/** How long a request waits while the outcome of its commit is queried. */
 const settleMs = 4_000;
 const settleEveryMs = 200;
 
@@ -43,7 +43,7 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: idleTransactionMs,
   });
-  // A connection that breaks while idle leaves the pool by itself; without a listener it would end the process.
+  // The pool drops a connection that breaks while idle. Without a listener the error would end the process.
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createGuardedPool(pool) }) });
 
@@ -85,14 +85,14 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   };
 }
 
-/** On a connection of its own: a migration may take longer than a request may, and so may waiting for another machine's. */
+/** On a separate connection without the request timeouts: a migration, or waiting for another machine's, may take longer. */
 async function migrateFirst(server: PoolConfig): Promise<void> {
   const pool = new Pool({ ...server, max: 1 });
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     await sql`select 1`.execute(db).catch((error: unknown) => {
-      throw new OutageError(`DATABASE_URL: the database does not answer (${reasonOf(error)})`, {
+      throw new OutageError(`DATABASE_URL: the database does not respond (${reasonOf(error)})`, {
         cause: error,
       });
     });
@@ -102,7 +102,7 @@ async function migrateFirst(server: PoolConfig): Promise<void> {
   }
 }
 
-/** Asks until the server is back or the client has waited enough. */
+/** Queries until the server is back or `settleMs` have passed. */
 async function fateOf(
   db: Kysely<Schema>,
   { transactionId }: LostCommitError,
@@ -120,7 +120,7 @@ async function fateOf(
   return 'unknown';
 }
 
-/** Counts and times fit a number exactly; pg would hand out int8 and numeric as text. */
+/** Counts and times fit a JavaScript number exactly; by default pg returns int8 and numeric as text. */
 const numberTypes: number[] = [types.builtins.INT8, types.builtins.NUMERIC];
 
 const getTypeParser: typeof types.getTypeParser = (oid, format) =>

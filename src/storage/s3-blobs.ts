@@ -1,5 +1,5 @@
-// Blobs in an S3 store, for many machines: spooled on the local disk, sent with a known length so that memory stays
-// bounded, visible only when the store has all of it.
+// Blobs in an S3 store, for many machines. Each is spooled on the local disk and sent with a known length, so that memory stays
+// bounded; it becomes visible only when the store has all of it.
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,20 +20,20 @@ import { createSpools, type Spooled } from '#storage/spool.ts';
 
 export interface S3Location {
   bucket: string;
-  /** A store that is not Amazon's, by its address; buckets are then in the path. */
+  /** The address of a store other than Amazon's; buckets are then part of the path. */
   endpoint: string | undefined;
-  /** From the platform where it is not given. */
+  /** If undefined, taken from the platform. */
   region: string | undefined;
-  /** Before every key, so that a bucket can be shared. */
+  /** Prepended to every key, so that a bucket can be shared. */
   prefix: string;
 }
 
 const connectMs = 2_000;
 const answerMs = 5_000;
-/** For a file to be sent, time to the answer grows with its size. */
+/** The timeout of an upload grows with its size, at this rate. */
 const slowestBytesPerMs = 500;
 const attempts = 2;
-/** Slow readers of large files hold their connection for long; they must not keep uploads waiting. */
+/** High, because slow readers of large files hold their connections for long and must not keep uploads waiting. */
 const maxSockets = 1_000;
 
 export async function createS3Blobs(location: S3Location, spoolFolder: string): Promise<Blobs> {
@@ -43,7 +43,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(region !== undefined && { region }),
     maxAttempts: attempts,
-    // The newer checksums are not understood by every store; the signature covers what is sent.
+    // Not every store supports the newer checksums; the signature covers the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -75,7 +75,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
       return;
     }
     const path = await spooled.toFile({ isSynced: false });
-    // A stream can be sent only once, so that trying again is not the client's business.
+    // The SDK cannot retry, because a stream can be sent only once.
     for (let attempt = 1; ; attempt += 1) {
       try {
         await ask(async () => {
@@ -141,5 +141,5 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
   };
 }
 
-/** A store that answers, whatever it says, is not away. */
+/** A store that responds at all, even with an error, is not down. */
 const isOutage = (error: unknown): boolean => !(error instanceof S3ServiceException);

@@ -1,5 +1,5 @@
-// The tables as types. Booleans are 0 or 1 and times are milliseconds since the epoch on every engine,
-// so that one query text serves them all.
+// The tables as types. On every engine booleans are 0 or 1 and times are milliseconds since the epoch, so that the same query
+// works on all.
 
 export type Flag = 0 | 1;
 export type Unit = 'upload' | 'render';
@@ -18,11 +18,11 @@ export interface AccountRow {
   created_at: number;
   /** May open the admin pages. */
   owner: Flag;
-  /** Shown to the person when suspended. */
+  /** Shown to the account's owner while it is suspended. */
   suspended_reason: string | null;
-  /** Units of each type past the quota, at most; null for no cap. */
+  /** Maximum units of each type past the quota; null for no cap. */
   overage_cap: number | null;
-  /** Set while the account's files are being deleted; the row goes last. */
+  /** Set while the account's files are being deleted; the row is deleted last. */
   deleted_at: number | null;
 }
 
@@ -31,11 +31,11 @@ export interface ApiKeyRow {
   account_id: string;
   name: string;
   key_hash: string;
-  /** The first and last characters, for people to recognise a key by; the rest is not stored. */
+  /** The first and last characters, so that people recognise a key; the rest is not stored. */
   display: string;
   created_at: number;
   last_used_at: number | null;
-  /** In the future for a rotated key, which works until then. */
+  /** May be in the future: a rotated key works until then. */
   revoked_at: number | null;
   scope: KeyScope;
   /** Set when the key was made; null for a key that does not expire. */
@@ -76,7 +76,7 @@ export interface UploadRow {
   delete_token_hash: string;
   created_at: number;
   expires_at: number | null;
-  /** Set, it does not resolve. The time is when its bytes may go: until then the deletion can be taken back. */
+  /** When set, the upload does not resolve. Its bytes may be deleted from this time on; before it the deletion can be undone. */
   deleted_at: number | null;
 }
 
@@ -86,7 +86,7 @@ export interface RenderRow {
   key_id: string | null;
   kind: RenderKind;
   target: string;
-  /** Why it failed, in the client's words; null when it succeeded. */
+  /** Why it failed, as the client was told; null when it succeeded. */
   failure: string | null;
   /** The options used, as JSON. */
   options: string;
@@ -94,10 +94,10 @@ export interface RenderRow {
   size_bytes: number | null;
   duration_ms: number | null;
   sha256: string | null;
-  /** 1 when /s/ or /p/ shows it; a render asked for as bytes is recorded only. */
+  /** 1 if /s/ or /p/ serves it; 0 for a render returned as bytes, which is only recorded. */
   hosted: Flag;
   created_at: number;
-  /** When the stored bytes go; null when there is no end to them, or none are stored. */
+  /** When the stored bytes are deleted; null if never, or if none are stored. */
   expires_at: number | null;
   deleted_at: number | null;
 }
@@ -112,10 +112,10 @@ export interface RenderLeaseRow {
 export interface IdempotencyRow {
   account_id: string;
   endpoint: string;
-  /** A hash: the client's key itself seals the body. */
+  /** A hash, because the client's key itself encrypts the body. */
   idempotency_key: string;
   fingerprint: string;
-  /** The attempt that runs, or ran, the request. */
+  /** The id of the attempt that runs, or ran, the request. */
   attempt: string;
   locked_until: number;
   created_at: number;
@@ -127,7 +127,7 @@ export interface IdempotencyRow {
   render_id: string | null;
 }
 
-/** The ledger summed by day (whole days since the epoch, UTC) and key; '' is the dashboard itself. */
+/** The ledger summed by day (whole days since the epoch, UTC) and key; the key '' stands for the dashboard. */
 export interface UsageDayRow {
   account_id: string;
   day: number;
@@ -137,7 +137,7 @@ export interface UsageDayRow {
   overage: number;
 }
 
-/** One answer of the API; its id is the request's. */
+/** One response of the API; its id is the request id. */
 export interface RequestLogRow {
   id: string;
   account_id: string;
@@ -145,13 +145,13 @@ export interface RequestLogRow {
   path: string;
   status: number;
   code: string | null;
-  /** Why a 401 was one, which the client is not told. */
+  /** The reason for a 401, which the response does not reveal. */
   reason: string | null;
   duration_ms: number;
   created_at: number;
 }
 
-/** What an admin did. It outlives the account it was done to, and then no longer names it. */
+/** An admin's action. It outlives the account it concerned; its target is then removed. */
 export interface AuditLogRow {
   id: string;
   actor_id: string;
@@ -176,13 +176,13 @@ interface PersonRow {
   email: string;
 }
 interface ExpiringRow {
-  /** A date column: ISO text is compared rightly on every engine. */
+  /** A date column; ISO text compares correctly on every engine. */
   expires_at: string;
 }
 
 interface SessionRow extends ExpiringRow {
   person_id: string;
-  /** Of the client that signed in. */
+  /** The IP address of the client that signed in. */
   address: string | null;
 }
 

@@ -1,5 +1,5 @@
-// The bytes of small blobs that were asked for lately. Whether a thing still resolves is decided from its row, each time and
-// elsewhere: what is kept here only spares the disk. A blob never changes under its key, so nothing here goes stale.
+// Caches the bytes of recently read small blobs to save disk reads. Whether a file still resolves is decided from its row on
+// every request. A blob never changes under its key, so the cache cannot go stale.
 import { createBoundedMap } from '#core/bounded-map.ts';
 
 /** Larger ones are streamed. */
@@ -7,7 +7,7 @@ const largestBytes = 256 * 1024;
 const totalBytes = 32 * 1024 * 1024;
 
 export interface SmallBlobs {
-  /** All of a blob of this size; undefined where it is too large to be kept, or is not there. */
+  /** The whole blob; undefined if it is too large for the cache or does not exist. */
   read(key: string, sizeBytes: number): Promise<Buffer | undefined>;
   forget(key: string): void;
 }

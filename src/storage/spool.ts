@@ -1,4 +1,4 @@
-// Where bytes wait, invisible, until a blob store takes them: small ones in memory, larger ones in a file beside the store.
+// Holds bytes, invisible, until a blob store takes them: small ones in memory, larger ones in a file next to the store.
 import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,23 +6,23 @@ import { newId } from '#core/ids.ts';
 import type { Spool } from '#storage/blobs.ts';
 import { createFile, type OpenFile } from '#storage/open-file.ts';
 
-/** Up to here a spool stays in memory until commit: most uploads then cost one write, and refused ones none. */
+/** Up to this size a spool stays in memory until commit, so that most uploads cost one write and rejected ones none. */
 const memoryBytes = 256 * 1024;
 /**
- * Past this, what comes in is copied into a slab that is used again and again. Were the chunks themselves kept until commit,
- * they would outlive the young generation, and collecting them costs more than everything else about an upload.
+ * Past this, incoming bytes are copied into a reused slab. Chunks kept until commit would outlive the young generation, and
+ * collecting them costs more than the rest of an upload.
  */
 const keptChunksBytes = 64 * 1024;
 const hashedAtOnceBytes = 32 * 1024;
-/** Slabs that wait for their next spool, at most. */
+/** Maximum number of free slabs kept for reuse. */
 const spareSlabs = 32;
 
-/** What a store is handed to make durable under a key. */
+/** What a store makes durable under a key. */
 export interface Spooled {
   sizeBytes: number;
-  /** A copy of all of it, where it never left memory. */
+  /** A copy of all bytes, if they never left memory. */
   inMemory(): Buffer | undefined;
-  /** All of it in a file, closed, and synced to the disk if asked. The store may take the file away. */
+  /** All bytes in a closed file, synced to disk if asked. The store may move the file. */
   toFile(options: { isSynced: boolean }): Promise<string>;
 }
 
@@ -30,7 +30,7 @@ type Store = (spooled: Spooled, key: string) => Promise<void>;
 
 export interface Spools {
   create(store: Store, options?: { isHashed: boolean }): Spool;
-  /** Drops the files of processes that are gone. */
+  /** Deletes the files of processes that no longer run. */
   sweep(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function createSpools(folder: string): Promise<Spools> {
     async sweep() {
       for (const name of await readdir(folder)) {
         const owner = Number(name.split('-')[0]);
-        // Our own id on a file that we have not made is a leftover too: in a container every start has the same id.
+        // A file with this process's id that it did not create is a leftover too: in a container every start has the same id.
         if (owner === process.pid ? !liveSpools.has(name) : !isAlive(owner))
           await rm(join(folder, name), { force: true });
       }
@@ -65,7 +65,7 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
   let hash: Hash | undefined;
   let keepsHash = isHashed;
 
-  /** What has not been written to the file. */
+  /** Bytes not yet written to the file. */
   const waiting = (): Buffer[] => (slab && waitingBytes > 0 ? [slab.subarray(0, waitingBytes)] : chunks);
 
   function flush(last?: Buffer): Promise<OpenFile> {
@@ -94,8 +94,8 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
     return taken;
   }
 
-  /** Only when nothing reads it any more. */
-  function letGo(): void {
+  /** Call only when nothing reads the slab any more. */
+  function release(): void {
     chunks = [];
     if (slab && slabs.length < spareSlabs) slabs.push(slab);
     slab = undefined;
@@ -118,7 +118,7 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
       return (await flush()).readStart(Math.min(maxBytes, sizeBytes));
     },
     async sha256() {
-      // What is written out from here on has been counted.
+      // Bytes flushed from here on are already in the hash.
       keepsHash = false;
       if (hash) {
         for (const piece of waiting()) hash.update(piece);
@@ -127,7 +127,7 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
       const [first = Buffer.alloc(0), ...more] = waiting();
       const bytes = more.length === 0 ? first : Buffer.concat([first, ...more]);
       if (bytes.length <= hashedAtOnceBytes) return hashAtOnce('sha256', bytes);
-      // Beside the event loop: for this many bytes that costs less than it spares.
+      // Off the event loop: for this many bytes the hand-over costs less than it saves.
       return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes as Buffer<ArrayBuffer>)).toString(
         'hex',
       );
@@ -145,7 +145,7 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
       };
       await store(spooled, key);
       finished = true;
-      letGo();
+      release();
     },
     async [Symbol.asyncDispose]() {
       if (finished) return;
@@ -153,7 +153,7 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
       await flushing?.catch(() => {});
       file?.close();
       if (file) await rm(path, { force: true });
-      letGo();
+      release();
     },
   };
 }

@@ -1,5 +1,5 @@
-// SQLite as the database of one machine, through Node's own driver. WAL lets the command line write beside the server;
-// synchronous FULL means that what was acknowledged survives a power cut.
+// SQLite as the database of one machine, through Node's built-in driver. WAL lets the command line write while the server runs;
+// synchronous FULL means that acknowledged writes survive a power cut.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -65,7 +65,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-/** One connection, handed to one user at a time: a transaction must not see the statements of its neighbours. */
+/** One connection, used by one caller at a time, so that no other statements mix into a transaction. */
 function createDriver(native: DatabaseSync): Driver {
   const connection = createConnection(native);
   let holder: PromiseWithResolvers<void> | undefined;
@@ -84,7 +84,7 @@ function createDriver(native: DatabaseSync): Driver {
       return connection;
     },
     releaseConnection: async () => holder?.resolve(),
-    // IMMEDIATE takes the write lock at once: a deferred one fails half-way when another process wrote in between.
+    // IMMEDIATE takes the write lock at once: a deferred transaction fails half-way if another process wrote in between.
     beginTransaction: () => run('begin immediate'),
     commitTransaction: () => run('commit'),
     rollbackTransaction: () => run('rollback'),

@@ -1,10 +1,10 @@
-// Statements that every upload or request runs. Kysely puts a query together anew each time, which costs more than running it; here
-// the text is made once.
+// Statements that every upload or request runs. Kysely builds a query anew each time, which costs more than running it; here the
+// text is built once.
 import { CompiledQuery, PostgresAdapter, type Kysely, type QueryResult } from 'kysely';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Schema } from '#storage/schema.ts';
 
-/** A template with values only, as in sql`…`: whatever else is in its text must be written out. */
+/** A template like sql`…`, but only for values: identifiers and SQL fragments must be part of the text. */
 export type Statement = <Row>(parts: TemplateStringsArray, ...values: unknown[]) => Promise<QueryResult<Row>>;
 
 const templates = { sqlite: new WeakMap<object, string>(), postgres: new WeakMap<object, string>() };
@@ -24,7 +24,7 @@ export function createStatement(db: Kysely<Schema>): Statement {
 /** Texts of inserts by table and number of rows. */
 const inserts = createBoundedMap<string, string>(500);
 
-/** One insert for all of the rows; the number that were inserted, where `conflict` lets some be left out. */
+/** Inserts all rows with one statement. Returns how many were inserted: `conflict` may skip some. */
 export async function insertRows<Table extends keyof Schema>(
   db: Kysely<Schema>,
   table: Table,

@@ -1,5 +1,5 @@
-// What the dashboard keeps: people and their sessions (in the shape that better-auth expects), use by day, the request log
-// and the audit log.
+// Tables of the dashboard: people and their sessions (in the shape that better-auth expects), usage by day, the request log and
+// the audit log.
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
@@ -59,7 +59,7 @@ export const dashboardMigration: Migration = {
   },
 };
 
-/** A person has the id of their account and goes with it. Names and types are those that better-auth asks for. */
+/** A person has the id of their account and is deleted with it. Names and types are those that better-auth requires. */
 async function createPeople(db: Kysely<unknown>): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
   const date = isPostgres ? 'timestamptz' : 'date';
@@ -123,7 +123,7 @@ async function createPeople(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** The ledger by day and key, kept up in the ledger's own transaction: a chart need not read a million events. */
+/** The ledger by day and key, updated in the ledger's transaction, so that a chart does not read a million events. */
 async function createUsageDays(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('usage_days')

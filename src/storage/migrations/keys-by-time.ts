@@ -1,5 +1,5 @@
-// The ledger and the request log only ever grow at their end, so their one key is account and time: a new row goes behind the
-// account's last one. Keys by random id put each row on another page, which no memory holds once there are many.
+// Makes account and time the primary key of the ledger and the request log, which only grow at their end: a new row is stored after
+// the account's last one. Random ids put each row on a different page, and with many rows those pages no longer fit in memory.
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
@@ -22,7 +22,7 @@ async function alterTables(db: Kysely<unknown>): Promise<void> {
   );
 }
 
-/** SQLite cannot change the key of a table. Without a rowid, the key is the table. */
+/** SQLite cannot change the primary key of a table. Without a rowid, rows are stored in the order of the key. */
 async function rebuildTables(db: Kysely<unknown>): Promise<void> {
   await sql`alter table usage_events rename to usage_events_before`.execute(db);
   await sql`

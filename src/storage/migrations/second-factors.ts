@@ -1,4 +1,4 @@
-// What better-auth keeps of a person's second factor and of their passkeys. Names and types are those that it asks for.
+// better-auth's tables for second factors and passkeys. Names and types are those that it requires.
 import { PostgresAdapter } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { ApiKeyRow, Schema } from '#storage/schema.ts';
 
-/** Revoked keys stay for their names in charts and logs; far more than this nobody looks at. */
+/** Revoked keys are kept because charts and logs show their names; nobody reads a list longer than this. */
 const listed = 500;
 
 export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
@@ -14,7 +14,7 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
     list: (): Promise<ApiKeyRow[]> =>
       mine().orderBy('created_at', 'desc').orderBy('id').limit(listed).execute(),
     byId: (id: string): Promise<ApiKeyRow | undefined> => mine().where('id', '=', id).executeTakeFirst(),
-    /** Keys that have not ended: a rotated one in its grace is on its way out and does not count. */
+    /** Active keys. A rotated key in its grace period does not count. */
     async countActive(now: number): Promise<number> {
       const row = await db
         .selectFrom('api_keys')
@@ -27,7 +27,7 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
     },
     rename: (id: string, name: string): Promise<ApiKeyRow | undefined> =>
       change(id, { name }).returningAll().executeTakeFirst(),
-    /** Sets the end of a key, unless an earlier one is set. */
+    /** Sets when a key ends, unless it ends earlier already. */
     endAt: (id: string, at: number): Promise<ApiKeyRow | undefined> =>
       change(id, { revoked_at: at })
         .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', at)]))

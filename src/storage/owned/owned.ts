@@ -1,5 +1,5 @@
-// The one place that decides whose rows a signed-in caller may touch: every query here is bound to one account, and the
-// dashboard's handlers are given nothing else. What is not found here does not exist for that account.
+// The one place that decides which rows a signed-in caller may touch. Every query here is bound to one account, and the
+// dashboard's handlers get no other queries; what these do not find does not exist for that account.
 import { sql, type Kysely } from 'kysely';
 import { createOwnedKeys } from '#storage/owned/keys.ts';
 import { createOwnedRenders } from '#storage/owned/renders.ts';
@@ -18,7 +18,7 @@ export function createOwned(db: Kysely<Schema>, accountId: string) {
     keys: createOwnedKeys(db, accountId),
     usage: createOwnedUsage(db, accountId),
     requests: createOwnedRequests(db, accountId),
-    /** Keeps other transactions that lock the same account waiting until this one ends. */
+    /** Makes other transactions that lock the same account wait until this one ends. */
     async lock(): Promise<void> {
       await db
         .updateTable('accounts')

@@ -1,7 +1,7 @@
-// Paging by key: a page begins behind the last row of the one before, so that page 1,000 costs what page 1 does.
+// Keyset pagination: a page starts after the last row of the previous one, so that page 1,000 costs no more than page 1.
 import { sql, type RawBuilder } from 'kysely';
 
-/** The last row that was shown; newest come first. */
+/** The last row shown; the newest come first. */
 export interface Cursor {
   createdAt: number;
   id: string;
@@ -15,7 +15,7 @@ export interface PageOptions {
 export const olderThan = ({ createdAt, id }: Cursor, idColumn = 'id'): RawBuilder<boolean> =>
   sql<boolean>`(created_at, ${sql.ref(idColumn)}) < (${createdAt}, ${id})`;
 
-/** Whether a column holds the text, in any case; % and _ are only characters. */
+/** Whether a column contains the text, ignoring case; % and _ are literal. */
 export function contains(column: string, search: string): RawBuilder<boolean> {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   return sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;

@@ -12,7 +12,7 @@ export interface RenderFilter {
 
 export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
   return {
-    /** Newest first. A hosted one leaves the history when its link expires. */
+    /** Newest first. A hosted render leaves the history when its link expires. */
     page(
       { search, kind, status }: RenderFilter,
       { after, limit }: PageOptions,

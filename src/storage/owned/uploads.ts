@@ -21,7 +21,7 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 
   return {
-    /** Deleted, and to be had back until `deleted_at`; the newest deletion first. */
+    /** Deleted uploads that can be restored until `deleted_at`; the latest deletion first. */
     restorable: (now: number, limit: number): Promise<UploadRow[]> =>
       db
         .selectFrom('uploads')
@@ -33,7 +33,7 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
-    /** Takes the deletion back; those of the given ids for which it was not too late. */
+    /** Undoes the deletion. Returns the ids for which it was not too late. */
     async restore(ids: string[], now: number): Promise<string[]> {
       const rows = await db
         .updateTable('uploads')
@@ -46,7 +46,7 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** Ends the time in which deletions can be taken back. */
+    /** Makes deletions final at once. */
     async purgeNow(ids: string[], now: number): Promise<string[]> {
       const rows = await db
         .updateTable('uploads')

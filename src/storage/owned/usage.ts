@@ -1,4 +1,4 @@
-// One account's use by day.
+// One account's usage by day.
 import type { Kysely } from 'kysely';
 import type { Schema, Unit, UsageCounterRow, UsageDayRow, UsageEventRow } from '#storage/schema.ts';
 import { olderThan, type PageOptions } from '#storage/owned/page.ts';
@@ -32,7 +32,7 @@ export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
         .where('account_id', '=', accountId)
         .orderBy('month')
         .execute(),
-    /** The ledger itself, newest first; its entries go by the id of what they were used for. */
+    /** The ledger, newest first. An entry's id is the id of the upload or render that it paid for. */
     events({ after, limit }: PageOptions): Promise<(UsageEventRow & { id: string })[]> {
       const query = db
         .selectFrom('usage_events')

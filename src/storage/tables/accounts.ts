@@ -46,7 +46,7 @@ export function createAccountsTable(db: Kysely<Schema>) {
       const rows = await db.selectFrom('accounts').select('id').where('deleted_at', 'is not', null).execute();
       return rows.map(({ id }) => id);
     },
-    /** Deletes rows that an account may have millions of, so many at most of each kind; returns how many went. */
+    /** Deletes up to `limit` rows from each table that may hold millions of an account's rows; returns how many it deleted. */
     async purgeHistory(id: string, limit: number): Promise<number> {
       let gone = 0;
       for (const table of ['usage_events', 'request_log'] as const) {
@@ -56,7 +56,7 @@ export function createAccountsTable(db: Kysely<Schema>) {
       }
       return gone;
     },
-    /** With the row goes everything that belongs to it, except files. */
+    /** Deletes the row and, by cascade, everything that belongs to it except files. */
     async purge(id: string): Promise<void> {
       await db.deleteFrom('accounts').where('id', '=', id).where('deleted_at', 'is not', null).execute();
     },

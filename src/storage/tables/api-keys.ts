@@ -4,13 +4,13 @@ import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
 
 export type ApiKeysTable = ReturnType<typeof createApiKeysTable>;
 
-/** A key with what its account may do, in one look-up. */
+/** A key and the permissions of its account, in one look-up. */
 export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at'> &
   Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap'>;
 
 /**
- * A key counts as ended this long before its end. Machines know the database's time to a fraction of a second only, and a key
- * that one of them revokes now must be refused by the others on the next request. A rotated key loses two seconds of its grace.
+ * A key is refused this long before its end. Machines know the database's time only to a fraction of a second, and a key that
+ * one of them revokes must be refused by the others on the next request. A rotated key loses two seconds of its grace period.
  */
 export const revocationSkewMs = 2_000;
 
@@ -45,7 +45,7 @@ export function createApiKeysTable(db: Kysely<Schema>) {
         .orderBy('created_at')
         .orderBy('id')
         .execute(),
-    /** The revoked key; an earlier end stays as it is. Undefined when there is no such key. */
+    /** Revokes a key; an earlier end stays as it is. Undefined if there is no such key. */
     revoke: (id: string, now: number): Promise<ApiKeyRow | undefined> =>
       db
         .updateTable('api_keys')

@@ -19,7 +19,7 @@ export function createAuditLogTable(db: Kysely<Schema>) {
         .limit(limit);
       return (after ? query.where(olderThan(after)) : query).execute();
     },
-    /** What was done stays; to whom is forgotten with them. */
+    /** Keeps the entries but removes the deleted account from them. */
     async forgetTarget(accountId: string): Promise<void> {
       await db
         .updateTable('audit_log')

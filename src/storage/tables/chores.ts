@@ -1,9 +1,9 @@
-// Which machine does the next round of a chore, where many share a database. Postgres alone.
+// Decides which machine runs a chore next, when many share a database. Postgres only.
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 
 export interface ChoresTable {
-  /** True for the one process that may do this round; the next is due after `everyMs`. */
+  /** True for the one process that may run the chore now; it is due again after `everyMs`. */
   claim(name: string, everyMs: number, now: number): Promise<boolean>;
 }
 

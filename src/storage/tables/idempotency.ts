@@ -1,4 +1,4 @@
-// Queries on remembered answers, by account, endpoint and Idempotency-Key.
+// Queries on stored responses, by account, endpoint and Idempotency-Key.
 import type { Kysely } from 'kysely';
 import type { IdempotencyRow, Schema } from '#storage/schema.ts';
 
@@ -26,7 +26,7 @@ export function createIdempotencyTable(db: Kysely<Schema>) {
         .where('endpoint', '=', endpoint)
         .where('idempotency_key', '=', idempotency_key)
         .executeTakeFirst(),
-    /** False when the attempt is no longer the one that may answer. */
+    /** False if another attempt has taken over the key. */
     async answer(attempt: string, answer: RememberedAnswer): Promise<boolean> {
       const result = await db
         .updateTable('idempotency_keys')
@@ -35,7 +35,7 @@ export function createIdempotencyTable(db: Kysely<Schema>) {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    /** Forgets an attempt that has no answer. One that was answered, also at this very moment, stays. */
+    /** Deletes an attempt that has no response. One that gets its response at the same moment stays. */
     async forgetUnanswered(attempt: string): Promise<void> {
       await db
         .deleteFrom('idempotency_keys')
@@ -43,11 +43,11 @@ export function createIdempotencyTable(db: Kysely<Schema>) {
         .where('status', 'is', null)
         .execute();
     },
-    /** Drops an answer that is too old, or whose bytes are gone. */
+    /** Deletes a response that is too old or whose bytes are gone. */
     async drop(attempt: string): Promise<void> {
       await db.deleteFrom('idempotency_keys').where('attempt', '=', attempt).execute();
     },
-    /** Forgets attempts that began before this and have no answer: their process is gone. */
+    /** Deletes attempts that began before this and have no response: their process is gone. */
     async forgetUnansweredBefore(createdBefore: number): Promise<void> {
       await db
         .deleteFrom('idempotency_keys')

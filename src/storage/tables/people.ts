@@ -1,4 +1,4 @@
-// Our few queries on better-auth's tables. Everything else there it does itself.
+// Additional queries on better-auth's tables. better-auth does the rest itself.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 
@@ -10,7 +10,7 @@ export function createPeopleTable(db: Kysely<Schema>) {
       const row = await db.selectFrom('people').select('id').where('id', '=', accountId).executeTakeFirst();
       return row !== undefined;
     },
-    /** Whether the person with this e-mail address has signed in from that client address, and the session is still kept. */
+    /** Whether the person with this e-mail address has a stored session from this client address. */
     async hasSessionFrom(email: string, address: string): Promise<boolean> {
       const row = await db
         .selectFrom('sessions')
@@ -21,11 +21,11 @@ export function createPeopleTable(db: Kysely<Schema>) {
         .executeTakeFirst();
       return row !== undefined;
     },
-    /** With it go the person's sessions and password. */
+    /** Also deletes the person's sessions and password. */
     async delete(accountId: string): Promise<void> {
       await db.deleteFrom('people').where('id', '=', accountId).execute();
     },
-    /** Ended sessions and links that have run out. */
+    /** Deletes expired sessions and links. */
     async purgeExpired(now: number): Promise<void> {
       const time = new Date(now).toISOString();
       await db.deleteFrom('sessions').where('expires_at', '<', time).execute();

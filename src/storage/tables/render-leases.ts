@@ -6,7 +6,7 @@ export type RenderLeasesTable = ReturnType<typeof createRenderLeasesTable>;
 
 export function createRenderLeasesTable(db: Kysely<Schema>) {
   return {
-    /** Leases of the account that have not run out. Exact while the account's counter is locked. */
+    /** Leases of the account that have not expired. Exact while the account's counter is locked. */
     async countLive(accountId: string, now: number): Promise<number> {
       const row = await db
         .selectFrom('render_leases')

@@ -12,7 +12,7 @@ export function createRendersTable(db: Kysely<Schema>) {
     async insert(row: RenderRow): Promise<void> {
       await db.insertInto('renders').values(row).execute();
     },
-    /** Drops what is behind the newest so many failures of an account. */
+    /** Deletes all but the newest `keep` failures of an account. */
     async trimFailures(accountId: string, keep: number): Promise<void> {
       const failures = () =>
         db
@@ -35,7 +35,7 @@ export function createRendersTable(db: Kysely<Schema>) {
         .select('accounts.suspended as owner_suspended')
         .where('renders.id', '=', id)
         .executeTakeFirst(),
-    /** Ids of renders whose bytes, if any, may go: deleted, past their expiry, or older than the history is kept. */
+    /** Ids of renders whose bytes, if any, may be deleted: deleted, expired, or older than the history. */
     async dead(now: number, historyBefore: number, limit: number): Promise<string[]> {
       const dead = () => db.selectFrom('renders').select('id');
       const rows = await dead()
@@ -51,7 +51,7 @@ export function createRendersTable(db: Kysely<Schema>) {
         .execute();
       return [...new Set(rows.map(({ id }) => id))];
     },
-    /** After their bytes are gone: what was only kept for a replay stays in the history, the rest goes. */
+    /** Called after the bytes are gone: a render kept only for a replay stays in the history, the other rows are deleted. */
     async retire(ids: string[], historyBefore: number): Promise<void> {
       await db
         .deleteFrom('renders')
@@ -65,7 +65,7 @@ export function createRendersTable(db: Kysely<Schema>) {
     async purge(ids: string[]): Promise<void> {
       await db.deleteFrom('renders').where('id', 'in', ids).execute();
     },
-    /** What is stored under hosted URLs. */
+    /** Totals of the renders stored under hosted URLs. */
     totals: (): Promise<StoredTotals> =>
       totalsOf(
         db
@@ -77,7 +77,7 @@ export function createRendersTable(db: Kysely<Schema>) {
           .where('hosted', '=', 1)
           .executeTakeFirstOrThrow(),
       ),
-    /** Those of the given ids that have a row. */
+    /** The given ids that have a row. */
     async existing(ids: string[]): Promise<Set<string>> {
       const rows = await db.selectFrom('renders').select('id').where('id', 'in', ids).execute();
       return new Set(rows.map(({ id }) => id));

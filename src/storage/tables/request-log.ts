@@ -1,4 +1,4 @@
-// Queries on the request log of all accounts: writing it and keeping it small.
+// Queries on the request log of all accounts: insert and clean up.
 import { sql, type Kysely } from 'kysely';
 import type { RequestLogRow, Schema } from '#storage/schema.ts';
 import { insertRows } from '#storage/statement.ts';
@@ -20,7 +20,7 @@ const columns = [
 
 export function createRequestLogTable(db: Kysely<Schema>) {
   return {
-    /** Rows of an account that went away meanwhile are left out. */
+    /** Skips rows of accounts that were deleted in the meantime. */
     async insert(rows: RequestLogRow[]): Promise<void> {
       const ids = [...new Set(rows.map((row) => row.account_id))];
       const accounts = await db.selectFrom('accounts').select('id').where('id', 'in', ids).execute();
@@ -31,7 +31,7 @@ export function createRequestLogTable(db: Kysely<Schema>) {
         await insertRows(db, 'request_log', columns, some, 'on conflict do nothing');
       }
     },
-    /** Drops some of what is older; true when there may be more. */
+    /** Deletes up to `limit` older rows; true if there may be more. */
     async purgeOlder(than: number, limit: number): Promise<boolean> {
       const { numAffectedRows } = await sql`
         delete from request_log where (account_id, created_at, id) in
@@ -40,7 +40,7 @@ export function createRequestLogTable(db: Kysely<Schema>) {
       );
       return numAffectedRows === BigInt(limit);
     },
-    /** Accounts that hold more rows than they may. */
+    /** Accounts with more than `rowsEach` rows. */
     async crowded(rowsEach: number): Promise<string[]> {
       const rows = await db
         .selectFrom('request_log')
@@ -50,7 +50,7 @@ export function createRequestLogTable(db: Kysely<Schema>) {
         .execute();
       return rows.map(({ account_id }) => account_id);
     },
-    /** Drops what is behind the newest so many rows of an account. */
+    /** Deletes all but the newest `keep` rows of an account. */
     async trim(accountId: string, keep: number): Promise<void> {
       await db
         .deleteFrom('request_log')

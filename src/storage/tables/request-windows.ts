@@ -1,6 +1,6 @@
-// The request windows of accounts that many machines serve: finding the holder of a key and counting the request are one
-// statement, so that a request costs one round trip and the count is exact across machines. Postgres alone; on one
-// machine the windows are in memory. Spec 5, 8.
+// The request windows of accounts, when many machines share the database. One statement looks up the key and counts the request,
+// so that a request costs one round trip and the count is exact across machines. Postgres only; a single machine keeps its
+// windows in memory. Spec 5, 8.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema, Unit } from '#storage/schema.ts';
 import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
@@ -8,23 +8,23 @@ import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
 interface RequestLimits {
   /** Requests per window by plan. */
   byPlan: Record<string, number>;
-  /** For a plan that is not among them. */
+  /** For a plan that is not listed. */
   standard: number;
   windowMs: number;
 }
 
-/** The holder of a key; the window is there when the key may do what it asks. */
+/** The holder of a key; the window is null if the key is not allowed to do what it asks. */
 export type CountedHolder = KeyHolder & { window: CountedWindow | null };
 
 interface CountedWindow {
   count: number;
   endsInMs: number;
-  /** The request was past the limit, and was not counted. */
+  /** The request exceeded the limit and was not counted. */
   isRefused: boolean;
 }
 
 export interface RequestWindowsTable {
-  /** `now` is the database's time, as this machine knows it: to a few milliseconds. */
+  /** `now` is this machine's estimate of the database's time, good to a few milliseconds. */
   count(keyHash: string, unit: Unit, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
   countAccount(accountId: string, limit: number, windowMs: number, now: number): Promise<CountedWindow>;
   /** Undefined when no window is open. */
@@ -37,15 +37,15 @@ export interface RequestWindowsTable {
 
 type Row = KeyHolder & { count: number | null; ends_at: number; refused: 0 | 1 };
 
-/** The difference between the machines' ideas of the database's time that does not make a window begin anew. */
+/** Clock skew tolerated between machines; beyond it a window would restart whenever another machine serves the request. */
 const skewMs = 10_000;
 
 export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTable {
   const timeOf = (now: number) => sql`${now}::bigint`;
 
-  /** What happens to an open window: it ends, is spent, or has room. */
+  /** Updates an open window: it has ended and restarts, is spent, or has room. */
   function orMove(now: RawBuilder<unknown>, limit: RawBuilder<unknown>): RawBuilder<unknown> {
-    // One that ends further off than a window is long is from before a clock was set back.
+    // A window that ends later than a new one would is from before a clock was set back.
     const hasEnded = sql`(current.ends_at <= ${now} or current.ends_at > excluded.ends_at + ${skewMs}::integer)`;
     const isSpent = sql`current.count >= ${limit}`;
     return sql`

@@ -1,4 +1,4 @@
-// Queries on settings: what the installation keeps about itself, a text under each name.
+// Queries on the settings of the installation: one text per name.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 
@@ -6,7 +6,7 @@ export type SettingsTable = ReturnType<typeof createSettingsTable>;
 
 export function createSettingsTable(db: Kysely<Schema>) {
   return {
-    /** The value that is kept under this name; the given one if there is none yet. */
+    /** The value stored under this name; if there is none, stores and returns the given one. */
     async getOr(name: string, value: string): Promise<string> {
       await db
         .insertInto('settings')
@@ -20,12 +20,12 @@ export function createSettingsTable(db: Kysely<Schema>) {
         .executeTakeFirstOrThrow();
       return row.value;
     },
-    /** Those of these names that have a value. */
+    /** The values of the given names; names without a value are left out. */
     async read(names: string[]): Promise<Map<string, string>> {
       const rows = await db.selectFrom('settings').selectAll().where('name', 'in', names).execute();
       return new Map(rows.map(({ name, value }) => [name, value]));
     },
-    /** Null takes it away. */
+    /** Null removes the value. */
     async write(name: string, value: string | null): Promise<void> {
       if (value === null) await db.deleteFrom('settings').where('name', '=', name).execute();
       else

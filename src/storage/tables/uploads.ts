@@ -5,7 +5,7 @@ import { createStatement, insertRows } from '#storage/statement.ts';
 
 export type UploadsTable = ReturnType<typeof createUploadsTable>;
 
-/** An upload together with the one thing about its owner that decides whether it resolves. */
+/** An upload and whether its owner is suspended, which decides whether it resolves. */
 export type OwnedUpload = UploadRow & { owner_suspended: number };
 
 const uploadColumns = [
@@ -35,7 +35,7 @@ export function createUploadsTable(db: Kysely<Schema>) {
       .select('accounts.suspended as owner_suspended');
 
   return {
-    /** False when the slug of one is taken: that row is left out. */
+    /** False if a row was skipped because its slug is taken. */
     async insert(...rows: UploadRow[]): Promise<boolean> {
       const inserted = await insertRows(db, 'uploads', uploadColumns, rows, 'on conflict (slug) do nothing');
       return inserted === rows.length;
@@ -58,7 +58,7 @@ export function createUploadsTable(db: Kysely<Schema>) {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    /** Ids of uploads whose bytes may go: deleted past taking back, or past their expiry. */
+    /** Ids of uploads whose bytes may be deleted: expired, or deleted for too long to be restored. */
     async dead(now: number, limit: number): Promise<string[]> {
       const rows = await db
         .selectFrom('uploads')
@@ -88,7 +88,7 @@ export function createUploadsTable(db: Kysely<Schema>) {
           ])
           .executeTakeFirstOrThrow(),
       ),
-    /** Those of the given ids that have a row. */
+    /** The given ids that have a row. */
     async existing(ids: string[]): Promise<Set<string>> {
       const rows = await db.selectFrom('uploads').select('id').where('id', 'in', ids).execute();
       return new Set(rows.map(({ id }) => id));

@@ -1,5 +1,5 @@
-// Queries on the counters and the ledger behind them. One guarded statement moves a counter, in the same transaction
-// as the ledger row, so that the sum of the ledger equals the counter, always.
+// Queries on the usage counters and their ledger. One guarded statement updates a counter, in the same transaction as the ledger
+// row, so that the counter always equals the sum of the ledger.
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, Schema, Unit, UsageCounterRow, UsageEventRow } from '#storage/schema.ts';
 import { createStatement, insertRows } from '#storage/statement.ts';
@@ -34,8 +34,8 @@ export function createUsageTable(db: Kysely<Schema>) {
   const run = createStatement(db);
 
   /**
-   * Takes `count` units if all of them fit below `below`, counting what is there already; undefined when not. Units past `limit` are
-   * counted as overage. `below` is Infinity for a unit that is already reserved, or may overrun.
+   * Takes `count` units if usage then stays at or under `below`; otherwise returns undefined. Units past `limit` count as overage.
+   * `below` is Infinity for a unit that is already reserved or has no cap.
    */
   async function take(
     counter: CounterKey,
@@ -45,7 +45,7 @@ export function createUsageTable(db: Kysely<Schema>) {
   ): Promise<Usage | undefined> {
     const moved = await move(counter, limit, below, count);
     if (moved) return moved;
-    // Either the month is new, here or in a neighbour's transaction that this waits for, or nothing is left.
+    // Either the month has no counter yet, or another transaction is creating it (then this waits), or the quota is used up.
     await open(counter);
     return move(counter, limit, below, count);
   }
@@ -70,7 +70,7 @@ export function createUsageTable(db: Kysely<Schema>) {
     return rows[0];
   }
 
-  /** Makes the counter where it is not there yet. */
+  /** Creates the counter if it does not exist. */
   async function open({ accountId, unit, month }: CounterKey): Promise<void> {
     await db
       .insertInto('usage_counters')
@@ -81,7 +81,7 @@ export function createUsageTable(db: Kysely<Schema>) {
 
   return {
     take,
-    /** Entries of one account, unit and moment. */
+    /** Records entries of the same account, unit and time. */
     async record(...events: UsageEventRow[]): Promise<void> {
       const [event] = events;
       if (!event) return;
@@ -100,7 +100,7 @@ export function createUsageTable(db: Kysely<Schema>) {
         .where('account_id', 'in', accountIds)
         .where('month', '=', month)
         .execute(),
-    /** Every account that went past its quota in a month. */
+    /** Every account that exceeded its quota in a month. */
     overagesOf: (month: string): Promise<AccountOverage[]> =>
       db
         .selectFrom('usage_counters')
@@ -110,7 +110,7 @@ export function createUsageTable(db: Kysely<Schema>) {
         .where('overage', '>', 0)
         .orderBy('accounts.email')
         .execute(),
-    /** Reads the counter and keeps it from moving until the transaction ends. */
+    /** Reads the counter and locks it until the transaction ends. */
     async lock(counter: CounterKey): Promise<Usage> {
       await open(counter);
       return db
@@ -132,7 +132,7 @@ export function createUsageTable(db: Kysely<Schema>) {
         .executeTakeFirst();
       return row ?? { used: 0, overage: 0 };
     },
-    /** What the ledger says, for the invariant that it equals the counter. */
+    /** The sum of the ledger, to check that it equals the counter. */
     async sumOfLedger({ accountId, unit, month }: CounterKey): Promise<Usage> {
       const row = await db
         .selectFrom('usage_events')
