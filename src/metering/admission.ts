@@ -1,6 +1,5 @@
-// Lets a request in: whose key it is, and whether the account's budget has room for it. On one machine both are answered
-// from memory; on many, one statement of the database answers both, and none while the budget is known to be spent.
-// Spec 5, 8.
+// Admits a request: authenticates its key and counts it against the account's request budget. A single machine does both from
+// memory; many machines use one database statement for both, and none while the budget is known to be spent. Spec 5, 8.
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Unit } from '#storage/schema.ts';
@@ -11,11 +10,11 @@ import type { Plans } from '#accounts/plans.ts';
 import { standingOf, windowMs, type BudgetStanding, type RequestBudget } from '#metering/request-budget.ts';
 
 export interface Admission {
-  /** Counts the request. Throws `unauthorized`; a spent budget is told in the standing. */
+  /** Counts the request. Throws `unauthorized`. If the budget is spent, `standing.isSpent` is true. */
   admit(authorization: string | undefined, unit: Unit): Promise<{ caller: Caller; standing: BudgetStanding }>;
-  /** Counts a request of an account that is known already. */
+  /** Counts a request of a caller that is already authenticated. */
   count(caller: Caller): Promise<BudgetStanding>;
-  /** How the account stands, without counting. */
+  /** The account's standing, without counting a request. */
   peek(caller: Caller): Promise<BudgetStanding>;
 }
 
@@ -47,8 +46,8 @@ function createLocalAdmission({ authentication, budget }: Parts): Admission {
 const subjectOf = ({ accountId }: Caller): string => `account ${accountId}`;
 
 /**
- * How long a spent budget is answered from memory: a flood costs the database four look-ups a second, and a better
- * plan or a revoked key is still felt at once by any measure of people.
+ * How long a spent budget is answered from memory: a flood costs the database four look-ups a second, and an upgraded plan or a
+ * revoked key still takes effect within a quarter of a second.
  */
 const rememberSpentMs = 250;
 const rememberedKeys = 10_000;
@@ -97,7 +96,7 @@ function createSharedAdmission(
         }
         return holder;
       });
-      if (!standing) throw new Error('a caller was let in without being counted');
+      if (!standing) throw new Error('a caller was admitted without being counted');
       return { caller, standing };
     },
     async count({ accountId, plan }) {

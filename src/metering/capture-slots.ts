@@ -1,5 +1,5 @@
-// The concurrent-capture cap: a render in progress holds a lease that is both its slot and its reserved unit. Leases run
-// out, so a crash leaks neither. Spec 7, 8.
+// The concurrent-capture cap. A render in progress holds a lease, which is both its slot and its reserved unit. Leases expire, so
+// a crash leaks neither. Spec 7, 8.
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
@@ -15,9 +15,9 @@ export interface CaptureSlots {
   /** Throws `quota_exceeded` or `concurrency_limited`. */
   acquire(payer: Payer): Promise<{ leaseId: string }>;
   release(leaseId: string): Promise<void>;
-  /** Forgets leases that have run out. */
+  /** Deletes expired leases. */
   sweep(): Promise<void>;
-  /** After a start on one machine: the renders from before it are gone, and with them their slots and units. */
+  /** Called at the start of a single machine: frees the slots and units of renders from before it. */
   forgetBefore(startedAt: number): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
     acquire(payer) {
       const acquire = async ({ usage, renderLeases }: Tables) => {
         const now = clock.now();
-        // Locking the counter makes parallel renders of one account come one by one, on every machine.
+        // Locking the counter serializes the parallel renders of one account, across machines.
         const { used } = await usage.lock({
           accountId: payer.accountId,
           unit: 'render',
@@ -40,7 +40,7 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
         await renderLeases.insert({ id: leaseId, account_id: payer.accountId, expires_at: now + leaseMs });
         return { leaseId };
       };
-      // A machine that stops has no renders left that could hold a slot.
+      // A lease lost in a power cut does no harm: its render is gone too.
       return database.transaction(acquire, { durability: 'relaxed' });
     },
     release: (leaseId) => database.tables.renderLeases.delete(leaseId),
@@ -57,7 +57,7 @@ function capReached(cap: number): ServiceError {
   );
 }
 
-/** The machine itself had no place for the render in time. */
+/** No slot on the machine became free in time. */
 export function machineBusy(): ServiceError {
   return new ServiceError('concurrency_limited', 'The service is busy with other renders. Retry shortly.', {
     retryAfterSeconds,

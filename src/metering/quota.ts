@@ -1,4 +1,4 @@
-// The monthly quota: what a unit costs, and what the caller is told about it. Spec 1, 8.
+// The monthly quota: takes units and reports what is left. Spec 1, 8.
 import { ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Tables } from '#storage/database.ts';
@@ -16,7 +16,7 @@ export interface QuotaStanding {
   isOverage: boolean;
 }
 
-/** Who pays: an API key's account, or an account signed in at the dashboard. */
+/** The account that pays: the holder of an API key, or an account signed in to the dashboard. */
 export type Payer = Caller;
 
 /** Takes one unit for `sourceId` inside the transaction that stores what it pays for; throws `quota_exceeded`. */
@@ -33,7 +33,7 @@ export async function consumeUnit(
   return standing;
 }
 
-/** Takes a unit for each source, in order, while there are any; the standings are those after each unit that was taken. */
+/** Takes a unit for each source, in order, until the quota is used up. Returns the standing after each unit taken. */
 export async function consumeUnits(
   tables: Tables,
   payer: Payer,
@@ -65,7 +65,7 @@ export async function consumeUnits(
   return standings;
 }
 
-/** All at once, or where they do not all fit, one by one. */
+/** Takes all units at once; if they do not all fit, one by one. */
 async function takeUnits(
   { usage }: Tables,
   counter: CounterKey,
@@ -76,7 +76,7 @@ async function takeUnits(
   const all = await usage.take(counter, limit, below, wanted);
   if (all) return { taken: wanted, used: all.used };
   let [taken, used] = [0, 0];
-  // One that did not fit does not fit again.
+  // A single unit has just failed, so it is not tried again.
   for (; wanted > 1 && taken < wanted; taken += 1) {
     const one = await usage.take(counter, limit, below);
     if (!one) break;
@@ -104,7 +104,7 @@ export function limitOf({ plan }: Pick<Caller, 'plan'>, unit: Unit): number {
   return unit === 'upload' ? plan.uploads_per_month : plan.renders_per_month;
 }
 
-/** Units a month, overages included; Infinity where those have no cap. */
+/** Maximum units per month, overages included; Infinity if overages have no cap. */
 export function ceilingOf(payer: Payer, unit: Unit): number {
   const limit = limitOf(payer, unit);
   return payer.mayOverrun ? limit + (payer.overageCap ?? Infinity) : limit;
@@ -119,7 +119,7 @@ export function nextMonth(now: number): Date {
 /** The quota's month is the calendar month, UTC. */
 export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
 
-/** Carries what the answer's headers name. */
+/** Carries the unit and limit that the response headers name. */
 export class QuotaExceededError extends ServiceError {
   readonly unit: Unit;
   readonly limit: number;

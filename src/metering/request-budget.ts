@@ -1,6 +1,6 @@
-// The per-minute request budget of an account, or of a client address where there is no account: a fixed window that opens
-// with the first request and refills when it rolls over, so that the reset which clients are told is true. Spec 8.
-// In memory: accounts that many machines serve are counted by the database instead (see admission.ts).
+// The per-minute request budget of an account, or of a client address if there is no account. A fixed window opens with the first
+// request and refills when it rolls over, so that the reset time sent to clients is exact. Spec 8.
+// Kept in memory; when many machines share a database, it counts the requests of accounts instead (see admission.ts).
 import type { Clock } from '#core/clock.ts';
 
 export interface BudgetStanding {
@@ -8,7 +8,7 @@ export interface BudgetStanding {
   remaining: number;
   /** Whole seconds until the window rolls over, from 1 to 60. */
   resetSeconds: number;
-  /** True when this request went past the budget. */
+  /** True if this request exceeded the budget. */
   isSpent: boolean;
 }
 
@@ -24,8 +24,8 @@ export interface RequestBudget {
 export const windowMs = 60_000;
 
 /**
- * `maxSubjects` bounds the memory where strangers choose the subjects; past it the oldest window is forgotten. A window costs
- * some 150 bytes.
+ * `maxSubjects` bounds the memory when strangers choose the subjects; past it the oldest window is dropped. A window takes about
+ * 150 bytes.
  */
 export function createRequestBudget({
   clock,
@@ -34,10 +34,10 @@ export function createRequestBudget({
   clock: Clock;
   maxSubjects?: number;
 }): RequestBudget {
-  /** In the order in which they were opened, which is the order in which they end. */
+  /** In the order in which they opened, which is also the order in which they end. */
   const windows = new Map<string, { endsAt: number; count: number }>();
 
-  /** Each request drops at most two, so that none pays for all. */
+  /** Each request drops at most two windows, so that no single request pays for all. */
   function dropEnded(now: number): void {
     for (const [subject, { endsAt }] of windows.entries().take(2)) {
       if (endsAt <= now || windows.size > maxSubjects) windows.delete(subject);
@@ -46,7 +46,7 @@ export function createRequestBudget({
 
   function current(subject: string, now: number): { endsAt: number; count: number } {
     const known = windows.get(subject);
-    // A window that ends further off than one can is from before the clock was set back.
+    // A window that ends later than a new one would is from before the clock was set back.
     if (known && known.endsAt > now && known.endsAt <= now + windowMs) return known;
     return { endsAt: now + windowMs, count: 0 };
   }
@@ -82,7 +82,7 @@ export function standingOf(
   return {
     limit,
     remaining: Math.max(0, limit - window.count),
-    // Machines agree on the time to a few milliseconds only, and a window opened by another may seem longer by that.
+    // Machines agree on the time only to a few milliseconds, so a window opened by another may appear longer by that much.
     resetSeconds: Math.min(windowMs / 1000, Math.max(1, Math.ceil((window.endsAt - now) / 1000))),
     isSpent,
   };

@@ -1,5 +1,5 @@
-// What the API answered to each account, for its owner to read. Written in batches off the request path, kept for thirty days
-// and bounded for each account.
+// The request log that an account's owner reads: what the API answered to each request. Written in batches off the request path,
+// kept for 30 days, and bounded per account.
 import type { Logger } from 'pino';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
@@ -7,7 +7,7 @@ import type { RequestLogRow } from '#storage/schema.ts';
 
 const keptMs = 30 * 24 * 60 * 60 * 1000;
 const keptRows = 20_000;
-/** Past it the newest are dropped: a log must not be what fills the memory. */
+/** Past this, new rows are dropped, so that the log cannot fill the memory. */
 const waitingRows = 20_000;
 const sweepBatch = 2_000;
 
@@ -29,10 +29,14 @@ export function createRequestLog({
   async function write(): Promise<void> {
     const rows = waiting;
     waiting = [];
-    if (dropped > 0) log.warn({ dropped }, 'requests came faster than their log could be written');
+    if (dropped > 0)
+      log.warn(
+        { dropped },
+        'request log entries were dropped: requests came faster than the log could be written',
+      );
     dropped = 0;
     if (rows.length === 0) return;
-    // A power cut may take the last second of the log; nobody's request waits for it.
+    // A power cut may lose the last second of the log.
     await database.transaction((tables) => tables.requestLog.insert(rows), { durability: 'relaxed' });
   }
 
@@ -41,7 +45,7 @@ export function createRequestLog({
       if (waiting.length < waitingRows) waiting.push({ ...row, created_at: clock.now() });
       else dropped += 1;
     },
-    /** Writes what waits; called every second, and before the log is read. */
+    /** Writes the waiting rows; called every second, and before the log is read. */
     flush(): Promise<void> {
       const done = writing.then(write);
       writing = done.catch(() => {});

@@ -1,4 +1,4 @@
-// The metering room: what a caller may do, and the record of what they did.
+// Wires the metering room: budgets, capture slots and the request log.
 import type { Logger } from 'pino';
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
@@ -19,16 +19,16 @@ export function createMeteringRoom(parts: {
   clock: Clock;
   log: Logger;
 }) {
-  // Accounts are as many as the database has; addresses are as many as strangers can use.
+  // The number of accounts is bounded by the database; the number of client addresses must be bounded here.
   const accountBudget = createRequestBudget(parts);
   const budget = createRequestBudget({ ...parts, maxSubjects: 200_000 });
   const slots = createCaptureSlots(parts);
   const requestLog = createRequestLog(parts);
   const chores: Chore[] = [
     { name: 'sweep of leases', everyMs: seconds(15), run: slots.sweep },
-    { name: 'clock of the database', everyMs: seconds(60), run: parts.database.ping, onEveryMachine: true },
+    { name: 'database clock', everyMs: seconds(60), run: parts.database.ping, onEveryMachine: true },
     { name: 'sweep of the request log', everyMs: hours(1), run: () => requestLog.sweep() },
-    { name: 'request log', everyMs: seconds(1), run: requestLog.flush, onEveryMachine: true },
+    { name: 'request log flush', everyMs: seconds(1), run: requestLog.flush, onEveryMachine: true },
   ];
   return {
     budget,

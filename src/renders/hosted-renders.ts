@@ -1,4 +1,4 @@
-// Renders after they are stored: finding one that still resolves, and freeing the space of the dead. Spec 2.3, 2.4.
+// Stored renders: finds one that still resolves, deletes, and frees the space of deleted and expired ones. Spec 2.3, 2.4.
 import type { Clock } from '#core/clock.ts';
 import { isName } from '#core/ids.ts';
 import { resolves } from '#core/resolves.ts';
@@ -39,14 +39,14 @@ export function createHostedRenders({
     openBlob: blobs.open,
     signedUrl: blobs.signedUrl,
 
-    /** Deletes those of the account's renders; returns the ids of those that were alive. Bytes that cannot go now are left to the sweep. */
+    /** Deletes renders of the account; returns the ids that existed. Bytes that cannot be deleted now are left to the sweep. */
     async deleteOwned(accountId: string, ids: string[]): Promise<string[]> {
       const deleted = await database.tables.ownedBy(accountId).renders.markDeleted(ids, clock.now());
       await free(deleted, 0).catch(() => {});
       return deleted;
     },
 
-    /** Deletes every render of an account, for good. */
+    /** Permanently deletes every render of an account. */
     purgeAccount: (accountId: string): Promise<void> =>
       purgeOwned(blobs, database.tables.ownedBy(accountId).renders.ids, renders.purge),
 

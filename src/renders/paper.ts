@@ -7,7 +7,7 @@ export type Sides<T> = Record<'top' | 'right' | 'bottom' | 'left', T>;
 
 const unitsPerInch = { px: 96, in: 1, cm: 2.54, mm: 25.4 } as const;
 
-/** A number is CSS pixels; a text has its unit, or is the literal 0. */
+/** A number is CSS pixels; a string has a unit or is "0". */
 export function lengthInches(length: MarginLength): number {
   if (typeof length === 'number') return length / unitsPerInch.px;
   const unit = length.slice(-2);
@@ -16,7 +16,7 @@ export function lengthInches(length: MarginLength): number {
     : 0;
 }
 
-/** Margins that leave nothing to print on are the client's mistake, found before a browser is started on them. */
+/** Margins that leave no printable area are the client's mistake, so they are rejected before the browser is used. */
 export function requireRoomOnPaper(
   margin: Sides<number>,
   paperFormat: PaperFormat,

@@ -1,12 +1,13 @@
-// The machine's own capacity: a fixed number of renders at once; the rest wait, accounts take turns, and waiting is bounded.
+// The machine's render capacity: runs a fixed number of renders at once; the rest wait in one queue per account, served
+// round-robin, for a bounded time.
 import { createFairQueue, type FairQueue } from '#core/fair-queue.ts';
 import { machineBusy } from '#metering/capture-slots.ts';
 
 export type RenderQueue = FairQueue;
 
 /**
- * Places that only an account with no render running may take. A page may hold its place for a minute, so an account that
- * renders slow pages must not be able to hold them all. One or two places are too few to reserve any.
+ * Slots that only an account with no render running may take. A page may hold its slot for a minute, so an account that renders
+ * slow pages must not be able to hold them all. With one or two slots none is reserved.
  */
 export const reservedPlaces = (concurrency: number): number => Math.floor(concurrency / 3);
 

@@ -1,5 +1,5 @@
-// One render told top to bottom: target, capture slot and reserved unit, a place on the machine, the browser, then bytes,
-// row and unit together. Any failure releases both and meters nothing. Spec 4.3, 4.4.
+// One render from top to bottom: check the target, take a capture slot and reserve a unit, wait for a slot on the machine, run the
+// browser, then store bytes, row and unit together. A failure releases slot and unit and meters nothing. Spec 4.3, 4.4.
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#core/clock.ts';
@@ -25,11 +25,11 @@ import type { RenderQueue } from '#renders/render-queue.ts';
 
 export type RenderRequest = {
   url: string;
-  /** What the client asked for, as it is recorded and shown again. */
+  /** The client's options, as recorded and shown in the dashboard. */
   options: Record<string, unknown>;
   /** Whether the bytes are stored under a hosted URL. */
   isHosted: boolean;
-  /** Bytes that are not hosted are kept so long for a replay. */
+  /** How long bytes that are not hosted are kept for an idempotent replay. */
   keepMs?: number;
 } & ({ kind: 'screenshot'; job: Omit<ScreenshotJob, 'url'> } | { kind: 'pdf'; job: Omit<PdfJob, 'url'> });
 
@@ -42,7 +42,7 @@ export interface FinishedRender {
   timings: RenderTimings & { queueMs: number; storeMs: number };
 }
 
-/** Runs in the transaction that meters the render, so that what it writes stands and falls with it. */
+/** Runs in the transaction that meters the render, so that what it writes commits or rolls back with it. */
 export type AlsoRecord = (tables: Tables, render: Omit<FinishedRender, 'timings'>) => Promise<void>;
 
 interface Parts {
@@ -56,7 +56,7 @@ interface Parts {
   reached?: OnCrashPoint;
 }
 
-// Failures are not metered, so nothing else bounds what they leave behind.
+// Failures are not metered, so nothing else bounds how many rows they leave.
 const keptFailures = 200;
 const failureUrlCharacters = 2_048;
 const digestPieceBytes = 4 * 1024 * 1024;
@@ -77,7 +77,7 @@ export function createRenders(parts: Parts) {
     const { leaseId } = await slots.acquire(payer);
     reached('lease taken');
     try {
-      // Before the machine is asked for a place: a slow name holds none that another account could use.
+      // Before waiting for a slot on the machine, so that a slow DNS look-up does not hold one that another account could use.
       await target.resolve(signal);
       const askedAt = performance.now();
       const { result, startedAt } = await queue.run(
@@ -160,14 +160,14 @@ export function createRenders(parts: Parts) {
         return finished;
       });
     } catch (error) {
-      // A blob that may have a row after all is left to the search for orphans, which looks.
+      // If the outcome of the commit is unknown, the blob may have a row; the orphan sweep checks that later.
       if (row.sha256 !== null && !(error instanceof UnknownOutcomeError))
         await blobs.delete(row.id).catch(() => {});
       throw error;
     }
   }
 
-  /** For the dashboard's history; the client's answer does not wait on its success. */
+  /** For the dashboard's history. If it fails, the client's response is the same. */
   async function recordFailure(
     payer: Payer,
     url: string,
@@ -180,14 +180,14 @@ export function createRenders(parts: Parts) {
       await renders.insert(rowOf(payer, url, request, { failure: failure.message }));
       await renders.trimFailures(payer.accountId, keptFailures);
     } catch {
-      // The database's own trouble is told elsewhere, and the next failure trims what this one left.
+      // Database errors are reported elsewhere, and the next failure trims what this one left.
     }
   }
 
   return { render };
 }
 
-/** Hosted renders live as long as uploads do on that plan; bytes kept for a replay as long as that needs. */
+/** Hosted renders expire as uploads of the same plan do; bytes kept for a replay expire after `keepMs`. */
 function endOf({ plan }: Payer, { isHosted, keepMs }: RenderRequest, now: number): number | null {
   if (isHosted) return newExpiry(plan, undefined, now);
   return keepMs === undefined ? null : now + keepMs;
@@ -195,7 +195,7 @@ function endOf({ plan }: Payer, { isHosted, keepMs }: RenderRequest, now: number
 
 const isKept = (request: RenderRequest): boolean => request.isHosted || request.keepMs !== undefined;
 
-/** In pieces: 100 MB in one would hold everybody else up for a quarter of a second. */
+/** In pieces: hashing 100 MB at once would block the event loop for a quarter of a second. */
 async function digestOf(bytes: Buffer): Promise<string> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += digestPieceBytes) {

@@ -1,4 +1,4 @@
-// The renders room: making screenshots and PDFs, showing them, and deleting them.
+// Wires the renders room: makes, serves and deletes screenshots and PDFs.
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import { limits } from '#core/limits.ts';

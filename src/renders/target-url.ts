@@ -1,5 +1,5 @@
-// The request-time rule for `url`: says at once, in a message that names the reason, what the egress proxy would refuse
-// anyway. A courtesy to the caller; the proxy is the wall. Spec 4.3, 4.4.
+// Validates `url` when the request arrives, and names the reason for a refusal at once. This is a convenience for the caller: the
+// egress proxy enforces the rule. Spec 4.3, 4.4.
 import { RenderFailure } from '#browser/browser.ts';
 import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
 import { invalid } from '#core/errors.ts';
@@ -11,13 +11,13 @@ export interface Target {
   /** The canonical URL to navigate to. */
   href: string;
   /**
-   * Looks the name up, where there is one: refuses the request when an address is not public, and fails the render when there is
-   * none. A look-up may take seconds, so it belongs behind the capture slot: then the plan's cap bounds them too.
+   * Looks up the host name, if there is one. Refuses the request if an address is not public, and fails the render if there is
+   * none. A look-up may take seconds, so call it while holding the capture slot: the plan's cap then bounds look-ups too.
    */
   resolve(signal: AbortSignal): Promise<void>;
 }
 
-/** What `URL` would mend in silence in front of the path is refused, because then the target is not what the text says. */
+/** Refuses what `URL` would silently correct before the path, because the target would then differ from the text. */
 export function checkTarget(text: string, rules: EgressRules): Target {
   const refuse = (reason: string) => invalid('url', `${reason}; sent ${quote(text)}`);
   const refuseDenied = (verdict: Verdict | undefined) => {
@@ -26,7 +26,7 @@ export function checkTarget(text: string, rules: EgressRules): Target {
 
   if (text.length > maxCharacters) throw refuse(`must be at most ${maxCharacters} characters`);
   if (/^\s|\s$|[\u0000-\u001f\u007f]/.test(text))
-    throw refuse('must not contain control characters or outer spaces');
+    throw refuse('must not contain control characters, or spaces at either end');
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? [];
   if (authority === undefined) throw refuse('must be an absolute http:// or https:// address');
   if (/^[^?#]*\\/.test(text)) throw refuse('must not contain backslashes');
@@ -36,12 +36,12 @@ export function checkTarget(text: string, rules: EgressRules): Target {
 
   const defaultPort = url.protocol === 'https:' ? 443 : 80;
   const port = url.port === '' ? defaultPort : Number(url.port);
-  const judged = rules.decideByName(url.hostname, port);
-  refuseDenied(judged);
+  const byName = rules.decideByName(url.hostname, port);
+  refuseDenied(byName);
   return {
     href: url.href,
     async resolve(signal) {
-      const verdict = judged ?? (await rules.decide(url.hostname, port, signal));
+      const verdict = byName ?? (await rules.decide(url.hostname, port, signal));
       refuseDenied(verdict);
       if (verdict.kind === 'unresolved' && !signal.aborted)
         throw new RenderFailure('unresolved', `${url.host} could not be loaded: its name does not resolve`, {
@@ -51,7 +51,7 @@ export function checkTarget(text: string, rules: EgressRules): Target {
   };
 }
 
-/** Bounded, on one line, visible, and without anything that may be a password: all before the last `@` is left out. */
+/** Short, on one line, with invisible characters escaped, and without a possible password: everything before the last `@` is left out. */
 function quote(text: string): string {
   const withoutUserinfo = text.replace(/^(https?:\/\/)?.*@/is, '$1…@');
   const shown = withoutUserinfo.slice(0, shownCharacters);

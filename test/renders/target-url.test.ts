@@ -128,7 +128,7 @@ test('4.3 url: the message shows what was sent in one short visible line, never 
   );
   assert.equal(
     await refusal('http://a\n\u202e"\\'),
-    'url: must not contain control characters or outer spaces; sent "http://a\\u{a}\\u{202e}\\u{22}\\u{5c}"',
+    'url: must not contain control characters, or spaces at either end; sent "http://a\\u{a}\\u{202e}\\u{22}\\u{5c}"',
   );
   assert.match(await refusal(`http://10.0.0.1/${'x'.repeat(500)}`), /sent "http:\/\/10\.0\.0\.1\/x{84}…"$/);
   const secrets = [
