@@ -114,10 +114,12 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
     await settle(page, deadline);
   };
   const { captured, settleMs } = await onOneDocument(page, deadline, arriveAndSettle, async () => {
-    const extent = job.fullPage ? await revealFullPage(page, tallestPx[job.format], deadline) : undefined;
+    const extent = job.fullPage
+      ? await revealFullPage(page, job, tallestPx[job.format], deadline)
+      : undefined;
     const area = extent && areaOf(extent, job);
     const settled = watch();
-    const take = () => capture(page, job, area, deadline);
+    const take = () => capture(page, job, area, deadline, extent?.patches);
     return {
       captured: job.fullPage || !takeAtRest ? await take() : await takeAtRest(take),
       settleMs: settled,

@@ -1,11 +1,12 @@
 // Takes the picture of a page that has settled, in the asked format, and proves it before it is handed on: right
 // format, right size, whole. Spec 4.3.
-import sharp from 'sharp';
+import sharp, { type OverlayOptions } from 'sharp';
 import { RenderFailure } from '#browser/browser.ts';
 import type { ScreenshotFormat, ScreenshotJob } from '#browser/browser.ts';
 import { AnswerTooLarge } from '#browser/process/cdp.ts';
 import { createPhase, within } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
+import type { Patch } from '#browser/page/far-frames.ts';
 import { imageSize } from '#browser/page/image-size.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -39,10 +40,11 @@ export async function capture(
   job: ScreenshotJob,
   area: Area | undefined,
   deadline: Deadline,
+  patches: Patch[] = [],
 ): Promise<Capture> {
   const { width, height } = area ?? job;
   for (let attempt = 1; ; attempt += 1) {
-    const result = await take(page, job, area, deadline);
+    const result = await take(page, job, area, deadline, patches);
     const made = imageSize(result.bytes, job.format);
     if (made?.width === width && made.height === height) return result;
     if (attempt === attempts)
@@ -55,10 +57,12 @@ async function take(
   { format, mostBytes = usualMostBytes }: ScreenshotJob,
   area: Area | undefined,
   deadline: Deadline,
+  patches: Patch[],
 ): Promise<Capture> {
   const startedAt = performance.now();
   const pieces = area ? piecesOf(area) : [undefined];
-  const isWhole = pieces.length === 1;
+  const overlays = area ? overlaysOf(patches, area) : [];
+  const isWhole = pieces.length === 1 && overlays.length === 0;
   // Chromium's own WebP encoder is slower than its fast PNG and sharp together.
   const raw = format === 'jpeg' && isWhole ? 'jpeg' : 'png';
   const pictures: Buffer[] = [];
@@ -72,7 +76,7 @@ async function take(
   }
   const capturedAt = performance.now();
   const [first] = pictures;
-  const bytes = raw === format && isWhole ? first! : await encode(pictures, format);
+  const bytes = raw === format && isWhole ? first! : await encode(pictures, format, overlays);
   if (bytes.length > mostBytes) throw tooLarge(mostBytes);
   deadline.signal.throwIfAborted();
   return { bytes, captureMs: capturedAt - startedAt, encodeMs: performance.now() - capturedAt };
@@ -144,8 +148,19 @@ function tooLarge(mostBytes: number): RenderFailure {
   );
 }
 
-function encode(pictures: Buffer[], format: ScreenshotFormat): Promise<Buffer> {
-  const image = pictures.length === 1 ? sharp(pictures[0], { limitInputPixels: false }) : join(pictures);
+/** A patch that reaches beyond the picture is left out. */
+function overlaysOf(patches: Patch[], area: Area): OverlayOptions[] {
+  return patches
+    .map(({ png, x, y, width, height }) => ({ input: png, left: x - area.x, top: y - area.y, width, height }))
+    .filter(({ left, top, width, height }) => {
+      const isBeside = left < 0 || left + width > area.width;
+      return !isBeside && top >= 0 && top + height <= area.height;
+    });
+}
+
+function encode(pictures: Buffer[], format: ScreenshotFormat, overlays: OverlayOptions[]): Promise<Buffer> {
+  const plain = pictures.length === 1 ? sharp(pictures[0], { limitInputPixels: false }) : join(pictures);
+  const image = overlays.length === 0 ? plain : plain.composite(overlays);
   const encoders = {
     png: () => image.png({ compressionLevel: 3 }),
     jpeg: () => image.flatten().jpeg({ quality }),

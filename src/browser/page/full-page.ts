@@ -1,14 +1,18 @@
 // Makes a long page show all of itself: scrolls through it so that lazy images and observers fire, returns to its start,
 // waits for pictures and fonts, and measures it. Spec 4.3 (full_page).
 import type { Deadline } from '#browser/process/deadline.ts';
+import { captureFarFrames } from '#browser/page/far-frames.ts';
+import type { Patch } from '#browser/page/far-frames.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
-import type { Page } from '#browser/page/page.ts';
+import type { IsolatedWorld } from '#browser/page/isolated-world.ts';
+import type { Page, Viewport } from '#browser/page/page.ts';
 import { settle } from '#browser/page/settle.ts';
 import { settleMotion } from '#browser/page/page-at-rest.ts';
 
 const scrollMs = 8_000;
 const mostSteps = 250;
 const decodeMs = 2_000;
+const framesMs = 5_000;
 const lazyVirtualMs = 1_000;
 
 /** Where the page begins for its reader, and how tall it is. */
@@ -16,10 +20,17 @@ export interface PageExtent {
   /** What the viewport shows before any scrolling, in CSS pixels from the left and top edge of the document. */
   start: { x: number; y: number };
   height: number;
+  /** To be set into the picture. */
+  patches: Patch[];
 }
 
 /** Scrolls no further than `limitPx`. */
-export async function revealFullPage(page: Page, limitPx: number, deadline: Deadline): Promise<PageExtent> {
+export async function revealFullPage(
+  page: Page,
+  viewport: Viewport,
+  limitPx: number,
+  deadline: Deadline,
+): Promise<PageExtent> {
   const world = await openWorld(page, inPage, deadline.signal);
   await world.run('toStart()', deadline.signal);
   if (await world.run<boolean>('root().scrollHeight > innerHeight', deadline.signal)) {
@@ -29,17 +40,36 @@ export async function revealFullPage(page: Page, limitPx: number, deadline: Dead
     await world.run('toStart()', deadline.signal);
     await settle(page, deadline, lazyVirtualMs);
   }
+  const patches = page.frames.size > 0 ? await patchesOf(page, world, viewport, deadline) : [];
   await settleMotion(page, deadline);
   await atMost(decodeMs, deadline, (signal) => world.run('picturesDecoded()', signal));
-  const { cssContentSize, cssLayoutViewport } = await page.session.send(
-    'Page.getLayoutMetrics',
-    undefined,
-    deadline.signal,
-  );
+  return { ...(await extentOf(page, deadline)), patches };
+}
+
+async function extentOf(page: Page, { signal }: Deadline): Promise<Omit<PageExtent, 'patches'>> {
+  const metrics = await page.session.send('Page.getLayoutMetrics', undefined, signal);
+  const { cssContentSize, cssLayoutViewport } = metrics;
   return {
     start: { x: cssLayoutViewport.pageX, y: cssLayoutViewport.pageY },
     height: Math.ceil(cssContentSize.height),
   };
+}
+
+/** None if the page did not stay as tall as it was meanwhile. */
+async function patchesOf(
+  page: Page,
+  world: IsolatedWorld,
+  viewport: Viewport,
+  deadline: Deadline,
+): Promise<Patch[]> {
+  const { start, height } = await extentOf(page, deadline);
+  const patches: Patch[] = [];
+  await atMost(framesMs, deadline, (signal) =>
+    captureFarFrames(page, world, { start, viewport }, patches, signal),
+  );
+  await world.run('toStart()', deadline.signal);
+  await world.run('frame()', deadline.signal);
+  return (await extentOf(page, deadline)).height === height ? patches : [];
 }
 
 /**

@@ -5,6 +5,10 @@ import type { Page } from '#browser/page/page.ts';
 export interface IsolatedWorld {
   /** Evaluates an expression that may use what the world was given; a promise is waited for. */
   run<T>(expression: string, signal: AbortSignal): Promise<T>;
+  /** A node of the document, for `call`. */
+  objectOf(backendNodeId: number, signal: AbortSignal): Promise<string>;
+  /** Calls a function on an object, which it knows as `this`. */
+  call<T>(objectId: string, declaration: string, args: number[], signal: AbortSignal): Promise<T>;
 }
 
 /** For the document that the page shows now. */
@@ -18,6 +22,24 @@ export async function openWorld(page: Page, given: string, signal: AbortSignal):
         {
           expression: `(() => { ${given}; return ${expression}; })()`,
           contextId: executionContextId,
+          awaitPromise: true,
+          returnByValue: true,
+        },
+        until,
+      );
+      return result.value as T;
+    },
+    async objectOf(backendNodeId, until) {
+      const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId }, until);
+      return object.objectId ?? '';
+    },
+    async call<T>(objectId: string, functionDeclaration: string, args: number[], until: AbortSignal) {
+      const { result } = await session.send(
+        'Runtime.callFunctionOn',
+        {
+          objectId,
+          functionDeclaration,
+          arguments: args.map((value) => ({ value })),
           awaitPromise: true,
           returnByValue: true,
         },

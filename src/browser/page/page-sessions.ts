@@ -5,6 +5,8 @@ import type { Traffic } from '#browser/page/traffic.ts';
 import type { VirtualClock } from '#browser/page/virtual-clock.ts';
 
 export interface PageSessions {
+  /** Frames that have a process of their own, by their ids. */
+  readonly frames: ReadonlyMap<string, CdpSession>;
   forget(): void;
 }
 
@@ -16,6 +18,7 @@ export async function followSessions(
   signal: AbortSignal,
 ): Promise<PageSessions> {
   const children = new Map<string, CdpSession>();
+  const frames = new Map<string, CdpSession>();
 
   function follow(session: CdpSession): void {
     traffic.follow(session);
@@ -27,8 +30,10 @@ export async function followSessions(
       const child = connection.session(sessionId);
       children.set(sessionId, child);
       const isFrame = targetInfo.type === 'iframe';
-      if (isFrame) clock.join(child);
-      else traffic.workerStarted();
+      if (isFrame) {
+        clock.join(child);
+        frames.set(targetInfo.targetId, child);
+      } else traffic.workerStarted();
       follow(child);
       child.on('Inspector.targetCrashed', onCrash);
       for (const sent of enable(child, isFrame)) ignore(sent);
@@ -38,6 +43,7 @@ export async function followSessions(
       const child = children.get(sessionId);
       if (!child) return;
       children.delete(sessionId);
+      for (const [frameId, frame] of frames) if (frame === child) frames.delete(frameId);
       clock.leave(child);
       traffic.forget(child);
       child.forget();
@@ -48,6 +54,7 @@ export async function followSessions(
   clock.join(page);
   await Promise.all(enable(page, true, signal));
   return {
+    frames,
     forget() {
       for (const child of children.values()) child.forget();
       page.forget();

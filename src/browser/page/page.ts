@@ -9,6 +9,7 @@ import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';
 import type { FailureClassifier, MainFrame } from '#browser/page/main-frame.ts';
 import { followSessions, ignore } from '#browser/page/page-sessions.ts';
+import type { PageSessions } from '#browser/page/page-sessions.ts';
 import { refusePasswordPrompts } from '#browser/page/password-prompt.ts';
 import { createTraffic } from '#browser/page/traffic.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
@@ -32,6 +33,8 @@ export interface Page {
   /** Notified by both. */
   readonly changes: Watch;
   readonly clock: VirtualClock;
+  /** Frames of other sites, by their ids. */
+  readonly frames: PageSessions['frames'];
   /** Something in it is moved by the browser, or was. */
   readonly isAnimated: boolean;
   /** Aborts with a RenderFailure when the page crashes or its browser is lost. */
@@ -93,6 +96,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
       traffic,
       changes,
       clock,
+      frames: sessions.frames,
       get isAnimated() {
         return isAnimated;
       },

@@ -235,6 +235,48 @@ export const fullPages: CorpusPage[] = [
     ],
   },
   {
+    title: 'a lazy frame of another site, far down',
+    page: html(
+      `<div style="height:4000px"></div><iframe loading="lazy" style="display:block;border:0;width:400px;height:300px"></iframe>${script(
+        `document.querySelector('iframe').src = location.origin.replace('127.0.0.1', 'localhost') + '/frame'`,
+      )}`,
+    ),
+    fullPage: true,
+    height: 4300,
+    sees: [[200, 4290, 'green']],
+  },
+  {
+    title: 'a frame of another site, far down and taller than the viewport, below a fixed header',
+    page: html(
+      `${box('position:fixed;top:0;height:50px;width:100%')}<div style="height:2000px"></div><iframe style="display:block;border:0;width:400px;height:1500px"></iframe>${script(
+        `document.querySelector('iframe').src = location.origin.replace('127.0.0.1', 'localhost') + '/tall-frame'`,
+      )}`,
+    ),
+    fullPage: true,
+    height: 3500,
+    sees: [
+      [200, 2010, 'red'],
+      [200, 2700, 'red'],
+      [200, 3390, 'red'],
+      [200, 3410, 'green'],
+      [600, 2700, 'white'],
+    ],
+  },
+  {
+    title: 'a frame of another site that a wall covers is left blank, without the wall',
+    page: html(
+      `<div style="height:2000px"></div><iframe style="display:block;border:0;width:400px;height:300px"></iframe><div style="position:fixed;inset:0;background:${red}"></div>${script(
+        `document.querySelector('iframe').src = location.origin.replace('127.0.0.1', 'localhost') + '/frame'`,
+      )}`,
+    ),
+    fullPage: true,
+    height: 2300,
+    sees: [
+      [200, 300, 'red'],
+      [200, 2150, 'white'],
+    ],
+  },
+  {
     title: 'quirks mode, whole',
     page: `<html><body style="margin:0"><div style="height:3000px"></div><div style="height:100px;background:${green}"></div></body></html>`,
     fullPage: true,

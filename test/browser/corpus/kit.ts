@@ -29,6 +29,7 @@ export const greenSvg = `<svg xmlns="http://www.w3.org/2000/svg" width="200" hei
 export const files: Record<string, Route> = {
   '/green.svg': typed('image/svg+xml', greenSvg),
   '/frame': html(box('height:300px')),
+  '/tall-frame': html(`<div style="height:1400px;background:${red}"></div>${box('height:100px')}`),
   '/late-green.svg': (_, response) =>
     void setTimeout(() => response.setHeader('content-type', 'image/svg+xml').end(greenSvg), 150),
   '/style.css': typed('text/css', `page { display: block; height: 200px; background: ${green} }`),
