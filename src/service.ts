@@ -68,7 +68,7 @@ export async function createService(
     createAccountsRoom({ database, plans, clock, log, settings: config }),
     import('#http/server.ts'),
   ]);
-  const metering = createMeteringRoom({ database, clock, log, ...accounts });
+  const metering = createMeteringRoom({ database, clock, log, baseUrl: config.baseUrl, ...accounts });
   const uploads = createUploadsRoom({ database, blobs: uploadBlobs, clock, reached });
   const renders = createRendersRoom({
     database,

@@ -8,6 +8,8 @@ export interface Mailbox {
   text: (to: string) => Promise<string>;
   /** The first link in it. */
   link: (to: string) => Promise<string>;
+  /** Subjects of the mails to this address that are still here. */
+  subjects: (to: string) => string[];
   close: () => Promise<void>;
 }
 
@@ -35,6 +37,10 @@ export async function startMailbox(): Promise<Mailbox> {
       if (link === undefined) throw new Error(`the mail to ${to} has no link`);
       return link;
     },
+    subjects: (to) =>
+      mails
+        .filter((mail) => mail.includes(`To: ${to}`))
+        .map((mail) => /^Subject: (.*)$/m.exec(decodeQuotedPrintable(mail))?.[1]?.trim() ?? ''),
     async close() {
       server.close();
       await once(server, 'close');

@@ -16,6 +16,8 @@ export interface Mailer {
   send(mail: Mail): void;
   /** A message without a link, to see whether mail arrives; rejects with what the mail server said. */
   sendTest(to: string): Promise<void>;
+  /** For mails that nobody waits for: rejects when the mail server did not take it. */
+  deliver(mail: Mail): Promise<void>;
   /** Waits for mails that are on their way. */
   close(): Promise<void>;
 }
@@ -32,12 +34,15 @@ export function createMailer({
   log: Logger;
 }): Mailer {
   if (smtpUrl === undefined) {
+    const note = ({ to, subject, link }: Mail): void =>
+      log.info({ to, link }, `${subject} (no SMTP_URL is set: not mailed)`);
     return {
       delivery: 'logged',
-      send: ({ to, subject, link }) => log.info({ to, link }, `${subject} (no SMTP_URL is set: not mailed)`),
       sendTest: async () => {
         throw new Error('no mail server is set: start the service with SMTP_URL');
       },
+      send: note,
+      deliver: async (mail) => note(mail),
       close: async () => {},
     };
   }
@@ -46,11 +51,15 @@ export function createMailer({
     { from },
   );
   const underWay = new Set<Promise<unknown>>();
+  async function deliver({ to, subject, text, link }: Mail): Promise<void> {
+    await transport.sendMail({ to, subject, text: `${text}\n\n${link}\n` });
+  }
   return {
     delivery: 'sent',
-    send({ to, subject, text, link }) {
-      const sending = transport
-        .sendMail({ to, subject, text: `${text}\n\n${link}\n` })
+    deliver,
+    send(mail) {
+      const { to, subject } = mail;
+      const sending = deliver(mail)
         .catch((error: unknown) => log.error({ err: error, to }, `the mail "${subject}" was not sent`))
         .finally(() => underWay.delete(sending));
       underWay.add(sending);

@@ -51,6 +51,7 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
     onChange,
     signIn,
     installation: createInstallation({ database, clock, ...settings }),
+    mailer: signIn.mailer,
     keys: createKeys({ database, clock, onChange }),
     administration: createAdministration({ database, accounts, signIn, clock, onChange }),
     chores,

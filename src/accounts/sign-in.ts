@@ -43,6 +43,7 @@ export async function createSignIn(parts: SignInParts) {
     ...sessions,
     ...links,
     ...passwords,
+    mailer,
     delivery: mailer.delivery,
     sendTestMail: mailer.sendTest,
     options: auth.options,

@@ -4,10 +4,24 @@ import { KeyRefusedError } from '#accounts/authenticate.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import type { Metrics } from '#http/metrics.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the handler noted for the account's owner; undefined where it did not get that far. */
+    notes: RequestNotes | undefined;
+  }
+}
+
+interface RequestNotes {
+  /** Steps in order, in milliseconds. */
+  phasesMs: Record<string, number>;
+  /** Ids of what was stored. */
+  made: string[];
+}
+
 export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: RequestLog; metrics: Metrics }) {
   return function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
     parts.metrics.observe(request, reply);
-    const { failure, caller } = request;
+    const { failure, caller, notes } = request;
     // Only the log learns whose key was refused and why.
     const refusal = failure instanceof KeyRefusedError ? failure.refusal : undefined;
     const accountId = caller?.accountId ?? refusal?.accountId;
@@ -38,9 +52,13 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
       // For a refused key what the client is not told; for every other error what it was told.
       reason: refusal?.reason ?? failure?.message.slice(0, 500) ?? null,
       duration_ms: durationMs,
+      phases: notes ? JSON.stringify(notes.phasesMs, (_, value) => roundedMs(value)) : null,
+      made: notes?.made.join(',') || null,
     });
   };
 }
+
+const roundedMs = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value) : value);
 
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 

@@ -37,6 +37,7 @@ export function createServer(parts: ServerParts) {
 
   app.decorateRequest('caller', undefined);
   app.decorateRequest('failure', undefined);
+  app.decorateRequest('notes', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {

@@ -62,7 +62,29 @@ export async function consumeUnits(
       created_at: now,
     })),
   );
+  await noteWarning(tables, counter, { limit, used, before: used - taken, now });
   return standings;
+}
+
+/** Leaves word for the owner of the highest share of the quota that these units reached; quota-warnings.ts mails it. */
+async function noteWarning(
+  tables: Tables,
+  { accountId, unit, month }: CounterKey,
+  { limit, used, before, now }: { limit: number; used: number; before: number; now: number },
+): Promise<void> {
+  const { warning } = quotaStanding({ used }, limit);
+  if (used === before || warning === undefined || warning === quotaStanding({ used: before }, limit).warning)
+    return;
+  await tables.quotaWarnings.insert({
+    account_id: accountId,
+    month,
+    unit,
+    percent: warning,
+    used,
+    quota: limit,
+    created_at: now,
+    sent_at: null,
+  });
 }
 
 /** Takes all units at once; if they do not all fit, one by one. */

@@ -1,12 +1,16 @@
 // The request log that an account's owner reads: what the API answered to each request. Written in batches off the request path,
-// kept for 30 days, and bounded per account.
+// kept for 30 days, and bounded per account; sums by day are kept for longer.
 import type { Logger } from 'pino';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { RequestLogRow } from '#storage/schema.ts';
+import { dayOf } from '#storage/tables/usage.ts';
+import { sumByDay } from '#metering/request-days.ts';
 
 const keptMs = 30 * 24 * 60 * 60 * 1000;
 const keptRows = 20_000;
+/** Charts show a year at most. */
+const keptDays = 400;
 /** Past this, new rows are dropped, so that the log cannot fill the memory. */
 const waitingRows = 20_000;
 const sweepBatch = 2_000;
@@ -37,7 +41,10 @@ export function createRequestLog({
     dropped = 0;
     if (rows.length === 0) return;
     // A power cut may lose the last second of the log.
-    await database.transaction((tables) => tables.requestLog.insert(rows), { durability: 'relaxed' });
+    await database.transaction(
+      async (tables) => tables.requestDays.add(sumByDay(await tables.requestLog.insert(rows))),
+      { durability: 'relaxed' },
+    );
   }
 
   return {
@@ -52,7 +59,8 @@ export function createRequestLog({
       return done;
     },
     async sweep({ rowsEach = keptRows } = {}): Promise<void> {
-      const { requestLog } = database.tables;
+      const { requestLog, requestDays } = database.tables;
+      await requestDays.purgeBefore(dayOf(clock.now()) - keptDays);
       while (await requestLog.purgeOlder(clock.now() - keptMs, sweepBatch));
       for (const accountId of await requestLog.crowded(rowsEach)) await requestLog.trim(accountId, rowsEach);
     },

@@ -11,6 +11,8 @@ import { createRendersTable, type RendersTable } from '#storage/tables/renders.t
 import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
 import { createAuditLogTable, type AuditLogTable } from '#storage/tables/audit-log.ts';
 import { createPeopleTable, type PeopleTable } from '#storage/tables/people.ts';
+import { createQuotaWarningsTable, type QuotaWarningsTable } from '#storage/tables/quota-warnings.ts';
+import { createRequestDaysTable, type RequestDaysTable } from '#storage/tables/request-days.ts';
 import { createRequestLogTable, type RequestLogTable } from '#storage/tables/request-log.ts';
 import { createSettingsTable, type SettingsTable } from '#storage/tables/settings.ts';
 import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
@@ -26,6 +28,8 @@ export interface Tables {
   usage: UsageTable;
   people: PeopleTable;
   requestLog: RequestLogTable;
+  requestDays: RequestDaysTable;
+  quotaWarnings: QuotaWarningsTable;
   auditLog: AuditLogTable;
   settings: SettingsTable;
   /** Queries limited to the rows of one account. */
@@ -77,6 +81,8 @@ export function createTables(db: Kysely<Schema>): Tables {
     usage: createUsageTable(db),
     people: createPeopleTable(db),
     requestLog: createRequestLogTable(db),
+    requestDays: createRequestDaysTable(db),
+    quotaWarnings: createQuotaWarningsTable(db),
     auditLog: createAuditLogTable(db),
     settings: createSettingsTable(db),
     ownedBy: (accountId) => createOwned(db, accountId),

@@ -3,6 +3,7 @@ import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { dashboardMigration } from '#storage/migrations/dashboard.ts';
 import { keysByTimeMigration } from '#storage/migrations/keys-by-time.ts';
+import { requestDetailsMigration } from '#storage/migrations/request-details.ts';
 import { secondFactorsMigration } from '#storage/migrations/second-factors.ts';
 import type { Schema } from '#storage/schema.ts';
 
@@ -244,6 +245,7 @@ const migrations: Record<string, Migration> = {
   },
   '0015_second_factors': secondFactorsMigration,
   '0016_keys_by_time': keysByTimeMigration,
+  '0017_request_details': requestDetailsMigration,
 };
 
 /** Migrates the database to this version. Throws if a newer version has written it. */

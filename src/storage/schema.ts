@@ -145,10 +145,42 @@ export interface RequestLogRow {
   path: string;
   status: number;
   code: string | null;
-  /** The reason for a 401, which the response does not reveal. */
+  /** The error's message; for a 401 what the client is not told. */
   reason: string | null;
   duration_ms: number;
   created_at: number;
+  /** How long each step took, in milliseconds, as a JSON object in order; null where no step was reached. */
+  phases: string | null;
+  /** Ids of the uploads, or of the render, that it stored, with commas between; null where it stored nothing. */
+  made: string | null;
+}
+
+/** The buckets of answer times: up to each of these, and longer than the last. Columns are named after their index. */
+export const latencyBoundsMs = [10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
+export type TookColumn = `took_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11}`;
+
+/** The request log summed by day (as above), key and path: what is left of it for charts when its rows are gone. */
+export interface RequestDayRow extends Record<TookColumn, number> {
+  account_id: string;
+  day: number;
+  key_id: string;
+  path: string;
+  /** 4xx. */
+  refused: number;
+  /** 5xx. The requests that succeeded are the sum of the buckets. */
+  failed: number;
+}
+
+/** A share of the month's quota that was reached, once for each month. Waits to be mailed while `sent_at` is null. */
+export interface QuotaWarningRow {
+  account_id: string;
+  month: string;
+  unit: Unit;
+  percent: number;
+  used: number;
+  quota: number;
+  created_at: number;
+  sent_at: number | null;
 }
 
 /** An admin's action. It outlives the account it concerned; its target is then removed. */
@@ -197,6 +229,8 @@ export interface Schema {
   idempotency_keys: IdempotencyRow;
   usage_days: UsageDayRow;
   request_log: RequestLogRow;
+  request_days: RequestDayRow;
+  quota_warnings: QuotaWarningRow;
   audit_log: AuditLogRow;
   settings: SettingRow;
   people: PersonRow;

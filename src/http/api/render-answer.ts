@@ -21,7 +21,6 @@ export async function answerRender(
   render: RenderRequest,
 ): Promise<FastifyReply> {
   const { isHosted, options, url } = render;
-  let timings: FinishedRender['timings'] | undefined;
   const answer = await idempotency.once(request, reply, { url, isHosted, options }, async (remember) => {
     const finished = await renders.render(
       callerOf(request),
@@ -30,10 +29,10 @@ export async function answerRender(
       hangUpSignal(request, reply),
       async (tables, done) => remember?.(tables, toAnswer(done), isHosted ? undefined : done.id),
     );
-    ({ timings } = finished);
+    request.notes = { phasesMs: phasesOf(finished.timings), made: [finished.id] };
     return toAnswer(finished);
   });
-  if (timings) reply.header('server-timing', serverTiming(timings));
+  if (request.notes) reply.header('server-timing', serverTiming(request.notes.phasesMs));
   return sendAnswer(request, reply, answer);
 
   function toAnswer({ id, bytes, contentType, durationMs, quota }: Omit<FinishedRender, 'timings'>): Answer {
@@ -65,23 +64,24 @@ export async function answerRender(
   }
 }
 
-function serverTiming({
+/** In the order in which they happen. */
+const phasesOf = ({
   queueMs,
   navigateMs,
   settleMs,
   captureMs,
   encodeMs,
   storeMs,
-}: FinishedRender['timings']): string {
-  const phases = {
-    queue: queueMs,
-    navigate: navigateMs,
-    settle: settleMs,
-    capture: captureMs,
-    encode: encodeMs,
-    store: storeMs,
-  };
-  return Object.entries(phases)
+}: FinishedRender['timings']): Record<string, number> => ({
+  queue: queueMs,
+  navigate: navigateMs,
+  settle: settleMs,
+  capture: captureMs,
+  encode: encodeMs,
+  store: storeMs,
+});
+
+const serverTiming = (phasesMs: Record<string, number>): string =>
+  Object.entries(phasesMs)
     .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
     .join(', ');
-}

@@ -34,7 +34,11 @@ export async function answerUpload(
   reply: FastifyReply,
   toAnswer: (outcomes: UploadOutcome[], form: UploadForm) => Answer,
 ): Promise<FastifyReply> {
+  const askedAt = performance.now();
   await using form = await readUploadForm(request.raw, uploadBlobs, kind);
+  const receivedAt = performance.now();
+  const receive = receivedAt - askedAt;
+  request.notes = { phasesMs: { receive }, made: [] };
   const { files, expiresInSeconds } = form;
   const content = {
     expiresInSeconds,
@@ -52,6 +56,10 @@ export async function answerUpload(
       },
     );
     if (kind === 'batch') logInternalErrors(request, stored.outcomes);
+    request.notes = {
+      phasesMs: { receive, store: performance.now() - receivedAt },
+      made: stored.outcomes.flatMap((outcome) => (outcome.ok ? [outcome.upload.row.id] : [])),
+    };
     return stored.answer;
   });
   return sendAnswer(request, reply, answer);

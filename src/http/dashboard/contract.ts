@@ -82,6 +82,7 @@ export const dashboardRoutes = {
 
   'GET /renders': { access: 'account', query: files.RendersQuery, answer: files.Renders },
   'POST /renders/delete': { access: 'account', body: files.Ids, answer: files.Deleted },
+  'GET /renders/:id': { access: 'account', answer: files.Render },
   'DELETE /renders/:id': { access: 'account', answer: files.Deleted },
 
   // The playground: answers, headers and errors of the API's own endpoints.

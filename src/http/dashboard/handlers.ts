@@ -6,6 +6,7 @@ import { healthHandlers, type HealthParts } from '#http/dashboard/health.ts';
 import { keysHandlers, type KeysPageParts } from '#http/dashboard/keys.ts';
 import { overviewHandlers, type OverviewParts } from '#http/dashboard/overview.ts';
 import { rendersHandlers, type RendersPageParts } from '#http/dashboard/renders.ts';
+import { requestsHandlers, type RequestsPageParts } from '#http/dashboard/requests.ts';
 import { serveDashboard, type Handlers, type ServeParts } from '#http/dashboard/serve.ts';
 import { sessionHandlers, type SessionParts } from '#http/dashboard/session.ts';
 import { settingsHandlers, type SettingsParts } from '#http/dashboard/settings.ts';
@@ -19,6 +20,7 @@ export type DashboardParts = AdminParts &
   KeysPageParts &
   OverviewParts &
   RendersPageParts &
+  RequestsPageParts &
   ServeParts &
   SessionParts &
   SettingsParts &
@@ -35,6 +37,7 @@ export function dashboard(parts: DashboardParts) {
     ...rendersHandlers(parts),
     ...keysHandlers(parts),
     ...usageHandlers(parts),
+    ...requestsHandlers(parts),
     ...adminHandlers(parts),
     ...adminSettingsHandlers(parts),
     ...healthHandlers(parts),

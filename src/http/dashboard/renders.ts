@@ -10,6 +10,7 @@ import { pageOptions, renderView, toPage } from '#http/dashboard/views.ts';
 
 type Names =
   | 'GET /renders'
+  | 'GET /renders/:id'
   | 'POST /renders/delete'
   | 'DELETE /renders/:id'
   | 'POST /playground/screenshot'
@@ -32,6 +33,12 @@ export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> 
       const page = pageOptions(query);
       const rows = await owned.renders.page({ search, kind, status }, page, now);
       return toPage(rows, page, (row) => renderView(parts, row, now));
+    },
+    async 'GET /renders/:id'({ owned, id }) {
+      const now = clock.now();
+      const row = await owned.renders.byId(id, now);
+      if (!row) throw notFound();
+      return renderView(parts, row, now);
     },
     async 'POST /renders/delete'({ owned, body }) {
       const deleted = await hostedRenders.deleteOwned(owned.accountId, body.ids);

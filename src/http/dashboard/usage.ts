@@ -1,4 +1,4 @@
-// Usage and plan: the month, use by day and key, overages; and the request log.
+// Usage and plan: the month, use by day and key, overages.
 import type { Clock } from '#core/clock.ts';
 import { notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
@@ -7,28 +7,25 @@ import type { AccountRow } from '#storage/schema.ts';
 import { dayOf } from '#storage/tables/usage.ts';
 import type { Accounts } from '#accounts/accounts.ts';
 import type { Plans } from '#accounts/plans.ts';
-import type { RequestLog } from '#metering/request-log.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
 import { asFieldError } from '#http/dashboard/field-error.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { monthStanding } from '#http/dashboard/standing.ts';
-import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
+import { isoTime } from '#http/dashboard/views.ts';
 
-type Names = 'GET /usage' | 'GET /usage.csv' | 'PATCH /overages' | 'GET /requests';
+type Names = 'GET /usage' | 'GET /usage.csv' | 'PATCH /overages';
 
 const usualDays = 30;
-const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
 
 export interface UsagePageParts {
   clock: Clock;
   database: Database;
   plans: Plans;
-  requestLog: RequestLog;
   accounts: Accounts;
 }
 
 export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
-  const { clock, database, plans, requestLog, accounts } = parts;
+  const { clock, database, plans, accounts } = parts;
 
   async function namesOf(owned: Owned) {
     const rows = await owned.keys.list();
@@ -92,33 +89,6 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
       );
       if (!account) throw notFound();
       return view(owned, account, usualDays);
-    },
-
-    async 'GET /requests'({ owned, query }) {
-      await requestLog.flush();
-      const page = pageOptions(query);
-      const rows = await owned.requests.page(
-        {
-          outcome: query.outcome,
-          path: query.path,
-          since: query.within && clock.now() - spans[query.within],
-          keyId: query.key_id,
-          id: query.search?.trim(),
-        },
-        page,
-      );
-      const names = new Map((await namesOf(owned)).map(({ id, name }) => [id, name]));
-      return toPage(rows, page, ({ id, created_at, path, status, code, reason, key_id, duration_ms }) => ({
-        request_id: id,
-        at: isoTime(created_at),
-        path,
-        status,
-        code,
-        reason,
-        key_id,
-        key_name: key_id === null ? null : (names.get(key_id) ?? null),
-        duration_ms,
-      }));
     },
   };
 }

@@ -11,24 +11,27 @@ export interface RenderFilter {
 }
 
 export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
+  /** A hosted one leaves the history when its link expires. */
+  const live = (now: number) =>
+    db
+      .selectFrom('renders')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null)
+      .where(({ eb, or }) =>
+        or([eb('hosted', '=', 0), eb('expires_at', 'is', null), eb('expires_at', '>', now)]),
+      );
+
   return {
-    /** Newest first. A hosted render leaves the history when its link expires. */
+    byId: (id: string, now: number): Promise<RenderRow | undefined> =>
+      live(now).where('id', '=', id).executeTakeFirst(),
+    /** Newest first. */
     page(
       { search, kind, status }: RenderFilter,
       { after, limit }: PageOptions,
       now: number,
     ): Promise<RenderRow[]> {
-      let query = db
-        .selectFrom('renders')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('deleted_at', 'is', null)
-        .where(({ eb, or }) =>
-          or([eb('hosted', '=', 0), eb('expires_at', 'is', null), eb('expires_at', '>', now)]),
-        )
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit);
+      let query = live(now).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
       if (after) query = query.where(olderThan(after));
       if (search !== undefined) query = query.where(contains('target', search));
       if (kind !== undefined) query = query.where('kind', '=', kind);

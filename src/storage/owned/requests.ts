@@ -1,13 +1,15 @@
 // One account's request log.
 import type { Kysely } from 'kysely';
 import { olderThan, type PageOptions } from '#storage/owned/page.ts';
-import type { RequestLogRow, Schema } from '#storage/schema.ts';
+import type { RequestDayRow, RequestLogRow, Schema } from '#storage/schema.ts';
 
 export interface RequestFilter {
   outcome?: 'succeeded' | 'failed' | '4xx' | '5xx' | undefined;
   path?: string | undefined;
   /** Not older than this. */
   since?: number | undefined;
+  /** Older than this. */
+  until?: number | undefined;
   keyId?: string | undefined;
   id?: string | undefined;
 }
@@ -17,7 +19,7 @@ const statuses = { succeeded: [0, 400], failed: [400, 600], '4xx': [400, 500], '
 export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
   return {
     page(
-      { outcome, path, since, keyId, id }: RequestFilter,
+      { outcome, path, since, until, keyId, id }: RequestFilter,
       { after, limit }: PageOptions,
     ): Promise<RequestLogRow[]> {
       let query = db
@@ -32,11 +34,21 @@ export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
       if (keyId !== undefined) query = query.where('key_id', '=', keyId);
       if (path !== undefined) query = query.where('path', '=', path);
       if (since !== undefined) query = query.where('created_at', '>=', since);
+      if (until !== undefined) query = query.where('created_at', '<', until);
       if (outcome !== undefined) {
         const [from, to] = statuses[outcome];
         query = query.where('status', '>=', from).where('status', '<', to);
       }
       return query.execute();
     },
+    days: (fromDay: number, toDay: number): Promise<RequestDayRow[]> =>
+      db
+        .selectFrom('request_days')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('day', '>=', fromDay)
+        .where('day', '<=', toDay)
+        .orderBy('day')
+        .execute(),
   };
 }

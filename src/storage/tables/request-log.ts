@@ -16,12 +16,14 @@ const columns = [
   'code',
   'reason',
   'duration_ms',
+  'phases',
+  'made',
 ] as const satisfies (keyof RequestLogRow)[];
 
 export function createRequestLogTable(db: Kysely<Schema>) {
   return {
-    /** Skips rows of accounts that were deleted in the meantime. */
-    async insert(rows: RequestLogRow[]): Promise<void> {
+    /** Skips rows of accounts that were deleted in the meantime; returns the others. */
+    async insert(rows: RequestLogRow[]): Promise<RequestLogRow[]> {
       const ids = [...new Set(rows.map((row) => row.account_id))];
       const accounts = await db.selectFrom('accounts').select('id').where('id', 'in', ids).execute();
       const known = new Set(accounts.map(({ id }) => id));
@@ -30,6 +32,7 @@ export function createRequestLogTable(db: Kysely<Schema>) {
         const some = kept.slice(start, start + rowsPerStatement);
         await insertRows(db, 'request_log', columns, some, 'on conflict do nothing');
       }
+      return kept;
     },
     /** Deletes up to `limit` older rows; true if there may be more. */
     async purgeOlder(than: number, limit: number): Promise<boolean> {

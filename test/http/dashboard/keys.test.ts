@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { succeededOf } from '#metering/request-days.ts';
 import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
+import { dayOf } from '#storage/tables/usage.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -267,6 +269,59 @@ test('the request log: every answer with its key and the reason of a refusal', a
   );
 });
 
+test('a row of the request log has its field, its steps and what it made; sums by day outlive it', async () => {
+  const { accountId, ...visitor } = await signedInVisitor(service);
+  const { secret, key } = await createKey(visitor, 'detailed');
+  const answer = await post<{ items: { upload?: { id: string } }[] }>(
+    `${service.origin}/api/v1/upload/batch`,
+    {
+      headers: bearer(secret),
+      body: formOf([
+        [image, 'a.png'],
+        [Buffer.from('no picture'), 'b.png'],
+        [image, 'c.png'],
+      ]),
+    },
+  );
+  await post(`${service.origin}/api/v1/screenshot`, {
+    headers: { ...bearer(secret), 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'http://localhost/' }),
+  });
+  const { body } = await visitor.call('GET /requests');
+  const [refused, batch] = body.items;
+  assert.deepEqual([refused?.field, refused?.made, refused?.phases], ['url', [], []]);
+  assert.deepEqual(
+    batch?.made,
+    answer.body.items.flatMap(({ upload }) => (upload ? [{ kind: 'upload', id: upload.id }] : [])),
+  );
+  assert.equal(batch?.made.length, 2);
+  assert.deepEqual(
+    batch?.phases.map(({ name }) => name),
+    ['receive', 'store'],
+  );
+  assert.equal(batch?.field, null);
+
+  const between = async (since: number, until: number) =>
+    (
+      await visitor.call('GET /requests', {
+        query: { since: new Date(since).toISOString(), until: new Date(until).toISOString() },
+      })
+    ).body.items.length;
+  const now = service.clock.now();
+  assert.equal(await between(now - 60_000, now + 1_000), 2);
+  assert.equal(await between(now - 120_000, now - 60_000), 0);
+  const wrong = await visitor.call('GET /requests', { query: { since: 'yesterday' } });
+  assert.equal(wrong.status, 422);
+
+  const today = dayOf(now);
+  const days = await service.database.tables.ownedBy(accountId).requests.days(today, today);
+  const sums = days.map((row) => [row.path, row.key_id, row.refused, row.failed, succeededOf(row)].join(' '));
+  assert.deepEqual(
+    new Set(sums),
+    new Set([`/api/v1/screenshot ${key.id} 1 0 0`, `/api/v1/upload/batch ${key.id} 0 0 1`]),
+  );
+});
+
 test('the request log is kept for thirty days and bounded for each account', async () => {
   const { accountId, ...visitor } = await signedInVisitor(service);
   const { database, clock } = service;
@@ -281,6 +336,8 @@ test('the request log is kept for thirty days and bounded for each account', asy
       code: null,
       reason: null,
       duration_ms: 1,
+      phases: null,
+      made: null,
     });
   record('old');
   clock.advance(31 * 86_400_000);

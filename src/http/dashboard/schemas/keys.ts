@@ -124,6 +124,9 @@ export const RequestsQuery = Type.Object(
     ),
     /** Only the last hour, day or week. */
     within: Type.Optional(choice(['hour', 'day', 'week'])),
+    /** From this moment on, and before that one; each alone or both. */
+    since: Type.Optional(time),
+    until: Type.Optional(time),
     key_id: Type.Optional(Type.String({ maxLength: 40 })),
     /** A whole request id, as every answer carries it in x-request-id. */
     search: Type.Optional(Type.String({ maxLength: 100 })),
@@ -142,6 +145,12 @@ const RequestItem = Type.Object(
     key_id: orNull(id),
     key_name: orNull(Type.String()),
     duration_ms: count,
+    /** The field of the request that the error is about. */
+    field: orNull(Type.String()),
+    /** Its steps in order. */
+    phases: Type.Array(Type.Object({ name: Type.String(), ms: count }, strict)),
+    /** What it stored. */
+    made: Type.Array(Type.Object({ kind: unit, id }, strict)),
   },
   strict,
 );

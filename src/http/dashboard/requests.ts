@@ -1,0 +1,62 @@
+// The request log, as the account's owner reads it.
+import type { Clock } from '#core/clock.ts';
+import type { RequestLogRow } from '#storage/schema.ts';
+import type { RequestLog } from '#metering/request-log.ts';
+import type { Handlers } from '#http/dashboard/serve.ts';
+import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
+
+const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
+
+export interface RequestsPageParts {
+  clock: Clock;
+  requestLog: RequestLog;
+}
+
+export function requestsHandlers({ clock, requestLog }: RequestsPageParts): Pick<Handlers, 'GET /requests'> {
+  return {
+    async 'GET /requests'({ owned, query }) {
+      await requestLog.flush();
+      const page = pageOptions(query);
+      const { outcome, path, within, since, until, key_id: keyId, search } = query;
+      const rows = await owned.requests.page(
+        {
+          outcome,
+          path,
+          since: within ? clock.now() - spans[within] : timeOf(since),
+          until: timeOf(until),
+          keyId,
+          id: search?.trim(),
+        },
+        page,
+      );
+      const names = new Map((await owned.keys.list()).map(({ id, name }) => [id, name]));
+      return toPage(rows, page, (row) => requestView(row, names));
+    },
+  };
+}
+
+const timeOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text);
+
+function requestView(row: RequestLogRow, keyNames: Map<string, string>) {
+  const { id, created_at, path, status, code, reason, key_id, duration_ms, phases, made } = row;
+  const kind = path.startsWith('/api/v1/upload') ? ('upload' as const) : ('render' as const);
+  return {
+    request_id: id,
+    at: isoTime(created_at),
+    path,
+    status,
+    code,
+    reason,
+    // Messages begin with the field that they are about.
+    field: status === 401 ? null : (/^([a-z][\w.]*): /.exec(reason ?? '')?.[1] ?? null),
+    key_id,
+    key_name: key_id === null ? null : (keyNames.get(key_id) ?? null),
+    duration_ms,
+    phases: Object.entries(JSON.parse(phases ?? '{}') as Record<string, number>).map(([name, ms]) => ({
+      name,
+      ms,
+    })),
+    made: made === null ? [] : made.split(',').map((madeId) => ({ kind, id: madeId })),
+  };
+}

@@ -1,0 +1,53 @@
+// The request log as sums by day: what rows add to it, and the answer times that its buckets stand for.
+import { latencyBoundsMs, type RequestDayRow, type RequestLogRow, type TookColumn } from '#storage/schema.ts';
+import { tookColumns } from '#storage/tables/request-days.ts';
+import { dayOf } from '#storage/tables/usage.ts';
+
+/** One row for each day, key and path, in one order for all machines. */
+export function sumByDay(rows: RequestLogRow[]): RequestDayRow[] {
+  const days = new Map<string, RequestDayRow>();
+  for (const { account_id, created_at, key_id, path, status, duration_ms } of rows) {
+    const place = { account_id, day: dayOf(created_at), key_id: key_id ?? '', path };
+    const name = Object.values(place).join(' ');
+    const sum = days.get(name) ?? emptyDay(place);
+    days.set(name, sum);
+    if (status >= 500) sum.failed += 1;
+    else if (status >= 400) sum.refused += 1;
+    else sum[bucketOf(duration_ms)] += 1;
+  }
+  return [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
+
+export const succeededOf = (row: RequestDayRow): number =>
+  tookColumns.reduce((sum, column) => sum + row[column], 0);
+
+/** The time within which this share of the requests that succeeded was answered, to the accuracy of the buckets. */
+export function answerTimeMs(rows: RequestDayRow[], share: number): number | null {
+  const counts = tookColumns.map((column) => rows.reduce((sum, row) => sum + row[column], 0));
+  const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
+  if (wanted === 0) return null;
+  let before = 0;
+  for (const [index, count] of counts.entries()) {
+    if (count > 0 && before + count >= wanted) {
+      const from = latencyBoundsMs[index - 1] ?? 0;
+      // Nothing is known of the last bucket but where it begins.
+      const to = latencyBoundsMs[index] ?? from;
+      return Math.round(from + ((to - from) * (wanted - before)) / count);
+    }
+    before += count;
+  }
+  return null;
+}
+
+function bucketOf(durationMs: number): TookColumn {
+  const index = latencyBoundsMs.findIndex((bound) => durationMs <= bound);
+  // −1, which is past all bounds, is the last column.
+  return tookColumns.at(index) ?? 'took_11';
+}
+
+const emptyDay = (place: Pick<RequestDayRow, 'account_id' | 'day' | 'key_id' | 'path'>): RequestDayRow => ({
+  ...place,
+  refused: 0,
+  failed: 0,
+  ...(Object.fromEntries(tookColumns.map((column) => [column, 0])) as Record<TookColumn, number>),
+});

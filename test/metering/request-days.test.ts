@@ -1,0 +1,54 @@
+// The request log as sums by day, and the answer times that its buckets stand for.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RequestLogRow } from '#storage/schema.ts';
+import { answerTimeMs, succeededOf, sumByDay } from '#metering/request-days.ts';
+
+const row = (change: Partial<RequestLogRow>): RequestLogRow => ({
+  id: crypto.randomUUID(),
+  account_id: 'a',
+  key_id: 'k',
+  path: '/api/v1/upload',
+  status: 201,
+  code: null,
+  reason: null,
+  duration_ms: 15,
+  created_at: Date.UTC(2026, 10, 10),
+  phases: null,
+  made: null,
+  ...change,
+});
+
+test('rows are summed by day, key and path, in one order', () => {
+  const sums = sumByDay([
+    row({ key_id: 'z' }),
+    row({}),
+    row({ status: 415 }),
+    row({ status: 500 }),
+    row({ created_at: Date.UTC(2026, 10, 11) }),
+    row({ key_id: null, path: '/api/v1/pdf' }),
+  ]);
+  assert.deepEqual(
+    sums.map((sum) => [sum.key_id, sum.path, succeededOf(sum), sum.refused, sum.failed]),
+    [
+      ['', '/api/v1/pdf', 1, 0, 0],
+      ['k', '/api/v1/upload', 1, 1, 1],
+      ['z', '/api/v1/upload', 1, 0, 0],
+      ['k', '/api/v1/upload', 1, 0, 0],
+    ],
+  );
+});
+
+test('answer times lie in their bucket; errors do not count; none is null', () => {
+  const times = [5, 15, 15, 15, 15, 15, 15, 15, 15, 900];
+  const sums = sumByDay([
+    ...times.map((duration_ms) => row({ duration_ms })),
+    row({ status: 502, duration_ms: 25_000 }),
+  ]);
+  const half = answerTimeMs(sums, 0.5)!;
+  assert.ok(half > 10 && half <= 20, `${half}`);
+  const slowest = answerTimeMs(sums, 0.95)!;
+  assert.ok(slowest > 500 && slowest <= 1_000, `${slowest}`);
+  assert.equal(answerTimeMs(sumByDay([row({ duration_ms: 99_000 })]), 0.95), 30_000);
+  assert.equal(answerTimeMs(sumByDay([row({ status: 401 })]), 0.5), null);
+});
