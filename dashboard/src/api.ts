@@ -50,10 +50,12 @@ export async function call<Name extends RouteName>(
 export function callRaw(
   name: RouteName & `POST /playground/${string}`,
   body: object | FormData,
+  signal: AbortSignal,
 ): Promise<Response> {
   const isForm = body instanceof FormData;
   return reach(addressOf(name.slice('POST '.length)), {
     method: 'POST',
+    signal,
     body: isForm ? body : JSON.stringify(body),
     ...(!isForm && { headers: { 'content-type': 'application/json' } }),
   });

@@ -21,11 +21,11 @@ function page<Name extends string>(
 const pages: Record<string, LazyExoticComponent<PageOf>> = {
   '/': page(() => import('#app/pages/overview/overview.tsx'), 'Overview'),
   '/uploads': page(() => import('#app/pages/uploads/uploads.tsx'), 'Uploads'),
-  '/renders': page(() => import('#app/pages/renders.tsx'), 'Renders'),
+  '/renders': page(() => import('#app/pages/renders/renders.tsx'), 'Renders'),
   '/playground': page(() => import('#app/pages/playground/playground.tsx'), 'Playground'),
   '/keys': page(() => import('#app/pages/keys/keys.tsx'), 'Keys'),
   '/usage': page(() => import('#app/pages/usage/usage.tsx'), 'Usage'),
-  '/requests': page(() => import('#app/pages/requests.tsx'), 'Requests'),
+  '/requests': page(() => import('#app/pages/requests/requests.tsx'), 'Requests'),
   '/integrations': page(() => import('#app/pages/integrations.tsx'), 'Integrations'),
   '/settings': page(() => import('#app/pages/settings/settings.tsx'), 'Settings'),
 };

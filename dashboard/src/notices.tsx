@@ -5,6 +5,7 @@ import { Operator } from '#app/parts/operator.tsx';
 import { Banner } from '#app/parts/states.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { QuotaNotice } from '#app/quota-notice.tsx';
 import { useInstance, type Session } from '#app/session.ts';
 
 export const noMail = 'This service does not send mail. Ask the operator to verify your address.';
@@ -51,6 +52,7 @@ export function Notices({ session }: { session: Session }) {
           You came in by a one-time link. A password lets you sign in again.
         </Banner>
       )}
+      <QuotaNotice />
     </>
   );
 }

@@ -1,5 +1,11 @@
 // The request log as sums by day: what rows add to it, and the answer times that its buckets stand for.
-import { latencyBoundsMs, type RequestDayRow, type RequestLogRow, type TookColumn } from '#storage/schema.ts';
+import {
+  latencyBoundsMs,
+  type RequestDayRow,
+  type RequestLogRow,
+  type TookColumn,
+  type Unit,
+} from '#storage/schema.ts';
 import { tookColumns } from '#storage/tables/request-days.ts';
 import { dayOf } from '#storage/tables/usage.ts';
 
@@ -37,6 +43,41 @@ export function answerTimeMs(rows: RequestDayRow[], share: number): number | nul
     before += count;
   }
   return null;
+}
+
+/** Uploads and renders take very different times. */
+const unitOf = ({ path }: Pick<RequestDayRow, 'path'>): Unit =>
+  path.startsWith('/api/v1/upload') ? 'upload' : 'render';
+
+export interface StepOfRequests {
+  unit: Unit;
+  /** The first day of the step. */
+  day: number;
+  succeeded: number;
+  refused: number;
+  failed: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
+
+/** Steps of so many days that end with the last one, so that this week is a whole one. Those without requests are left out. */
+export function requestSteps(
+  rows: RequestDayRow[],
+  { fromDay, toDay, stepDays }: { fromDay: number; toDay: number; stepDays: number },
+): StepOfRequests[] {
+  const steps = Map.groupBy(rows, (row) => `${Math.floor((toDay - row.day) / stepDays)} ${unitOf(row)}`);
+  return [...steps].map(([name, group]) => {
+    const [stepsBack = '', unit] = name.split(' ');
+    return {
+      unit: unit as Unit,
+      day: Math.max(fromDay, toDay - (Number(stepsBack) + 1) * stepDays + 1),
+      succeeded: group.reduce((sum, row) => sum + succeededOf(row), 0),
+      refused: group.reduce((sum, row) => sum + row.refused, 0),
+      failed: group.reduce((sum, row) => sum + row.failed, 0),
+      p50Ms: answerTimeMs(group, 0.5),
+      p95Ms: answerTimeMs(group, 0.95),
+    };
+  });
 }
 
 function bucketOf(durationMs: number): TookColumn {

@@ -8,6 +8,7 @@ import type { Database } from '#storage/database.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
+import { createThumbnails } from '#uploads/thumbnail.ts';
 import { createHostedRenders } from '#renders/hosted-renders.ts';
 import { createRenderQueue } from '#renders/render-queue.ts';
 import { createRenders } from '#renders/render.ts';
@@ -33,6 +34,7 @@ export function createRendersRoom(parts: {
   return {
     renders: createRenders({ ...parts, queue }),
     hostedRenders,
+    renderThumbnails: createThumbnails({ blobs: parts.blobs, concurrency: 1 }),
     renderQueue: queue,
     renderBlobs: parts.blobs,
     chores,

@@ -8,6 +8,8 @@ import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { deleteBlobs, purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
+import type { Plan } from '#accounts/plans.ts';
+import { changedExpiry } from '#uploads/expiry.ts';
 
 /** So many rows go in one statement, which everyone else waits for. */
 const sweepBatch = 64;
@@ -57,6 +59,26 @@ export function createHostedUploads({
      */
     deleteOwned: (accountId: string, ids: string[]): Promise<string[]> =>
       database.tables.ownedBy(accountId).uploads.markDeleted(ids, clock.now() + limits.restorableMs),
+
+    /**
+     * Changes when uploads of the account end; returns those that were alive. Null is for no end, as far as the plan allows.
+     */
+    changeExpiry: (
+      accountId: string,
+      plan: Plan,
+      ids: string[],
+      expiresInSeconds: number | null,
+    ): Promise<UploadRow[]> =>
+      database.transaction(async (tables) => {
+        const owned = tables.ownedBy(accountId).uploads;
+        const now = clock.now();
+        const changed: UploadRow[] = [];
+        for (const { id, created_at } of await owned.byIds(ids, now)) {
+          const row = await owned.setExpiry(id, changedExpiry(plan, expiresInSeconds, created_at, now));
+          if (row) changed.push(row);
+        }
+        return changed;
+      }),
 
     /** Takes deletions back, links and all; returns the ids of those for which it was not too late. */
     restoreOwned: (accountId: string, ids: string[]): Promise<string[]> =>

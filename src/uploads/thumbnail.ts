@@ -1,16 +1,19 @@
-// A small picture of an upload, for the dashboard's grid. Made once and kept for a while; accounts take turns.
+// A small picture of an upload or a render, for the dashboard's lists. Made once and kept for a while; accounts take turns.
 import sharp from 'sharp';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import { ServiceError } from '#core/errors.ts';
 import { createFairQueue } from '#core/fair-queue.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
-import type { UploadRow } from '#storage/schema.ts';
 
 const sidePixels = 360;
+/** A taller or wider picture is cut to this: the whole of it would be a line of a few pixels. */
+const maxRatio = 3;
 /** Decoding takes memory by the pixel; a larger picture is shown as it is. */
 const maxPixels = 60_000_000;
 /** Smaller than what it would become. */
 const smallBytes = 16 * 1024;
+/** A larger file is not read into memory for this. Uploads are smaller. */
+const largeBytes = 20 * 1024 * 1024;
 const cacheBytes = 32 * 1024 * 1024;
 /** What an entry counts for at least, so that many empty ones are bounded as well. */
 const leastBytes = 256;
@@ -18,12 +21,22 @@ const maxSeconds = 10;
 /** Two pages of the grid. */
 const maxWaiting = 100;
 
+/** What there is a thumbnail of: a row of an upload or of a render. */
+export interface Pictured {
+  id: string;
+  account_id: string;
+  content_type: string;
+  size_bytes: number | null;
+  width?: number | null;
+  height?: number | null;
+}
+
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
-export function createThumbnails({ blobs }: { blobs: Blobs }) {
+export function createThumbnails({ blobs, concurrency = 2 }: { blobs: Blobs; concurrency?: number }) {
   const cache = createBoundedMap<string, Buffer>(cacheBytes, ({ length }) => Math.max(length, leastBytes));
   const queue = createFairQueue({
-    concurrency: 2,
+    concurrency,
     concurrencyPerAccount: 1,
     maxWaitMs: 20_000,
     maxWaiting,
@@ -33,21 +46,14 @@ export function createThumbnails({ blobs }: { blobs: Blobs }) {
 
   async function make(id: string): Promise<Buffer> {
     const bytes = await readBlob(blobs, id);
-    if (!bytes) return nothing;
-    return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none' })
-      .rotate()
-      .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: 78, effort: 2 })
-      .timeout({ seconds: maxSeconds })
-      .toBuffer()
-      .catch(() => nothing);
+    return bytes ? shrink(bytes).catch(() => nothing) : nothing;
   }
 
   return {
     /** WebP bytes; undefined when the upload itself is what to show. */
-    async of(row: UploadRow, signal?: AbortSignal): Promise<Buffer | undefined> {
-      const { id, account_id, content_type, size_bytes } = row;
-      if (content_type === 'image/svg+xml' || size_bytes <= smallBytes) return undefined;
+    async of(row: Pictured, signal?: AbortSignal): Promise<Buffer | undefined> {
+      const { id, account_id } = row;
+      if (!isWorthMaking(row)) return undefined;
       const made =
         cache.get(id) ??
         (await queue.run(
@@ -63,6 +69,39 @@ export function createThumbnails({ blobs }: { blobs: Blobs }) {
     },
     load: queue.load,
   };
+}
+
+/** Whether it can be shown small, by itself or as it is. */
+export const isPicture = ({ content_type, size_bytes }: Pictured): boolean =>
+  content_type.startsWith('image/') && size_bytes !== null && size_bytes <= largeBytes;
+
+function isWorthMaking(row: Pictured): boolean {
+  const { content_type, size_bytes, width, height } = row;
+  if (content_type === 'image/svg+xml' || !isPicture(row)) return false;
+  return (size_bytes ?? 0) > smallBytes || ratioOf(width ?? 1, height ?? 1) > maxRatio;
+}
+
+const ratioOf = (width: number, height: number): number => Math.max(width / height, height / width);
+
+/** The whole picture, or the beginning of a very tall or wide one. Never larger than it is, and transparent where it is. */
+async function shrink(bytes: Buffer): Promise<Buffer> {
+  const picture = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none' }).autoOrient();
+  const { autoOrient } = await picture.metadata();
+  const { width, height } = autoOrient;
+  const shown =
+    ratioOf(width, height) > maxRatio
+      ? picture.extract({
+          left: 0,
+          top: 0,
+          width: Math.min(width, height * maxRatio),
+          height: Math.min(height, width * maxRatio),
+        })
+      : picture;
+  return shown
+    .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 78, effort: 2 })
+    .timeout({ seconds: maxSeconds })
+    .toBuffer();
 }
 
 /** Types are detected from the first bytes, so the rest need not be a picture. */

@@ -339,9 +339,8 @@ test('the playground takes a screenshot and prints a PDF, with headers and the s
     /"paper_format": "a4"/,
   );
   await page.getByRole('button', { name: 'Run' }).click();
-  const frame = page.getByTitle('The PDF');
-  await frame.waitFor({ timeout: 30_000 });
-  assert.match((await frame.getAttribute('src')) ?? '', /^blob:/);
+  // The browser of the tests has no viewer for PDFs, as those of phones have none.
+  await page.getByText('The PDF is ready').waitFor({ timeout: 30_000 });
   const [download] = await Promise.all([
     page.waitForEvent('download', (file) => file.suggestedFilename() === 'page.pdf'),
     page.getByRole('link', { name: 'Download' }).click(),

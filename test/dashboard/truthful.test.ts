@@ -117,8 +117,8 @@ test('a chart has round numbers, and a key one colour in every chart', async () 
   const ticks = await tab.locator('figure').first().locator('.w-max > span.absolute').allTextContents();
   assert.deepEqual(ticks, ['0', '2', '4', '6', '8']);
   // What the pointer is on, by key.
-  await tab.locator('figure').first().locator('.items-end > div').last().hover();
-  await tab.getByText('7 uploads').waitFor();
+  await tab.locator('figure').first().locator('[data-column]').last().hover();
+  await tab.getByText('In all7').waitFor();
   await tab.context().close();
 });
 

@@ -93,3 +93,25 @@ test('who leaves is not waited for, and an account with too many waiting is told
   await Promise.all([running, ...waiting]);
   assert.equal(opened(), 1, 'those that waited found it made');
 });
+
+test('a tall picture is shown from its top, a small one as large as it is, a transparent one stays so', async () => {
+  const thumbnails = createThumbnails({ blobs: store });
+  const noise = { type: 'gaussian', mean: 120, sigma: 60 } as const;
+  const make = async (width: number, height: number, alpha = 1): Promise<UploadRow> => {
+    const plain = sharp({ create: { width, height, channels: 3, background: 'black', noise } });
+    const row = await stored('a', await plain.ensureAlpha(alpha).png().toBuffer());
+    return { ...row, width, height };
+  };
+  const sizeOf = async (row: UploadRow) => {
+    const { width, height, hasAlpha } = await sharp(await thumbnails.of(row)).metadata();
+    return [width, height, hasAlpha];
+  };
+  assert.deepEqual(await sizeOf(await make(200, 4_000)), [120, 360, false]);
+  assert.deepEqual(await sizeOf(await make(4_000, 200)), [360, 120, false]);
+  assert.deepEqual(await sizeOf(await make(120, 100, 0.5)), [120, 100, true]);
+  // Few bytes, but nothing to see in them without a cut.
+  const line = { width: 8, height: 2_000, channels: 3, background: 'red' } as const;
+  const row = await stored('a', await sharp({ create: line }).png().toBuffer());
+  assert.ok(row.size_bytes < 16 * 1024);
+  assert.deepEqual(await sizeOf({ ...row, width: 8, height: 2_000 }), [8, 24, false]);
+});

@@ -113,12 +113,16 @@ export function SelectField({
 /** Without a label of its own: give it an aria-label. */
 export function Select({
   choices,
+  small = false,
   className = '',
   ...rest
-}: ComponentProps<'select'> & { choices: Choice[] }) {
+}: ComponentProps<'select'> & { choices: Choice[]; small?: boolean }) {
   return (
     <span className={`relative inline-grid min-w-0 ${className}`}>
-      <select {...rest} className="control appearance-none truncate pr-9">
+      <select
+        {...rest}
+        className={`control appearance-none truncate pr-9 ${small ? 'min-h-8 py-0 text-sm' : ''}`}
+      >
         {choices.map(({ value, text }) => (
           <option key={value} value={value}>
             {text}

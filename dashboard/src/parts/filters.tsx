@@ -45,7 +45,7 @@ export function ChoiceFilter({
   return (
     <Select
       aria-label={label}
-      className="max-sm:flex-1"
+      className="max-sm:flex-1 max-sm:basis-[40%]"
       choices={choices}
       value={search.get(name) ?? ''}
       onChange={(event) => setSearch({ [name]: event.target.value })}

@@ -70,6 +70,9 @@ export const dashboardRoutes = {
   'GET /overview': { access: 'account', answer: files.Overview },
 
   'GET /uploads': { access: 'account', query: files.UploadsQuery, answer: files.Uploads },
+  'GET /uploads/totals': { access: 'account', query: files.UploadsFilter, answer: files.UploadTotals },
+  'GET /uploads/zip': { access: 'account', query: files.ZipQuery, answer: 'application/zip' },
+  'POST /uploads/expiry': { access: 'account', body: files.ChangeUploads, answer: files.ChangedUploads },
   'POST /uploads': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
   'GET /uploads/deleted': { access: 'account', answer: files.DeletedUploads },
   'POST /uploads/restore': { access: 'account', body: files.Ids, answer: files.Restored },
@@ -83,6 +86,7 @@ export const dashboardRoutes = {
   'GET /renders': { access: 'account', query: files.RendersQuery, answer: files.Renders },
   'POST /renders/delete': { access: 'account', body: files.Ids, answer: files.Deleted },
   'GET /renders/:id': { access: 'account', answer: files.Render },
+  'GET /renders/:id/thumbnail': { access: 'account', answer: 'image/*' },
   'DELETE /renders/:id': { access: 'account', answer: files.Deleted },
 
   // The playground: answers, headers and errors of the API's own endpoints.

@@ -1,6 +1,10 @@
 // The renders page, and the playground's renders: the API's own handlers, run for the signed-in account.
 import type { Clock } from '#core/clock.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
+import { isPicture, type Thumbnails } from '#uploads/thumbnail.ts';
+import { hangUpSignal } from '#http/hang-up.ts';
+import { renderPath } from '#http/links.ts';
+import { keptByBrowser } from '#http/dashboard/uploads.ts';
 import { pdf } from '#http/api/pdf.ts';
 import type { RenderParts } from '#http/api/render-answer.ts';
 import { screenshot } from '#http/api/screenshot.ts';
@@ -11,6 +15,7 @@ import { pageOptions, renderView, toPage } from '#http/dashboard/views.ts';
 type Names =
   | 'GET /renders'
   | 'GET /renders/:id'
+  | 'GET /renders/:id/thumbnail'
   | 'POST /renders/delete'
   | 'DELETE /renders/:id'
   | 'POST /playground/screenshot'
@@ -19,10 +24,11 @@ type Names =
 export interface RendersPageParts extends RenderParts {
   clock: Clock;
   hostedRenders: HostedRenders;
+  renderThumbnails: Thumbnails;
 }
 
 export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> {
-  const { clock, hostedRenders } = parts;
+  const { clock, hostedRenders, renderThumbnails } = parts;
   const takeScreenshot = screenshot(parts);
   const printPdf = pdf(parts);
 
@@ -39,6 +45,14 @@ export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> 
       const row = await owned.renders.byId(id, now);
       if (!row) throw notFound();
       return renderView(parts, row, now);
+    },
+    async 'GET /renders/:id/thumbnail'({ owned, id, request, reply }) {
+      const row = await owned.renders.byId(id, clock.now());
+      if (row?.hosted !== 1 || !isPicture(row)) throw notFound();
+      const bytes = await renderThumbnails.of(row, hangUpSignal(request, reply));
+      reply.header('cache-control', keptByBrowser);
+      if (!bytes) return reply.redirect(renderPath(row.kind, id), 302);
+      return reply.type('image/webp').send(bytes);
     },
     async 'POST /renders/delete'({ owned, body }) {
       const deleted = await hostedRenders.deleteOwned(owned.accountId, body.ids);

@@ -1,7 +1,7 @@
 // The uploads page, and uploads made there: the same store, the same quota, no key.
+import { Readable } from 'node:stream';
 import type { Clock } from '#core/clock.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
-import { changedExpiry } from '#uploads/expiry.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { Thumbnails } from '#uploads/thumbnail.ts';
 import type { Plans } from '#accounts/plans.ts';
@@ -9,11 +9,17 @@ import { upload, type UploadParts } from '#http/api/upload.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { hangUpSignal } from '#http/hang-up.ts';
 import { filePath } from '#http/links.ts';
-import { notFound } from '#core/errors.ts';
+import { invalid, notFound } from '#core/errors.ts';
+import type { UploadFilter } from '#storage/owned/uploads.ts';
+import type { UploadsFilter } from '#http/dashboard/schemas/files.ts';
+import { distinctNames, zipOf } from '#http/dashboard/zip.ts';
 import { isoTime, pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
 
 type Names =
   | 'GET /uploads'
+  | 'GET /uploads/totals'
+  | 'GET /uploads/zip'
+  | 'POST /uploads/expiry'
   | 'POST /uploads'
   | 'POST /playground/upload'
   | 'GET /uploads/deleted'
@@ -28,6 +34,10 @@ type Names =
 /** So many deletions are listed. */
 const deletedShown = 500;
 const soonMs = 7 * 24 * 60 * 60 * 1000;
+/** Each is at most 10 MB, so that an archive stays under a gigabyte. */
+const filesPerZip = 100;
+/** Pictures do not change; whether they may be seen is asked again after a day. */
+export const keptByBrowser = 'private, max-age=86400';
 
 export interface UploadsPageParts extends UploadParts {
   clock: Clock;
@@ -42,19 +52,39 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
 
   return {
     async 'GET /uploads'({ owned, query }) {
-      const { search, type, expiry } = query;
-      const now = clock.now();
       const page = pageOptions(query);
-      const rows = await owned.uploads.page(
-        {
-          search,
-          contentType: type && contentTypeOf(type),
-          expiry: expiry === 'soon' ? { before: now + soonMs } : expiry,
-        },
-        page,
-        now,
-      );
+      const rows = await owned.uploads.page(filterOf(query), page, clock.now(), query.sort);
       return toPage(rows, page, (row) => uploadView(parts, row));
+    },
+    async 'GET /uploads/totals'({ owned, query }) {
+      const { files, bytes, isMore } = await owned.uploads.totals(filterOf(query), clock.now());
+      return { files, bytes, is_more: isMore };
+    },
+    async 'GET /uploads/zip'({ owned, query, reply }) {
+      const ids = query.ids.split(',');
+      if (ids.length > filesPerZip) throw invalid('ids', `at most ${filesPerZip} files go into one archive`);
+      const rows = await owned.uploads.byIds(ids, clock.now());
+      if (rows.length === 0) throw notFound();
+      const names = distinctNames(rows.map(({ filename }) => filename));
+      const files = rows.map(({ id, size_bytes, created_at }, index) => ({
+        name: names[index]!,
+        sizeBytes: size_bytes,
+        modifiedAt: created_at,
+        open: () => parts.uploadBlobs.open(id),
+      }));
+      return reply
+        .type('application/zip')
+        .header(
+          'content-disposition',
+          `attachment; filename="tintype-${isoTime(clock.now()).slice(0, 10)}.zip"`,
+        )
+        .send(Readable.from(zipOf(files)));
+    },
+    async 'POST /uploads/expiry'({ owned, person, body }) {
+      const plan = plans.orStandard(person.account.plan);
+      const rows = await hostedUploads.changeExpiry(owned.accountId, plan, body.ids, body.expires_in);
+      if (rows.length === 0) throw notFound();
+      return { changed: rows.map(({ id }) => id) };
     },
     'POST /uploads': ({ request, reply }) => store(request, reply),
     'POST /playground/upload': ({ request, reply }) => store(request, reply),
@@ -96,26 +126,28 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
       return uploadView(parts, row);
     },
     async 'PATCH /uploads/:id'({ owned, person, id, body }) {
-      const now = clock.now();
-      const row = await owned.uploads.byId(id, now);
-      if (!row) throw notFound();
       const plan = plans.orStandard(person.account.plan);
-      const changed = await owned.uploads.setExpiry(
-        id,
-        changedExpiry(plan, body.expires_in, row.created_at, now),
-      );
-      if (!changed) throw notFound();
-      return uploadView(parts, changed);
+      const [row] = await hostedUploads.changeExpiry(owned.accountId, plan, [id], body.expires_in);
+      if (!row) throw notFound();
+      return uploadView(parts, row);
     },
     async 'GET /uploads/:id/thumbnail'({ owned, id, request, reply }) {
       const row = await owned.uploads.byId(id, clock.now());
       if (!row) throw notFound();
       const bytes = await thumbnails.of(row, hangUpSignal(request, reply));
-      reply.header('cache-control', 'private, max-age=86400');
+      reply.header('cache-control', keptByBrowser);
       if (!bytes) return reply.redirect(filePath(row.slug), 302);
       return reply.type('image/webp').send(bytes);
     },
   };
+
+  function filterOf({ search, type, expiry }: UploadsFilter): UploadFilter {
+    return {
+      search,
+      contentType: type && contentTypeOf(type),
+      expiry: expiry === 'soon' ? { before: clock.now() + soonMs } : expiry,
+    };
+  }
 }
 
 function contentTypeOf(extension: string): ImageType | undefined {

@@ -1,14 +1,17 @@
 // Usage and plan: the month, use by day and key, overages.
 import type { Clock } from '#core/clock.ts';
-import { notFound } from '#core/errors.ts';
+import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { dayOf } from '#storage/tables/usage.ts';
 import type { Accounts } from '#accounts/accounts.ts';
 import type { Plans } from '#accounts/plans.ts';
+import { requestSteps } from '#metering/request-days.ts';
+import type { RequestLog } from '#metering/request-log.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
 import { asFieldError } from '#http/dashboard/field-error.ts';
+import type { UsageQuery } from '#http/dashboard/schemas/keys.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { monthStanding } from '#http/dashboard/standing.ts';
 import { isoTime } from '#http/dashboard/views.ts';
@@ -16,24 +19,28 @@ import { isoTime } from '#http/dashboard/views.ts';
 type Names = 'GET /usage' | 'GET /usage.csv' | 'PATCH /overages';
 
 const usualDays = 30;
+const mostDays = 366;
+/** Past this many days a column of a chart is a week. */
+const daysInColumns = 120;
 
 export interface UsagePageParts {
   clock: Clock;
   database: Database;
   plans: Plans;
+  requestLog: RequestLog;
   accounts: Accounts;
 }
 
 export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
-  const { clock, database, plans, accounts } = parts;
+  const { clock, database, plans, requestLog, accounts } = parts;
 
   async function namesOf(owned: Owned) {
     const rows = await owned.keys.list();
     return rows.map(({ id, name, display }) => ({ id, name, display }));
   }
 
-  async function dailyOf(owned: Owned, fromDay: number) {
-    const rows = await owned.usage.days(fromDay);
+  async function dailyOf(owned: Owned, { fromDay, toDay }: DayRange) {
+    const rows = await owned.usage.days(fromDay, toDay);
     return rows.map(({ day, unit, key_id, used, overage }) => ({
       day: isoDay(day),
       unit,
@@ -43,9 +50,20 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
     }));
   }
 
-  async function view(owned: Owned, account: AccountRow, days: number) {
+  async function requestsOf(owned: Owned, range: DayRange) {
+    await requestLog.flush();
+    const rows = await owned.requests.days(range.fromDay, range.toDay);
+    return requestSteps(rows, range).map(({ day, p50Ms, p95Ms, ...counts }) => ({
+      ...counts,
+      day: isoDay(day),
+      p50_ms: p50Ms,
+      p95_ms: p95Ms,
+    }));
+  }
+
+  async function view(owned: Owned, account: AccountRow, query: UsageQuery) {
     const now = clock.now();
-    const today = dayOf(now);
+    const range = rangeOf(query, dayOf(now));
     const standing = await monthStanding(database, plans, account, now);
     return {
       ...standing,
@@ -54,23 +72,25 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
         enabled: standing.plan.overages && account.overages === 1,
         cap: account.overage_cap,
       },
-      from: isoDay(today - days + 1),
-      to: isoDay(today),
-      daily: await dailyOf(owned, today - days + 1),
+      from: isoDay(range.fromDay),
+      to: isoDay(range.toDay),
+      step_days: range.stepDays,
+      daily: await dailyOf(owned, range),
+      requests: await requestsOf(owned, range),
       keys: await namesOf(owned),
     };
   }
 
   return {
-    'GET /usage': ({ owned, person, query }) => view(owned, person.account, query.days ?? usualDays),
+    'GET /usage': ({ owned, person, query }) => view(owned, person.account, query),
 
     async 'GET /usage.csv'({ owned, query, reply }) {
-      const today = dayOf(clock.now());
+      const range = rangeOf(query, dayOf(clock.now()));
       const names = new Map((await namesOf(owned)).map(({ id, name }) => [id, name]));
-      const daily = await dailyOf(owned, today - (query.days ?? usualDays) + 1);
+      const daily = await dailyOf(owned, range);
       return sendCsv(
         reply,
-        `tintype-usage-${isoDay(today)}.csv`,
+        `tintype-usage-${isoDay(range.toDay)}.csv`,
         ['day', 'unit', 'key_id', 'key_name', 'used', 'overage'],
         daily.map(({ day, unit, key_id, used, overage }) => [
           day,
@@ -88,9 +108,29 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
         accounts.setOverages(owned.accountId, body.enabled, body.cap),
       );
       if (!account) throw notFound();
-      return view(owned, account, usualDays);
+      return view(owned, account, {});
     },
   };
+}
+
+interface DayRange {
+  fromDay: number;
+  toDay: number;
+  stepDays: number;
+}
+
+function rangeOf({ days = usualDays, from, to }: UsageQuery, today: number): DayRange {
+  const toDay = to === undefined ? today : Math.min(today, dayNumber('to', to));
+  const fromDay = from === undefined ? toDay - days + 1 : dayNumber('from', from);
+  if (fromDay > toDay) throw invalid('from', 'is after the last day');
+  if (toDay - fromDay >= mostDays) throw invalid('from', `the range is longer than ${mostDays} days`);
+  return { fromDay, toDay, stepDays: toDay - fromDay >= daysInColumns ? 7 : 1 };
+}
+
+function dayNumber(name: string, text: string): number {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  if (Number.isNaN(at)) throw invalid(name, 'there is no such day');
+  return dayOf(at);
 }
 
 const isoDay = (day: number): string => isoTime(day * 86_400_000).slice(0, 10);

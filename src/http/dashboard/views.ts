@@ -2,6 +2,7 @@
 import { invalid } from '#core/errors.ts';
 import type { ApiKeyRow, RenderRow, UploadRow } from '#storage/schema.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
+import { isPicture } from '#uploads/thumbnail.ts';
 import type { Render, Upload } from '#http/dashboard/schemas/files.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
 import { renderPath, uploadLinks, type Addresses } from '#http/links.ts';
@@ -46,6 +47,7 @@ export function renderView(
     duration_ms,
     options: JSON.parse(row.options) as Record<string, unknown>,
     url: isShown ? contentBaseUrl + renderPath(kind, id) : null,
+    thumbnail_url: isShown && isPicture(row) ? `${dashboardPath}/renders/${id}/thumbnail` : null,
     created_at: isoTime(row.created_at),
     // Bytes that are kept for a replay alone end too, but nobody can see them.
     expires_at: isShown ? isoTimeOrNull(row.expires_at) : null,

@@ -1,14 +1,39 @@
 // One account's uploads.
-import type { Kysely } from 'kysely';
-import { contains, olderThan, type PageOptions } from '#storage/owned/page.ts';
+import { sql, type Kysely } from 'kysely';
+import { contains, olderThan, type Cursor, type PageOptions } from '#storage/owned/page.ts';
 import { createStored } from '#storage/owned/stored.ts';
 import type { Schema, UploadRow } from '#storage/schema.ts';
+import { totalsOf, type StoredTotals } from '#storage/tables/uploads.ts';
 
 export interface UploadFilter {
   search?: string | undefined;
   contentType?: string | undefined;
   /** `before` is a time by which it will have expired. */
   expiry?: 'never' | 'some' | { before: number } | undefined;
+}
+
+export const uploadOrders = ['newest', 'oldest', 'largest', 'smallest', 'name'] as const;
+export type UploadOrder = (typeof uploadOrders)[number];
+
+const columnOf = {
+  newest: ['created_at', 'desc'],
+  oldest: ['created_at', 'asc'],
+  largest: ['size_bytes', 'desc'],
+  smallest: ['size_bytes', 'asc'],
+  name: ['filename', 'asc'],
+} as const;
+
+/** No index has sizes or names, so as many of the newest are read to sort or to sum them: some tens of milliseconds. */
+const readAtMost = 20_000;
+
+/** What comes after the row that was shown last, in any order. */
+function isBehind(order: UploadOrder, { createdAt, id }: Cursor) {
+  const [column, direction] = columnOf[order];
+  if (order === 'newest') return olderThan({ createdAt, id });
+  const name = sql.ref(column);
+  const last =
+    column === 'created_at' ? sql`${createdAt}` : sql`(select ${name} from uploads where id = ${id})`;
+  return sql<boolean>`(${name}, id) ${sql.raw(direction === 'asc' ? '>' : '<')} (${last}, ${id})`;
 }
 
 export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
@@ -19,6 +44,18 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .where('account_id', '=', accountId)
       .where('deleted_at', 'is', null)
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+
+  function fitting({ search, contentType, expiry }: UploadFilter, now: number) {
+    let query = live(now);
+    if (search !== undefined) query = query.where(contains('filename', search));
+    if (contentType !== undefined) query = query.where('content_type', '=', contentType);
+    if (expiry === 'never') query = query.where('expires_at', 'is', null);
+    else if (expiry === 'some') query = query.where('expires_at', 'is not', null);
+    else if (expiry) query = query.where('expires_at', '<=', expiry.before);
+    return query;
+  }
+  const newest = (filter: UploadFilter, now: number) =>
+    fitting(filter, now).orderBy('created_at', 'desc').limit(readAtMost);
 
   return {
     /** Deleted uploads that can be restored until `deleted_at`; the latest deletion first. */
@@ -58,17 +95,36 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** Newest first. */
-    page({ search, contentType, expiry }: UploadFilter, { after, limit }: PageOptions, now: number) {
-      let query = live(now).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
-      if (after) query = query.where(olderThan(after));
-      if (search !== undefined) query = query.where(contains('filename', search));
-      if (contentType !== undefined) query = query.where('content_type', '=', contentType);
-      if (expiry === 'never') query = query.where('expires_at', 'is', null);
-      else if (expiry === 'some') query = query.where('expires_at', 'is not', null);
-      else if (expiry) query = query.where('expires_at', '<=', expiry.before);
+    page(
+      filter: UploadFilter,
+      { after, limit }: PageOptions,
+      now: number,
+      order: UploadOrder = 'newest',
+    ): Promise<UploadRow[]> {
+      const [column, direction] = columnOf[order];
+      const source =
+        column === 'created_at'
+          ? fitting(filter, now)
+          : db.selectFrom(newest(filter, now).as('uploads')).selectAll();
+      let query = source.orderBy(column, direction).orderBy('id', direction).limit(limit);
+      if (after) query = query.where(isBehind(order, after));
       return query.execute();
     },
+    async totals(filter: UploadFilter, now: number): Promise<StoredTotals & { isMore: boolean }> {
+      const totals = await totalsOf(
+        db
+          .selectFrom(newest(filter, now).as('uploads'))
+          .select(({ fn }) => [
+            fn.countAll<number | string>().as('files'),
+            fn.sum<number | string | null>('size_bytes').as('bytes'),
+          ])
+          .executeTakeFirstOrThrow(),
+      );
+      return { ...totals, isMore: totals.files === readAtMost };
+    },
+    /** Those of the given ids that are alive. */
+    byIds: (ids: string[], now: number): Promise<UploadRow[]> =>
+      live(now).where('id', 'in', ids).orderBy('created_at', 'desc').execute(),
     byId: (id: string, now: number): Promise<UploadRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
     setExpiry: (id: string, expiresAt: number | null): Promise<UploadRow | undefined> =>

@@ -5,12 +5,13 @@ import { olderThan, type PageOptions } from '#storage/owned/page.ts';
 
 export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
   return {
-    days: (fromDay: number): Promise<UsageDayRow[]> =>
+    days: (fromDay: number, toDay: number): Promise<UsageDayRow[]> =>
       db
         .selectFrom('usage_days')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('day', '>=', fromDay)
+        .where('day', '<=', toDay)
         .orderBy('day')
         .orderBy('unit')
         .orderBy('key_id')

@@ -203,6 +203,59 @@ test('a large picture has a small one; a vector is shown as it is', async () => 
   assert.deepEqual([redirected.status, redirected.headers.get('location')], [302, `/f/${vector.slug}`]);
 });
 
+test('uploads are sorted and counted; several change their expiry or come as one zip', async () => {
+  const visitor = await signedInVisitor(service, { plan: 'free' });
+  const sizes = [300, 100, 200];
+  for (const [index, size] of sizes.entries())
+    await upload(visitor, `${'bca'[index]}.png`, Buffer.concat([await png(), Buffer.alloc(size)]));
+  const sorted = async (sort: string): Promise<string> => {
+    let found = '';
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const query = { sort, limit: '1', ...(cursor !== undefined && { cursor }) };
+      const { body } = await visitor.call('GET /uploads', { query });
+      found += body.items.map(({ filename }) => filename[0]).join('');
+      cursor = body.next_cursor;
+    }
+    return found;
+  };
+  assert.deepEqual(await Promise.all(['newest', 'oldest', 'largest', 'smallest', 'name'].map(sorted)), [
+    'acb',
+    'bca',
+    'bac',
+    'cab',
+    'abc',
+  ]);
+  const { body: page } = await visitor.call('GET /uploads');
+  const totals = await visitor.call('GET /uploads/totals');
+  const bytes = page.items.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  assert.deepEqual(totals.body, { files: 3, bytes, is_more: false });
+  const fitting = await visitor.call('GET /uploads/totals', { query: { search: 'a.' } });
+  assert.equal(fitting.body.files, 1);
+
+  const ids = page.items.slice(0, 2).map(({ id }) => id);
+  const changed = await visitor.call('POST /uploads/expiry', {
+    body: { ids: [...ids, 'nothing'], expires_in: null },
+  });
+  assert.deepEqual(
+    changed.body.changed.toSorted((a, b) => a.localeCompare(b)),
+    ids.toSorted((a, b) => a.localeCompare(b)),
+  );
+  const after = (await visitor.call('GET /uploads')).body.items;
+  // On this plan a link ends thirty days after its upload, whatever is asked for.
+  assert.equal(Date.parse(after[0]!.expires_at!) - Date.parse(after[0]!.created_at), 30 * 86_400_000);
+
+  const zip = await visitor.raw('GET /uploads/zip', { query: { ids: ids.join(',') } });
+  assert.deepEqual([zip.status, zip.headers.get('content-type')], [200, 'application/zip']);
+  const many = await visitor.call('GET /uploads/zip', {
+    query: { ids: Array.from({ length: 101 }, () => 'x').join(',') },
+  });
+  assert.deepEqual(
+    [many.status, many.body.error.message],
+    [422, 'ids: at most 100 files go into one archive'],
+  );
+});
+
 test('the playground runs for the signed-in account; the renders page lists, filters and deletes', async () => {
   const visitor = await signedInVisitor(service);
   const url = `${site.base}/`;

@@ -4,6 +4,7 @@ import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { date, number } from '#app/format.ts';
 import { FirstSteps, isDone } from '#app/pages/overview/first-steps.tsx';
+import { LastDays } from '#app/pages/overview/last-days.tsx';
 import { RecentRenders, RecentUploads } from '#app/pages/overview/recent.tsx';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { QuotaMeter } from '#app/parts/meter.tsx';
@@ -82,12 +83,13 @@ function Content({
   const left = (unit: { remaining: number }) => `${number(unit.remaining)} left until ${date(resets_at)}`;
   return (
     <>
+      {!isDone(steps) && <FirstSteps steps={steps} accountId={accountId} />}
+      <LastDays />
       <div className="grid gap-4 sm:grid-cols-2">
         <QuotaMeter title="Uploads this month" unit={units.upload} foot={left(units.upload)} />
         <QuotaMeter title="Renders this month" unit={units.render} foot={left(units.render)} />
       </div>
       <RequestsNow requests={requests} at={at} />
-      {!isDone(steps) && <FirstSteps steps={steps} accountId={accountId} />}
       <RecentUploads uploads={recent_uploads} />
       <RecentRenders renders={recent_renders} />
     </>

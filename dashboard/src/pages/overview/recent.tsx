@@ -31,7 +31,7 @@ export function RecentUploads({ uploads }: { uploads: Upload[] }) {
                     src={sameOrigin(upload.thumbnail_url)}
                     alt=""
                     loading="lazy"
-                    className="aspect-4/3 w-full object-cover transition group-hover:scale-[1.03]"
+                    className="aspect-4/3 w-full object-scale-down"
                   />
                 </span>
                 <span className="mt-1.5 block truncate text-sm font-medium">{upload.filename}</span>
@@ -69,7 +69,12 @@ export function RecentRenders({ renders }: { renders: Render[] }) {
               <span className="w-24 shrink-0 text-sm text-quiet">
                 {render.kind === 'pdf' ? 'PDF' : 'Screenshot'}
               </span>
-              <span className="min-w-0 flex-1 basis-60 truncate">{render.target}</span>
+              <Link
+                to={`/renders?open=${render.id}`}
+                className="min-w-0 flex-1 basis-60 truncate hover:underline"
+              >
+                {render.target}
+              </Link>
               <span className="text-sm text-quiet tabular-nums">
                 {render.status === 'failed' ? (
                   <Chip tone="danger">Failed</Chip>

@@ -1,6 +1,7 @@
 // The forms of the playground.
 import { useId } from 'react';
 import type { Field, Values } from '#app/pages/playground/fields.ts';
+import { Presets } from '#app/pages/playground/presets.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { Checkbox, SelectField, TextField } from '#app/parts/field.tsx';
 
@@ -36,6 +37,7 @@ export function RenderForm({
         onChange={(event) => onUrl(event.target.value)}
         hint="A public http or https page."
       />
+      <Presets fields={fields} values={values} onValues={onValues} />
       <div className="grid grid-cols-2 gap-4">
         {fields.map((field) => (
           <Input

@@ -4,13 +4,14 @@ import { bodyOf, pdfFields, screenshotFields, valuesOf, type Values } from '#app
 import { RenderForm, UploadForm } from '#app/pages/playground/forms.tsx';
 import { Result } from '#app/pages/playground/result.tsx';
 import { useRun } from '#app/pages/playground/run.ts';
-import { Snippets } from '#app/pages/playground/snippets.tsx';
+import { Snippets, type Form } from '#app/pages/playground/snippets.tsx';
+import { ttRender, ttUpload } from '#app/pages/playground/tt-command.ts';
 import { Segments } from '#app/parts/field.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { patchSearch, useSearch } from '#app/router.tsx';
 import { useInstance, type Session } from '#app/session.ts';
-import { jsonCall, uploadCall, type Language } from '#app/snippets.ts';
+import { jsonCall, uploadCall } from '#app/snippets.ts';
 
 const tabs = ['screenshot', 'pdf', 'upload'] as const;
 type Tab = (typeof tabs)[number];
@@ -72,7 +73,9 @@ function TryRender({
   const text = JSON.stringify(body);
   const { body: settled } = useSettled({ body: text });
   useEffect(() => onBody(settled), [settled, onBody]);
-  const code = (language: Language) => jsonCall(language, instance?.base_url ?? location.origin, kind, body);
+  const baseUrl = instance?.base_url ?? location.origin;
+  const code = (form: Form) =>
+    form === 'tt' ? ttRender(baseUrl, kind, body) : jsonCall(form, baseUrl, kind, body);
   return (
     <Columns
       form={
@@ -83,7 +86,7 @@ function TryRender({
           values={values}
           onValues={setValues}
           canRun={session.verified}
-          isRunning={run.isRunning}
+          isRunning={run.startedAt !== undefined}
           onRun={() => run.start(`POST /playground/${kind}`, body)}
         />
       }
@@ -98,8 +101,10 @@ function TryUpload({ session }: { session: Session }) {
   const [expiresIn, setExpiresIn] = useState<number>();
   const { data: instance } = useInstance();
   const run = useRun();
-  const code = (language: Language) =>
-    uploadCall(language, instance?.base_url ?? location.origin, file?.name ?? 'photo.png', expiresIn);
+  const baseUrl = instance?.base_url ?? location.origin;
+  const name = file?.name ?? 'photo.png';
+  const code = (form: Form) =>
+    form === 'tt' ? ttUpload(baseUrl, name, expiresIn) : uploadCall(form, baseUrl, name, expiresIn);
   return (
     <Columns
       form={
@@ -108,7 +113,7 @@ function TryUpload({ session }: { session: Session }) {
           expiresIn={expiresIn}
           onExpiresIn={setExpiresIn}
           canRun={session.verified && file !== undefined}
-          isRunning={run.isRunning}
+          isRunning={run.startedAt !== undefined}
           onRun={() => {
             if (!file) return;
             const form = new FormData();

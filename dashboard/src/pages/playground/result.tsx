@@ -2,23 +2,24 @@
 import { sameOrigin } from '#app/api.ts';
 import { bytes, duration } from '#app/format.ts';
 import type { Outcome, Run } from '#app/pages/playground/run.ts';
-import { AnchorButton } from '#app/parts/button.tsx';
+import { PdfPreview } from '#app/pages/playground/pdf-preview.tsx';
+import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { FormProblem } from '#app/parts/form.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
+import { useNow } from '#app/parts/use-now.ts';
 
-export function Result({ run: { isRunning, outcome, problem }, what }: { run: Run; what: string }) {
-  if (isRunning)
-    return (
-      <div
-        role="status"
-        className="grid min-h-64 animate-pulse place-items-center rounded-[14px] bg-ink/5 text-quiet"
-      >
-        Waiting for the {what} …
-      </div>
-    );
+export function Result({ run, what }: { run: Run; what: string }) {
+  const { startedAt, isCancelled, outcome, problem } = run;
+  if (startedAt !== undefined) return <Waiting startedAt={startedAt} what={what} onCancel={run.cancel} />;
   if (problem) return <FormProblem error={problem} />;
+  if (isCancelled)
+    return (
+      <Empty icon="cross" title="Cancelled">
+        The request was broken off. A render that was not finished by then uses no unit.
+      </Empty>
+    );
   if (!outcome)
     return (
       <Empty icon="playground" title="The answer appears here">
@@ -56,6 +57,22 @@ export function Result({ run: { isRunning, outcome, problem }, what }: { run: Ru
   );
 }
 
+function Waiting({ startedAt, what, onCancel }: { startedAt: number; what: string; onCancel: () => void }) {
+  const now = useNow(100);
+  const seconds = (Math.max(0, now - startedAt) / 1000).toFixed(1);
+  return (
+    <div className="grid min-h-64 place-items-center content-center gap-3 rounded-[14px] bg-ink/5 text-quiet">
+      <p role="status">Waiting for the {what} …</p>
+      <p aria-hidden="true" className="font-serif text-3xl text-ink tabular-nums">
+        {seconds} s
+      </p>
+      <Button icon="cross" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}
+
 function Shown({ outcome }: { outcome: Outcome }) {
   if (outcome.json !== undefined) return <Json json={outcome.json} />;
   if (outcome.contentType.startsWith('image/'))
@@ -68,13 +85,7 @@ function Shown({ outcome }: { outcome: Outcome }) {
     );
   return (
     <Bytes outcome={outcome} name="page.pdf">
-      {/* In a sandbox the browser does not show PDFs; the bytes are the service's own. */}
-      {/* oxlint-disable-next-line react/iframe-missing-sandbox */}
-      <iframe
-        title="The PDF"
-        src={outcome.address}
-        className="h-[36rem] w-full rounded-[10px] border bg-sunken"
-      />
+      <PdfPreview title="The PDF" address={outcome.address} />
     </Bytes>
   );
 }
@@ -104,6 +115,7 @@ function Json({ json }: { json: unknown }) {
           <img src={hosted.address} alt="The hosted result" className="mx-auto" />
         </div>
       )}
+      {hosted?.isPicture === false && <PdfPreview title="The hosted PDF" address={hosted.address} />}
       <Code text={JSON.stringify(json, null, 2)} what="Answer" wrap />
       {hosted && (
         <div>

@@ -1,5 +1,5 @@
-// One run of a call: what came back, how long it took, and its headers.
-import { useEffect, useState } from 'react';
+// One run of a call: what came back, how long it took, and its headers. It can be broken off.
+import { useEffect, useRef, useState } from 'react';
 import type { RouteName } from '#http/dashboard/contract.ts';
 import { callRaw, queries } from '#app/api.ts';
 
@@ -17,7 +17,11 @@ export interface Outcome {
 }
 
 export interface Run {
-  isRunning: boolean;
+  /** When it began; undefined when nothing runs. */
+  startedAt: number | undefined;
+  /** Breaks it off; the service stops the render too. */
+  cancel: () => void;
+  isCancelled: boolean;
   outcome: Outcome | undefined;
   problem: Error | undefined;
   start: (name: RouteName & `POST /playground/${string}`, body: object | FormData) => void;
@@ -26,33 +30,49 @@ export interface Run {
 const shown = /^(content-type|content-length|x-|retry-after|cache-control|etag)/;
 
 export function useRun(): Run {
-  const [isRunning, setRunning] = useState(false);
+  const [startedAt, setStartedAt] = useState<number>();
+  const [isCancelled, setCancelled] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
   const [problem, setProblem] = useState<Error>();
+  const running = useRef<AbortController>(undefined);
   useEffect(() => () => URL.revokeObjectURL(outcome?.address ?? ''), [outcome]);
+  // Nobody would see the answer.
+  useEffect(() => () => running.current?.abort(), []);
 
   async function run(name: RouteName & `POST /playground/${string}`, body: object | FormData): Promise<void> {
-    setRunning(true);
+    const mine = new AbortController();
+    running.current = mine;
+    setStartedAt(Date.now());
     setProblem(undefined);
+    setCancelled(false);
+    setOutcome(undefined);
     try {
-      setOutcome(await perform(name, body));
+      setOutcome(await perform(name, body, mine.signal));
     } catch (error) {
-      setOutcome(undefined);
-      setProblem(error as Error);
+      if (mine.signal.aborted) setCancelled(true);
+      else setProblem(error as Error);
     }
-    setRunning(false);
+    setStartedAt(undefined);
     for (const key of ['overview', 'renders', 'uploads', 'usage'])
       void queries.invalidateQueries({ queryKey: [key] });
   }
-  return { isRunning, outcome, problem, start: (name, body) => void run(name, body) };
+  return {
+    startedAt,
+    isCancelled,
+    outcome,
+    problem,
+    start: (name, body) => void run(name, body),
+    cancel: () => running.current?.abort(),
+  };
 }
 
 async function perform(
   name: RouteName & `POST /playground/${string}`,
   body: object | FormData,
+  signal: AbortSignal,
 ): Promise<Outcome> {
   const startedAt = performance.now();
-  const response = await callRaw(name, body);
+  const response = await callRaw(name, body, signal);
   const blob = await response.blob();
   const contentType = response.headers.get('content-type') ?? '';
   return {

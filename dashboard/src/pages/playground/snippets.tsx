@@ -1,4 +1,4 @@
-// The same call as code, in three languages.
+// The same call as code, in three languages and for the terminal.
 import { useState } from 'react';
 import { Code } from '#app/parts/copy.tsx';
 import { Segments } from '#app/parts/field.tsx';
@@ -7,8 +7,10 @@ import { Link } from '#app/router.tsx';
 import { keyPlaceholder, type Language } from '#app/snippets.ts';
 import { textLink } from '#app/pages/entry/frame.tsx';
 
-export function Snippets({ code }: { code: (language: Language) => string }) {
-  const [language, setLanguage] = useState<Language>('curl');
+export type Form = Language | 'tt';
+
+export function Snippets({ code }: { code: (form: Form) => string }) {
+  const [form, setForm] = useState<Form>('curl');
   return (
     <Section
       title="The same call"
@@ -18,7 +20,7 @@ export function Snippets({ code }: { code: (language: Language) => string }) {
           <Link to="/keys" className={textLink}>
             your keys
           </Link>{' '}
-          in place of {keyPlaceholder}.
+          in place of {keyPlaceholder}; <code className="font-mono">tt</code> asks for it once.
         </>
       }
       actions={
@@ -28,13 +30,14 @@ export function Snippets({ code }: { code: (language: Language) => string }) {
             { value: 'curl', text: 'curl' },
             { value: 'typescript', text: 'TypeScript' },
             { value: 'python', text: 'Python' },
+            { value: 'tt', text: 'tt' },
           ]}
-          value={language}
-          onChange={(value) => setLanguage(value as Language)}
+          value={form}
+          onChange={(value) => setForm(value as Form)}
         />
       }
     >
-      <Code text={code(language)} what="Code" />
+      <Code text={code(form)} what="Code" />
     </Section>
   );
 }

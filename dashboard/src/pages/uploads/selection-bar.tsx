@@ -1,29 +1,43 @@
 // What can be done with several uploads at once.
 import type { Upload } from '#http/dashboard/schemas/files.ts';
-import { bytes, plural } from '#app/format.ts';
+import { call, fileAddress } from '#app/api.ts';
+import { bytes, plural, span } from '#app/format.ts';
 import type { Selection } from '#app/pages/uploads/use-selection.ts';
-import { Button } from '#app/parts/button.tsx';
+import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { CopyButton } from '#app/parts/copy.tsx';
+import { Select } from '#app/parts/field.tsx';
+import { note } from '#app/parts/toast.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import type { Session } from '#app/session.ts';
+import { livesWithin } from '#app/uploading/expiry.tsx';
+
+/** As many as one archive takes, and as many as one request changes. */
+const filesPerZip = 100;
+const changedAtOnce = 200;
 
 export function SelectionBar({
   selection,
   hasMore,
+  session,
   onDelete,
 }: {
   selection: Selection<Upload>;
   /** Whether the list goes on past what is shown. */
   hasMore: boolean;
+  session: Session;
   onDelete: () => void;
 }) {
   const { items } = selection;
   if (items.length === 0) return null;
   const sizeBytes = items.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  const ids = items.map(({ id }) => id);
   return (
     <div
-      role="status"
-      className="sticky top-16 z-10 flex flex-wrap items-center gap-3 card px-4 py-2.5 shadow-large lg:top-4"
+      role="region"
+      aria-label="Selected uploads"
+      className="sticky top-16 z-10 flex flex-wrap items-center gap-2 card px-4 py-2.5 shadow-large lg:top-4"
     >
-      <p className="flex-1 font-medium">
+      <p role="status" className="flex-1 basis-48 font-medium">
         {plural(items.length, 'upload')} selected{' '}
         <span className="font-normal text-quiet">{bytes(sizeBytes)}</span>
       </p>
@@ -36,9 +50,62 @@ export function SelectionBar({
       <CopyButton text={items.map(({ url }) => url).join('\n')} what={plural(items.length, 'link')}>
         Copy links
       </CopyButton>
+      <ChangeExpiry ids={ids} session={session} />
+      <Zip ids={ids} />
       <Button small tone="danger" icon="trash" onClick={onDelete}>
         Delete
       </Button>
     </div>
+  );
+}
+
+function ChangeExpiry({ ids, session }: { ids: string[]; session: Session }) {
+  const cap = session.plan.max_link_seconds;
+  const change = useAction(
+    async (seconds: number | null) => {
+      let count = 0;
+      for (let start = 0; start < ids.length; start += changedAtOnce) {
+        const some = ids.slice(start, start + changedAtOnce);
+        const answer = await call('POST /uploads/expiry', { body: { ids: some, expires_in: seconds } });
+        count += answer.changed.length;
+      }
+      return count;
+    },
+    {
+      touches: ['uploads', 'overview'],
+      onDone: (count) => note(`Expiry of ${plural(count, 'upload')} changed.`),
+    },
+  );
+  const choices = [
+    { value: '', text: 'Change expiry' },
+    ...(cap === null ? [{ value: 'never', text: 'Never expire' }] : []),
+    ...livesWithin(cap).map((seconds) => ({ value: String(seconds), text: `Expire in ${span(seconds)}` })),
+  ];
+  return (
+    <Select
+      small
+      aria-label="Change expiry"
+      choices={choices}
+      value=""
+      disabled={change.isPending}
+      onChange={({ target }) => {
+        if (target.value !== '') change.mutate(target.value === 'never' ? null : Number(target.value));
+      }}
+    />
+  );
+}
+
+/** A link, so that the browser writes the archive to the disk while it comes. */
+function Zip({ ids }: { ids: string[] }) {
+  if (ids.length > filesPerZip)
+    return (
+      <Button small icon="download" disabled title={`An archive has at most ${filesPerZip} files.`}>
+        Zip: {filesPerZip} at most
+      </Button>
+    );
+  return (
+    <AnchorButton small icon="download" href={fileAddress('/uploads/zip', { ids: ids.join(',') })} download>
+      Download zip
+    </AnchorButton>
   );
 }

@@ -36,7 +36,7 @@ export function Tile({
             alt=""
             loading="lazy"
             decoding="async"
-            className="aspect-4/3 w-full object-contain"
+            className="aspect-4/3 w-full object-scale-down"
           />
         </span>
       </button>

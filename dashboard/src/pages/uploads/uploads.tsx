@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 import { call } from '#app/api.ts';
+import { bytes, number } from '#app/format.ts';
 import { DeleteUploads } from '#app/pages/uploads/delete-uploads.tsx';
 import { DeletedUploads } from '#app/pages/uploads/deleted-uploads.tsx';
 import { SelectionBar } from '#app/pages/uploads/selection-bar.tsx';
@@ -40,6 +41,14 @@ const expiries = [
   { value: 'soon', text: 'Within 7 days' },
 ];
 
+const orders = [
+  { value: '', text: 'Newest first' },
+  { value: 'oldest', text: 'Oldest first' },
+  { value: 'largest', text: 'Largest first' },
+  { value: 'smallest', text: 'Smallest first' },
+  { value: 'name', text: 'By name' },
+];
+
 export function Uploads({ session }: { session: Session }) {
   const [search, setSearch] = useSearch();
   const [deleting, setDeleting] = useState<Upload[]>();
@@ -48,8 +57,9 @@ export function Uploads({ session }: { session: Session }) {
     type: (search.get('type') ?? undefined) as Query['type'],
     expiry: (search.get('expiry') ?? undefined) as Query['expiry'],
   });
-  const query = usePaged(['uploads', filter], (cursor) =>
-    call('GET /uploads', { query: { ...filter, cursor, limit: 60 } }),
+  const sort = (search.get('sort') ?? undefined) as Query['sort'];
+  const query = usePaged(['uploads', { ...filter, sort }], (cursor) =>
+    call('GET /uploads', { query: { ...filter, sort, cursor, limit: 60 } }),
   );
   const uploads = itemsOf(query);
   const selection = useSelection(uploads, filter);
@@ -73,10 +83,13 @@ export function Uploads({ session }: { session: Session }) {
         <SearchFilter label="Search by filename" />
         <ChoiceFilter name="type" label="Type" choices={types} />
         <ChoiceFilter name="expiry" label="Expiry" choices={expiries} />
+        <ChoiceFilter name="sort" label="Order" choices={orders} />
       </Filters>
+      <Totals filter={filter} isFiltered={isFiltered} />
       <SelectionBar
         selection={selection}
         hasMore={query.hasNextPage}
+        session={session}
         onDelete={() => setDeleting(selection.items)}
       />
       <PagedList query={query} empty={<None isFiltered={isFiltered} canUpload={session.verified} />}>
@@ -115,6 +128,30 @@ export function Uploads({ session }: { session: Session }) {
         />
       )}
     </Page>
+  );
+}
+
+/** How many uploads fit, and how much they take. */
+function Totals({
+  filter,
+  isFiltered,
+}: {
+  filter: Pick<Query, 'search' | 'type' | 'expiry'>;
+  isFiltered: boolean;
+}) {
+  const { data } = useQuery({
+    queryKey: ['uploads', 'totals', filter],
+    queryFn: () => call('GET /uploads/totals', { query: filter }),
+    placeholderData: (previous) => previous,
+  });
+  // A line of its height until then, so that nothing jumps.
+  if (!data || data.files === 0) return <p className="-my-2 text-sm">&nbsp;</p>;
+  const files = `${number(data.files)}${data.is_more ? ' or more' : ''}`;
+  return (
+    <p role="status" className="-my-2 text-sm text-quiet tabular-nums">
+      {files} {data.files === 1 ? 'upload' : 'uploads'}
+      {isFiltered && ' that fit'} · {bytes(data.bytes)}
+    </p>
   );
 }
 

@@ -1,26 +1,27 @@
 // What was used, by day and key; the plan; and what happens past its quota.
 import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call, fileAddress } from '#app/api.ts';
-import { date, number, span } from '#app/format.ts';
+import { Chart, fullName } from '#app/charts/chart.tsx';
+import { answerTimes, requestsByOutcome, unitsByKey } from '#app/charts/data.ts';
+import { date, duration, number, span } from '#app/format.ts';
 import { Overages } from '#app/pages/usage/overages.tsx';
-import { UsageChart } from '#app/pages/usage/usage-chart.tsx';
-import { AnchorButton } from '#app/parts/button.tsx';
-import { Select } from '#app/parts/field.tsx';
+import { RangePicker, rangeQuery } from '#app/pages/usage/range.tsx';
+import { AnchorButton, LinkButton } from '#app/parts/button.tsx';
 import { QuotaMeter } from '#app/parts/meter.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
+import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
 
-const ranges = [7, 30, 90, 365];
-
 export function Usage() {
-  const [search, setSearch] = useSearch();
-  const days = ranges.find((range) => String(range) === search.get('days')) ?? 30;
+  const [search] = useSearch();
+  const range = useSettled(rangeQuery(search));
   const { data, error, refetch } = useQuery({
-    queryKey: ['usage', days],
-    queryFn: () => call('GET /usage', { query: { days } }),
+    queryKey: ['usage', range],
+    queryFn: () => call('GET /usage', { query: range }),
     placeholderData: (previous) => previous,
   });
   return (
@@ -29,19 +30,14 @@ export function Usage() {
       intro="Units count when something was stored or rendered; failed and refused requests cost none."
       actions={
         <>
-          <Select
-            aria-label="Days shown"
-            choices={ranges.map((range) => ({ value: String(range), text: `Last ${range} days` }))}
-            value={String(days)}
-            onChange={(event) => setSearch({ days: event.target.value })}
-          />
-          <AnchorButton href={fileAddress('/usage.csv', { days })} download icon="download">
+          <RangePicker />
+          <AnchorButton href={fileAddress('/usage.csv', { ...range })} download icon="download">
             CSV
           </AnchorButton>
         </>
       }
     >
-      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
         <>
@@ -57,17 +53,56 @@ export function Usage() {
               foot={`${number(data.units.render.remaining)} left until ${date(data.resets_at)}`}
             />
           </div>
-          <Section title="Uploads by day" intro="One unit per stored file.">
-            <UsageChart usage={data} unit="upload" />
-          </Section>
-          <Section title="Renders by day" intro="One unit per successful screenshot or PDF.">
-            <UsageChart usage={data} unit="render" />
-          </Section>
+          <Charts usage={data} />
           <Overages usage={data} />
           <PlanCard plan={data.plan} />
         </>
       )}
     </Page>
+  );
+}
+
+function Charts({ usage }: { usage: AnswerOf<'GET /usage'> }) {
+  const nothing = `Nothing from ${fullName(usage.from)} to ${fullName(usage.to)}.`;
+  const by = usage.step_days === 1 ? 'day' : 'week';
+  return (
+    <>
+      <Section title={`Uploads by ${by}`} intro="One unit per stored file.">
+        <Chart title="Uploads by key" data={unitsByKey(usage, 'upload')} empty={nothing} />
+      </Section>
+      <Section title={`Renders by ${by}`} intro="One unit per successful screenshot or PDF.">
+        <Chart title="Renders by key" data={unitsByKey(usage, 'render')} empty={nothing} />
+      </Section>
+      <Section
+        title="Requests and errors"
+        intro="Every request with one of your keys, also those that used no unit."
+        actions={
+          <LinkButton to="/requests?outcome=failed" small tone="quiet">
+            Failed requests
+          </LinkButton>
+        }
+      >
+        <Chart title="Requests by outcome" data={requestsByOutcome(usage)} empty={nothing} />
+      </Section>
+      <div className="grid gap-6 xl:grid-cols-2">
+        {(['upload', 'render'] as const).map((unit) => (
+          <Section
+            key={unit}
+            title={unit === 'upload' ? 'Time per upload' : 'Time per render'}
+            intro="Successful requests, from the first byte to the answer."
+          >
+            <Chart
+              title={unit === 'upload' ? 'Time per upload' : 'Time per render'}
+              kind="lines"
+              format={duration}
+              axis={(ms) => (ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`)}
+              data={answerTimes(usage, unit)}
+              empty={nothing}
+            />
+          </Section>
+        ))}
+      </div>
+    </>
   );
 }
 

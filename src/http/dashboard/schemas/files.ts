@@ -1,6 +1,7 @@
 // Overview, uploads and renders.
 import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
+import { uploadOrders } from '#storage/owned/uploads.ts';
 import {
   choice,
   count,
@@ -36,18 +37,35 @@ export const Upload = Type.Object(
 );
 export type Upload = Static<typeof Upload>;
 
+const uploadsFilter = {
+  /** Part of the filename, in any case. */
+  search: Type.Optional(Type.String({ maxLength: 100 })),
+  type: Type.Optional(choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'])),
+  /** `soon` is within seven days. */
+  expiry: Type.Optional(choice(['never', 'some', 'soon'])),
+};
 export const UploadsQuery = Type.Object(
   {
     ...pageQuery,
-    /** Part of the filename, in any case. */
-    search: Type.Optional(Type.String({ maxLength: 100 })),
-    type: Type.Optional(choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'])),
-    /** `soon` is within seven days. */
-    expiry: Type.Optional(choice(['never', 'some', 'soon'])),
+    ...uploadsFilter,
+    /** By size and by name only the newest 20,000 are sorted. */
+    sort: Type.Optional(choice(uploadOrders, { default: 'newest' })),
   },
   strict,
 );
+export const UploadsFilter = Type.Object(uploadsFilter, strict);
+export type UploadsFilter = Static<typeof UploadsFilter>;
+/** Of all that fit the filter; `is_more` where only the newest 20,000 were counted. */
+export const UploadTotals = Type.Object({ files: count, bytes: count, is_more: Type.Boolean() }, strict);
 export const Uploads = Type.Object({ items: Type.Array(Upload), next_cursor: nextCursor }, strict);
+
+const ids = {
+  ids: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+    minItems: 1,
+    maxItems: 200,
+    description: 'Ids: a list of 1 to 200 ids.',
+  }),
+};
 
 /** Seconds from now, or null for none; the plan's cap counts from the moment of upload. */
 export const ChangeUpload = Type.Object(
@@ -65,17 +83,20 @@ export const ChangeUpload = Type.Object(
   strict,
 );
 
-/** Deletes those of the ids that are the account's; 404 when none is. */
-export const Ids = Type.Object(
+/** The same for several at once; those that are not the account's are left out. */
+export const ChangeUploads = Type.Object({ ...ids, ...ChangeUpload.properties }, strict);
+export const ChangedUploads = Type.Object({ changed: Type.Array(id) }, strict);
+
+/** Ids with commas between, as many as fit into one archive. */
+export const ZipQuery = Type.Object(
   {
-    ids: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
-      minItems: 1,
-      maxItems: 200,
-      description: 'Ids: a list of 1 to 200 ids.',
-    }),
+    ids: Type.String({ minLength: 1, maxLength: 4_000, description: 'Ids: 1 to 100, with commas between.' }),
   },
   strict,
 );
+
+/** Deletes those of the ids that are the account's; 404 when none is. */
+export const Ids = Type.Object(ids, strict);
 export const Deleted = Type.Object({ deleted: Type.Array(id) }, strict);
 export const Restored = Type.Object({ restored: Type.Array(id) }, strict);
 
@@ -104,6 +125,8 @@ export const Render = Type.Object(
     options: Type.Record(Type.String(), Type.Unknown()),
     /** Where it is hosted; null when it was asked for as bytes, failed or expired. */
     url: orNull(Type.String()),
+    /** A small picture, for the signed-in account alone; null for a PDF and where nothing is hosted. */
+    thumbnail_url: orNull(Type.String()),
     created_at: time,
     expires_at: orNull(time),
     key_id: orNull(id),

@@ -74,10 +74,20 @@ export const Integration = Type.Object(
   strict,
 );
 
+const day = Type.String({
+  pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+  description: 'A day such as 2026-11-30.',
+});
+/** The last days up to today, or two days (UTC) with those between them; a year at most. */
 export const UsageQuery = Type.Object(
-  { days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })) },
+  {
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })),
+    from: Type.Optional(day),
+    to: Type.Optional(day),
+  },
   strict,
 );
+export type UsageQuery = Static<typeof UsageQuery>;
 export const Usage = Type.Object(
   {
     plan: Plan,
@@ -94,9 +104,26 @@ export const Usage = Type.Object(
       },
       strict,
     ),
-    /** From the first day to today, UTC; days without use are left out. */
+    /** The first and the last day, UTC; days without use are left out. */
     from: Type.String(),
     to: Type.String(),
+    /** How many days a column of a chart stands for; the last column ends with the last day. */
+    step_days: Type.Integer({ minimum: 1 }),
+    /** Answers and their times, for each such column that has any; `day` is its first. */
+    requests: Type.Array(
+      Type.Object(
+        {
+          day: Type.String(),
+          unit,
+          succeeded: count,
+          refused: count,
+          failed: count,
+          p50_ms: orNull(count),
+          p95_ms: orNull(count),
+        },
+        strict,
+      ),
+    ),
     daily: Type.Array(
       Type.Object({ day: Type.String(), unit, key_id: orNull(id), used: count, overage: count }, strict),
     ),

@@ -1,16 +1,18 @@
 // The history of screenshots and PDFs.
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Render } from '#http/dashboard/schemas/files.ts';
-import { call } from '#app/api.ts';
+import { call, sameOrigin } from '#app/api.ts';
 import { ago, bytes, duration } from '#app/format.ts';
-import { RenderDialog } from '#app/pages/render-dialog.tsx';
+import { RenderDialog } from '#app/pages/renders/render-dialog.tsx';
 import { LinkButton } from '#app/parts/button.tsx';
 import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
 import { Icon } from '#app/parts/icon.tsx';
 import { Page } from '#app/parts/page.tsx';
-import { PagedList, usePaged } from '#app/parts/paged.tsx';
+import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
+import { problem } from '#app/parts/toast.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 
@@ -28,8 +30,8 @@ const statuses = [
 ];
 
 export function Renders() {
-  const [search] = useSearch();
-  const [opened, setOpened] = useState<Render>();
+  const [search, setSearch] = useSearch();
+  const open = (id: string | undefined) => setSearch({ open: id }, { replace: id === undefined });
   const filter = useSettled({
     search: search.get('search') ?? undefined,
     kind: (search.get('kind') ?? undefined) as Query['kind'],
@@ -58,14 +60,48 @@ export function Renders() {
         {(renders) => (
           <ul className="card divide-y divide-line overflow-hidden">
             {renders.map((render) => (
-              <Row key={render.id} render={render} onOpen={() => setOpened(render)} />
+              <Row key={render.id} render={render} onOpen={() => open(render.id)} />
             ))}
           </ul>
         )}
       </PagedList>
-      {opened && <RenderDialog render={opened} onClose={() => setOpened(undefined)} />}
+      <Opened
+        id={search.get('open')}
+        renders={itemsOf(query)}
+        isLoaded={query.data !== undefined}
+        onClose={() => open(undefined)}
+      />
     </Page>
   );
+}
+
+/** The render that the address names, also where the list has not come to it yet. */
+function Opened({
+  id,
+  renders,
+  isLoaded,
+  onClose,
+}: {
+  id: string | null;
+  renders: Render[];
+  isLoaded: boolean;
+  onClose: () => void;
+}) {
+  const listed = renders.find((render) => render.id === id);
+  const isElsewhere = id !== null && !listed && isLoaded;
+  const { data: found, error } = useQuery({
+    queryKey: ['renders', 'one', id],
+    queryFn: () => call('GET /renders/:id', { id: id ?? '' }),
+    enabled: isElsewhere,
+  });
+  useEffect(() => {
+    if (!isElsewhere || !error) return;
+    problem('This render is not there any more.');
+    onClose();
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each error
+  }, [isElsewhere, error]);
+  const render = listed ?? (isElsewhere ? found : undefined);
+  return render ? <RenderDialog render={render} onClose={onClose} /> : null;
 }
 
 function None({ isFiltered }: { isFiltered: boolean }) {
@@ -97,14 +133,12 @@ function Row({ render, onOpen }: { render: Render; onOpen: () => void }) {
       <button
         type="button"
         onClick={onOpen}
-        className="flex w-full items-center gap-4 px-4 py-3 text-left outline-offset-[-3px] transition hover:bg-ink/3 sm:px-5"
+        className="flex w-full items-center gap-4 px-4 py-2 text-left text-sm outline-offset-[-3px] transition hover:bg-ink/3"
       >
-        <span className="grid size-10 shrink-0 place-items-center rounded-[9px] bg-accent-soft text-accent max-sm:hidden">
-          <Icon name={render.kind === 'pdf' ? 'page' : 'renders'} />
-        </span>
+        <Thumbnail render={render} />
         <span className="min-w-0 flex-1">
           <span className="block truncate font-medium">{render.target}</span>
-          <span className="block truncate text-sm text-quiet">
+          <span className="block truncate text-quiet">
             {kind} · {ago(render.created_at)}
             <span className="sm:hidden">
               {' '}
@@ -112,22 +146,40 @@ function Row({ render, onOpen }: { render: Render; onOpen: () => void }) {
             </span>
           </span>
         </span>
-        <span className="w-20 text-right text-sm text-quiet tabular-nums max-sm:hidden">
+        <span className="w-20 text-right text-quiet tabular-nums max-sm:hidden">
           {duration(render.duration_ms)}
         </span>
-        <span className="w-20 text-right text-sm text-quiet tabular-nums max-sm:hidden">
+        <span className="w-20 text-right text-quiet tabular-nums max-sm:hidden">
           {bytes(render.size_bytes)}
         </span>
-        <span className="text-right sm:w-20">
+        <span className="text-right sm:w-24">
           {render.status === 'failed' ? (
             <Chip tone="danger">Failed</Chip>
           ) : render.url === null ? (
-            <Chip>Bytes</Chip>
+            <Chip>Not hosted</Chip>
           ) : (
             <Chip tone="good">Hosted</Chip>
           )}
         </span>
       </button>
     </li>
+  );
+}
+
+function Thumbnail({ render: { kind, thumbnail_url } }: { render: Render }) {
+  return (
+    <span className="grid h-10 w-16 shrink-0 place-items-center overflow-hidden rounded-md border bg-sunken text-quiet">
+      {thumbnail_url === null ? (
+        <Icon name={kind === 'pdf' ? 'page' : 'renders'} />
+      ) : (
+        <img
+          src={sameOrigin(thumbnail_url)}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          className="size-full object-cover object-top"
+        />
+      )}
+    </span>
   );
 }

@@ -1,19 +1,18 @@
 // What the account's keys asked of the API in the last 30 days, and what they were answered.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf, QueryOf } from '#http/dashboard/contract.ts';
+import type { QueryOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
-import { ago, duration, exactTime } from '#app/format.ts';
+import { Headings, Row } from '#app/pages/requests/row.tsx';
+import { timeFilter, TimeRange } from '#app/pages/requests/time-range.tsx';
 import { LinkButton, Button } from '#app/parts/button.tsx';
-import { CopyIcon } from '#app/parts/copy.tsx';
 import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { PagedList, usePaged } from '#app/parts/paged.tsx';
-import { Chip, Empty } from '#app/parts/states.tsx';
+import { Empty } from '#app/parts/states.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 
-type Item = AnswerOf<'GET /requests'>['items'][number];
 type Query = NonNullable<QueryOf<'GET /requests'>>;
 
 const outcomes = [
@@ -30,22 +29,17 @@ const paths = [
     text: name,
   })),
 ];
-const ranges = [
-  { value: '', text: '30 days' },
-  { value: 'week', text: 'Last week' },
-  { value: 'day', text: 'Last day' },
-  { value: 'hour', text: 'Last hour' },
-];
 const liveEveryMs = 4_000;
 
 export function Requests() {
-  const [search] = useSearch();
+  const [search, setSearch] = useSearch();
+  const opened = search.get('open');
   const [isLive, setLive] = useState(false);
   const keys = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
   const filter = useSettled({
     outcome: (search.get('outcome') ?? undefined) as Query['outcome'],
     path: (search.get('path') ?? undefined) as Query['path'],
-    within: (search.get('within') ?? undefined) as Query['within'],
+    ...timeFilter(search),
     key_id: search.get('key') ?? undefined,
     search: search.get('search') ?? undefined,
   });
@@ -58,7 +52,7 @@ export function Requests() {
   return (
     <Page
       title="Request log"
-      intro="Requests with your keys, kept for 30 days, with the message of every error. For a 401 you read here why, also where the caller is not told."
+      intro="Requests with your keys in the last 30 days. Open one to see why it failed, where its time went and what it made."
       actions={
         <>
           <Button aria-pressed={isLive} onClick={() => setLive(!isLive)}>
@@ -74,7 +68,6 @@ export function Requests() {
         <SearchFilter label="Search by request id" />
         <ChoiceFilter name="outcome" label="Outcome" choices={outcomes} />
         <ChoiceFilter name="path" label="Path" choices={paths} />
-        <ChoiceFilter name="within" label="Time" choices={ranges} />
         <ChoiceFilter
           name="key"
           label="Key"
@@ -83,14 +76,25 @@ export function Requests() {
             ...(keys.data?.items ?? []).map(({ id, name }) => ({ value: id, text: name })),
           ]}
         />
+        <TimeRange />
       </Filters>
       <PagedList query={query} empty={<None isFiltered={isFiltered} />}>
         {(items) => (
-          <ul className="card divide-y divide-line">
-            {items.map((item) => (
-              <Row key={item.request_id} item={item} />
-            ))}
-          </ul>
+          <div className="overflow-hidden card">
+            <Headings />
+            <ul className="divide-y divide-line">
+              {items.map((item) => (
+                <Row
+                  key={item.request_id}
+                  item={item}
+                  isOpen={item.request_id === opened}
+                  onToggle={() =>
+                    setSearch({ open: item.request_id === opened ? undefined : item.request_id })
+                  }
+                />
+              ))}
+            </ul>
+          </div>
         )}
       </PagedList>
     </Page>
@@ -100,8 +104,11 @@ export function Requests() {
 function None({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <NothingFits title="No request fits" names={['outcome', 'path', 'within', 'key', 'search']}>
-        Try another key, any outcome, or the whole request id.
+      <NothingFits
+        title="No request fits"
+        names={['outcome', 'path', 'within', 'since', 'until', 'key', 'search']}
+      >
+        Try another key or time, any outcome, or the whole request id.
       </NothingFits>
     );
   return (
@@ -116,36 +123,5 @@ function None({ isFiltered }: { isFiltered: boolean }) {
     >
       Every request with one of your keys is listed here, with its status, its duration and its id.
     </Empty>
-  );
-}
-
-function Row({ item }: { item: Item }) {
-  const tone = item.status < 300 ? 'good' : item.status >= 500 ? 'danger' : 'warn';
-  return (
-    <li className="flex min-h-10 items-start gap-x-4 px-4 py-1.5 text-sm sm:px-5">
-      <span className="w-11 shrink-0 pt-px">
-        <Chip tone={tone}>{item.status}</Chip>
-      </span>
-      <div className="min-w-0 flex-1">
-        <p className="flex flex-wrap items-baseline gap-x-3">
-          <code className="w-44 font-mono wrap-anywhere">{item.path}</code>
-          <time dateTime={item.at} title={ago(item.at)} className="w-48 text-quiet tabular-nums">
-            {exactTime(item.at)}
-          </time>
-          <span className="w-20 text-right text-quiet tabular-nums">{duration(item.duration_ms)}</span>
-          <span className="min-w-0 truncate text-quiet">{item.key_name ?? 'no key'}</span>
-        </p>
-        {item.code !== null && (
-          <p className="wrap-anywhere">
-            <span className="font-medium">{item.code}</span>
-            {item.reason !== null && `: ${item.reason}`}
-          </p>
-        )}
-      </div>
-      <div className="flex items-center">
-        <code className="font-mono text-xs text-quiet max-md:hidden">{item.request_id}</code>
-        <CopyIcon text={item.request_id} what="request id" />
-      </div>
-    </li>
   );
 }

@@ -18,7 +18,11 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
   });
   const again = new URLSearchParams({
     tab: render.kind,
-    body: JSON.stringify({ url: render.target, ...render.options }),
+    body: JSON.stringify({
+      url: render.target,
+      ...render.options,
+      ...(render.url !== null && { response: 'json' }),
+    }),
   });
   const facts: [string, string][] = [
     ['Kind', render.kind === 'pdf' ? 'PDF' : 'Screenshot'],
@@ -66,7 +70,7 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
           </AnchorButton>
         )}
         <LinkButton to={`/playground?${again}`} icon="refresh">
-          Run again
+          Render again
         </LinkButton>
         <Button icon="trash" tone="remove" className="ml-auto" onClick={() => setConfirming(true)}>
           Delete

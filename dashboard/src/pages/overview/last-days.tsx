@@ -1,0 +1,82 @@
+// The last thirty days at a glance: what was made, how it was answered, and how fast.
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '#http/dashboard/contract.ts';
+import { call } from '#app/api.ts';
+import { Chart } from '#app/charts/chart.tsx';
+import { unitsByKind } from '#app/charts/data.ts';
+import { number } from '#app/format.ts';
+import { LinkButton } from '#app/parts/button.tsx';
+import { Section } from '#app/parts/page.tsx';
+import { Loading, Problem } from '#app/parts/states.tsx';
+import { Link } from '#app/router.tsx';
+
+const everyMs = 60_000;
+
+export function LastDays() {
+  const range = { days: 30 };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['usage', range],
+    queryFn: () => call('GET /usage', { query: range }),
+    refetchInterval: everyMs,
+  });
+  return (
+    <Section
+      title="Last 30 days"
+      actions={
+        <LinkButton to="/usage" small tone="quiet">
+          Usage in detail
+        </LinkButton>
+      }
+    >
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading rows={2} />}
+      {data && <Content usage={data} />}
+    </Section>
+  );
+}
+
+function Content({ usage }: { usage: AnswerOf<'GET /usage'> }) {
+  const made = unitsByKind(usage);
+  const [uploads = 0, renders = 0] = made.series.map(({ total = 0 }) => total);
+  const sum = (pick: (step: (typeof usage.requests)[number]) => number): number =>
+    usage.requests.reduce((total, step) => total + pick(step), 0);
+  const refused = sum((step) => step.refused);
+  const failed = sum((step) => step.failed);
+  const requests = sum((step) => step.succeeded) + refused + failed;
+  const errors = refused + failed;
+  return (
+    <>
+      <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
+        <Fact name="Uploads" value={number(uploads)} to="/uploads" />
+        <Fact name="Renders" value={number(renders)} to="/renders" />
+        <Fact name="Requests" value={number(requests)} to="/requests" />
+        <Fact
+          name="Errors"
+          value={number(errors)}
+          to="/requests?outcome=failed"
+          note={requests === 0 ? '' : shareOf(errors, requests)}
+        />
+      </dl>
+      <Chart title="Uploads and renders by day" data={made} empty="Nothing was stored or rendered yet." />
+    </>
+  );
+}
+
+function Fact({ name, value, to, note = '' }: { name: string; value: string; to: string; note?: string }) {
+  return (
+    <div>
+      <dt className="text-sm text-quiet">
+        <Link to={to} className="hover:text-ink hover:underline">
+          {name}
+        </Link>
+      </dt>
+      <dd className="flex items-baseline gap-2">
+        <span className="font-serif text-3xl font-semibold tabular-nums">{value}</span>
+        {note !== '' && <span className="text-sm text-quiet tabular-nums">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const shareOf = (part: number, whole: number): string => percent.format(part / whole);

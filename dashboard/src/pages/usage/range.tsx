@@ -1,0 +1,72 @@
+// The days that charts show: the last week, month, quarter or year, or any two days. They are in the address.
+import { useId } from 'react';
+import type { QueryOf } from '#http/dashboard/contract.ts';
+import { Select } from '#app/parts/field.tsx';
+import { useSearch } from '#app/router.tsx';
+
+const presets = ['7', '30', '90', '365'];
+const usual = '30';
+
+type Query = NonNullable<QueryOf<'GET /usage'>>;
+
+/** What to ask for; without both of its days a custom range is the usual one. */
+export function rangeQuery(search: URLSearchParams): Query {
+  const [from, to] = [search.get('from'), search.get('to')];
+  if (search.get('days') === 'custom' && from !== null && to !== null) return { from, to };
+  return { days: Number(presets.find((days) => days === search.get('days')) ?? usual) };
+}
+
+export function RangePicker() {
+  const [search, setSearch] = useSearch();
+  const chosen = search.get('days') ?? usual;
+  return (
+    <div className="flex flex-wrap items-center gap-2.5">
+      {chosen === 'custom' && (
+        <>
+          <Day name="from" label="From" />
+          <Day name="to" label="to" />
+        </>
+      )}
+      <Select
+        aria-label="Days shown"
+        choices={[
+          ...presets.map((days) => ({ value: days, text: `Last ${days} days` })),
+          { value: 'custom', text: 'Custom …' },
+        ]}
+        value={chosen}
+        onChange={({ target }) =>
+          setSearch(
+            target.value === 'custom'
+              ? { days: 'custom', from: isoDay(daysAgo(chosen)), to: isoDay(0) }
+              : { days: target.value, from: undefined, to: undefined },
+          )
+        }
+      />
+    </div>
+  );
+}
+
+/** Days are those of the ledger, which counts in UTC. */
+function Day({ name, label }: { name: 'from' | 'to'; label: string }) {
+  const [search, setSearch] = useSearch();
+  const id = useId();
+  return (
+    <span className="inline-flex items-center gap-2 text-sm">
+      <label htmlFor={id} className="text-quiet">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="date"
+        className="control w-auto"
+        max={isoDay(0)}
+        value={search.get(name) ?? ''}
+        onChange={({ target }) => setSearch({ [name]: target.value })}
+      />
+    </span>
+  );
+}
+
+/** A custom range begins with the days that were shown before. */
+const daysAgo = (days: string): number => (Number(days) || Number(usual)) - 1;
+const isoDay = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);

@@ -1,0 +1,48 @@
+// On top of every page once a month's quota is used up: what stops, until when, and what to do about it.
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '#http/dashboard/contract.ts';
+import { call } from '#app/api.ts';
+import { date, number } from '#app/format.ts';
+import { LinkButton } from '#app/parts/button.tsx';
+import { Banner } from '#app/parts/states.tsx';
+
+const everyMs = 60_000;
+
+export function QuotaNotice() {
+  const range = { days: 1 };
+  const { data } = useQuery({
+    queryKey: ['usage', range],
+    queryFn: () => call('GET /usage', { query: range }),
+    staleTime: everyMs,
+    refetchInterval: everyMs,
+  });
+  if (!data) return null;
+  return (['upload', 'render'] as const).map((unit) => <UsedUp key={unit} usage={data} unit={unit} />);
+}
+
+function UsedUp({ usage, unit }: { usage: AnswerOf<'GET /usage'>; unit: 'upload' | 'render' }) {
+  const { used, limit } = usage.units[unit];
+  const { available, enabled, cap } = usage.overages;
+  // With overages on, work goes on up to their cap.
+  const most = limit + (enabled ? (cap ?? Infinity) : 0);
+  if (used < most || limit === 0) return null;
+  const noun = unit === 'upload' ? 'uploads' : 'renders';
+  return (
+    <Banner
+      tone="danger"
+      title={`This month’s ${noun} are used up`}
+      action={
+        available && (
+          <LinkButton to="/usage" tone="primary">
+            {enabled ? 'Raise the cap' : 'Turn on overages'}
+          </LinkButton>
+        )
+      }
+    >
+      All {number(most)} are used, so new {noun} are refused with 402 until {date(usage.resets_at)}.{' '}
+      {available
+        ? 'Overages let them go on now.'
+        : 'A larger plan lifts the limit at once; the operator of this service changes plans.'}
+    </Banner>
+  );
+}
