@@ -223,6 +223,8 @@ test('the history of an account goes in steps', async () => {
       reason: null,
       duration_ms: 1,
       created_at: index,
+      phases: null,
+      made: null,
     })),
   );
   assert.equal(await accounts.purgeHistory(person.accountId, 10), 10);
