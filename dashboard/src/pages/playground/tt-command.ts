@@ -44,8 +44,8 @@ const sizeOf = (size: unknown): Record<string, unknown> =>
 const marginOf = (margin: Record<string, unknown>): string =>
   ['top', 'right', 'bottom', 'left']
     .map((side) => {
-      const size = margin[side] ?? 0;
-      return typeof size === 'number' && size !== 0 ? `${size}px` : String(size);
+      const size = margin[side];
+      return typeof size === 'number' && size !== 0 ? `${size}px` : textOf(size, '0');
     })
     .join(' ');
 
