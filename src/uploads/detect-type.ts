@@ -1,14 +1,14 @@
-// Tells the type of an upload from its first bytes, never from its name or declared type. Spec 2.1, 4.1.
+// Detects the type of an upload from its first bytes, never from its name or declared type. Spec 2.1, 4.1.
 import { ServiceError } from '#core/errors.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { sniffEncoding } from '#uploads/svg/decode-xml.ts';
 
-/** As many first bytes as a decision may need; less is fine when the file is shorter. */
+/** The number of first bytes that detection may need; a shorter file has fewer. */
 export const detectionBytes = 4096;
 
 /**
- * `markup` is a document that opens with `<`: whether it is an SVG is known only when it is parsed, so the SVG sanitizer
- * has the last word. Every other answer is final.
+ * `markup` is a document that starts with `<`: only parsing shows whether it is an SVG, so the SVG sanitizer decides. Every other
+ * result is final.
  */
 export type DetectedType = Exclude<ImageType, 'image/svg+xml'> | 'markup';
 
@@ -20,7 +20,7 @@ export function detectType(head: Buffer): DetectedType | undefined {
 }
 
 export const unsupportedType = (): ServiceError =>
-  new ServiceError('unsupported_type', 'file: its bytes match none of PNG, JPEG, GIF, WebP, SVG and AVIF');
+  new ServiceError('unsupported_type', 'file: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF');
 
 const signatures: { type: Exclude<DetectedType, 'markup'>; matches: (head: Buffer) => boolean }[] = [
   { type: 'image/png', matches: (head) => hasBytes(head, 0, '\x89PNG\r\n\x1a\n') },
@@ -34,7 +34,7 @@ function hasBytes(head: Buffer, offset: number, signature: string): boolean {
   return head.toString('latin1', offset, offset + signature.length) === signature;
 }
 
-/** The first chunk of a WebP is one of three; a container without it holds no picture. RFC 9649 section 2. */
+/** The first chunk of a WebP is one of three; a container without one holds no image. RFC 9649 section 2. */
 function hasWebpPicture(head: Buffer): boolean {
   return (
     hasBytes(head, 0, 'RIFF') &&
@@ -44,9 +44,9 @@ function hasWebpPicture(head: Buffer): boolean {
 }
 
 /**
- * The file type box lists a major brand, a version and compatible brands; AVIF may stand in either place (`mif1` is a usual
- * major). HEIC, MP4 and MOV are the same container under other brands. ISO/IEC 14496-12 4.2, 4.3, AVIF 1.1 section 6.
- * A size of 1 means that the size is in the next eight bytes; a size of 0, that the box fills the file and no picture follows.
+ * The file type box lists a major brand, a version and compatible brands; AVIF may be in either place (`mif1` is a common major
+ * brand). HEIC, MP4 and MOV are the same container with other brands. ISO/IEC 14496-12 4.2, 4.3, AVIF 1.1 section 6.
+ * A size of 1 means that the size is in the next eight bytes; a size of 0 means that the box fills the file and no image follows.
  */
 function hasAvifBrand(head: Buffer): boolean {
   if (head.length < 16 || !hasBytes(head, 4, 'ftyp')) return false;

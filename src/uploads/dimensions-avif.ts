@@ -18,7 +18,7 @@ export function readAvifDimensions(bytes: Buffer): Dimensions | undefined {
   const primary = primaryItem(find(inside, 'pitm'));
   const own = tables.filter(({ type }) => type === 'ipma').flatMap(({ body }) => associations(body, primary));
   const chosen = own.flatMap((index) => values[index - 1] ?? []);
-  // Where the associations say nothing, the first size given is the best guess.
+  // Without an association, the first size in the file is the best guess.
   const size = find(chosen, 'ispe') ?? find(values, 'ispe');
   if (size === undefined) return undefined;
   const [width, height] = [size.readUInt32BE(4), size.readUInt32BE(8)];
@@ -26,7 +26,7 @@ export function readAvifDimensions(bytes: Buffer): Dimensions | undefined {
   return quarterTurns % 2 === 1 ? { width: height, height: width } : { width, height };
 }
 
-/** The boxes that stand in a row; one whose size is nonsense ends the row. */
+/** Consecutive boxes; one with an invalid size ends the list. */
 function boxes(bytes: Buffer): Box[] {
   const found: Box[] = [];
   for (let offset = 0; offset + 8 <= bytes.length && found.length < maxProperties;) {
@@ -51,7 +51,7 @@ function primaryItem(box: Buffer | undefined): number | undefined {
   return box.readUInt8(0) === 0 ? box.readUInt16BE(4) : box.readUInt32BE(4);
 }
 
-/** The one-based numbers of the properties of an item. */
+/** The one-based indexes of an item's properties. */
 function associations(box: Buffer, item: number | undefined): number[] {
   const wideIds = box.readUInt8(0) > 0;
   const wideIndexes = (box.readUInt8(3) & 1) === 1;

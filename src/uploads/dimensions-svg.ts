@@ -1,4 +1,4 @@
-// Reads the size of an SVG from its root element: width and height, or else the view box. SVG 2 section 8, CSS Values 6.
+// Reads the size of an SVG from its root element: width and height, otherwise the view box. SVG 2 section 8, CSS Values 6.
 import { SaxesParser } from 'saxes';
 import type { Dimensions } from '#core/image-header.ts';
 
@@ -36,12 +36,12 @@ function rootAttributes(text: string): Record<string, string> {
   try {
     parser.write(text);
   } catch {
-    // Either the root has been read, or the document is not well-formed and has no size to tell.
+    // Either the root has been read, or the document is not well-formed and has no size.
   }
   return found;
 }
 
-/** Percentages and font-relative units depend on where the image is shown, so they tell nothing. */
+/** Percentages and font-relative units depend on where the image is shown, so they give no size. */
 function toPixels(length: string | undefined): number | undefined {
   const match = /^\s*\+?((?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?)([a-z]*)\s*$/i.exec(length ?? '');
   const pixels = Number(match?.[1]) * (pixelsPerUnit[match?.[2]?.toLowerCase() ?? ''] ?? NaN);

@@ -5,30 +5,30 @@ import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 
 /**
- * As many first bytes as are looked at. PNG, GIF and WebP need 30; AVIF and SVG nearly always under 4 KiB; a JPEG's
- * size stands behind its metadata, which a thumbnail or a colour profile may stretch.
+ * The number of first bytes searched. PNG, GIF and WebP need 30; AVIF and SVG nearly always under 4 KiB; a JPEG's size comes
+ * after its metadata, which an embedded thumbnail or colour profile may enlarge.
  */
 const dimensionBytes = 256 * 1024;
 
-/** Of a file whose first bytes are at hand, and more of which can be read where those do not tell. */
+/** `head` has the first bytes; more are read only if those are not enough. */
 export async function findDimensions(
   type: ImageType,
   head: Buffer,
   read: (maxBytes: number) => Promise<Buffer>,
 ): Promise<Dimensions | undefined> {
-  // An AVIF that is cut short may tell the size of another of its pictures.
+  // A truncated AVIF may yield the size of another of its images.
   const found = type === 'image/avif' ? undefined : readDimensions(type, head);
   return found ?? readDimensions(type, await read(dimensionBytes));
 }
 
-/** The size as shown, orientation applied; undefined where the bytes do not tell. Never throws. */
+/** The size as shown, orientation applied; undefined if the bytes do not contain it. Never throws. */
 export function readDimensions(type: ImageType, bytes: Buffer): Dimensions | undefined {
   const head = bytes.subarray(0, dimensionBytes);
   let size: Dimensions | undefined;
   try {
     size = readers[type](head);
   } catch (error) {
-    // Truncated or senseless structures end in reads past the end of the buffer.
+    // Truncated or invalid structures lead to reads past the end of the buffer.
     if (!(error instanceof RangeError)) throw error;
   }
   return size !== undefined && isPositive(size.width) && isPositive(size.height) ? size : undefined;

@@ -1,17 +1,18 @@
-// When a link ends: the one rule for uploads, changed uploads and hosted renders. Spec 3, 4.1.
+// When a link expires: one rule for uploads, changed uploads and hosted renders. Spec 3, 4.1.
 import { limits } from '#core/limits.ts';
 import type { Plan } from '#accounts/plans.ts';
 
 type LinkPlan = Pick<Plan, 'max_link_seconds'>;
 
-/** The end of a new link; null for never. A plan's cap is also its default. */
+/** The expiry of a new link; null for never. A plan's cap is also its default. */
 export function newExpiry(plan: LinkPlan, expiresInSeconds: number | undefined, now: number): number | null {
   return timeOrNever(now + Math.min(expiresInSeconds ?? Infinity, capSeconds(plan)) * 1000);
 }
 
 /**
- * The end of a link whose owner changes it; null asks for none. The plan's cap counts from the upload, so a link cannot
- * live for ever by being prolonged. A link that is alive after a change to a shorter plan lives at least another minute.
+ * The expiry of a link whose owner changes it; null asks for none. The plan's cap counts from the upload, so extending a link
+ * again and again cannot keep it for ever. A link that still resolves after a change to a plan with a shorter cap keeps at least
+ * one more minute.
  */
 export function changedExpiry(
   plan: LinkPlan,

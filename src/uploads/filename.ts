@@ -1,15 +1,16 @@
-// Makes the stored filename of an upload from the submitted one: safe in a header, on any disk and to the eye. Spec 2.1.
+// Derives the stored filename of an upload from the submitted one: safe in a header, on any disk, and not misleading to read.
+// Spec 2.1.
 import { imageExtensions } from '#uploads/image-types.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 
 const maxCharacters = 100;
 const maxBytes = 255;
 
-/** Controls, bidi overrides, zero-width characters, lone surrogates, private use: nothing that a reader can see. */
+/** Controls, bidi overrides, zero-width characters, lone surrogates, private use: characters that a reader cannot see. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]/gu;
 const unsafe = /[<>:"|?*]/g;
 const windowsDevice = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(?=\.|$)/i;
-/** What looks like an extension of another type and gives way to the true one: `txt`, `heic`, but not the `30` of a time. */
+/** What looks like the extension of another type and is replaced by the right one: `txt`, `heic`, but not the `30` of a time. */
 const otherExtension = /^[a-z][a-z\d]{0,4}$/i;
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
@@ -25,12 +26,12 @@ export function sanitizeFilename(submitted: string, type: ImageType): string {
   return `${withoutTail(cut(trimmed, extension.length + 1)) || 'image'}.${extension}`;
 }
 
-/** A name of thousands of characters is cut before it is looked at, so that no pattern runs long; its extension is kept. */
+/** Cuts a name of thousands of characters before any pattern runs on it, so that none takes long; keeps its extension. */
 function shortened(name: string): string {
   return name.length > 600 ? name.slice(0, 512) + name.slice(-32) : name;
 }
 
-/** Without the dots and blanks at its end, which some disks drop. A pattern for them would look again at every blank inside. */
+/** Removes trailing dots and spaces, which some file systems drop. Not a regular expression: it would rescan at every inner space. */
 function withoutTail(name: string): string {
   let end = name.length;
   while (end > 0 && '. '.includes(name.charAt(end - 1))) end -= 1;
@@ -46,7 +47,7 @@ function splitExtension(name: string, type: ImageType): { stem: string; extensio
   return { stem, extension: known[0]! };
 }
 
-/** Cut between graphemes, so that no accent or flag is torn apart. */
+/** Cuts between graphemes, so that no accent or flag is split. */
 function cut(stem: string, reserved: number): string {
   if (reserved + stem.length <= maxCharacters && reserved + Buffer.byteLength(stem) <= maxBytes) return stem;
   let [end, characters, bytes] = [0, reserved, reserved];

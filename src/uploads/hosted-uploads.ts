@@ -1,5 +1,4 @@
-// Uploads after they are stored: finding one that still resolves, deleting by token, and freeing the space of the dead.
-// Spec 3.
+// Stored uploads: finds one that still resolves, deletes by token, and frees the space of deleted and expired ones. Spec 3.
 import type { Clock } from '#core/clock.ts';
 import { hashSecret, isName, sameHash } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -11,7 +10,7 @@ import type { UploadRow } from '#storage/schema.ts';
 import type { Plan } from '#accounts/plans.ts';
 import { changedExpiry } from '#uploads/expiry.ts';
 
-/** So many rows go in one statement, which everyone else waits for. */
+/** Rows deleted per statement. Small, because other writers wait for it. */
 const sweepBatch = 64;
 
 export type HostedUploads = ReturnType<typeof createHostedUploads>;
@@ -32,7 +31,7 @@ export function createHostedUploads({
     return upload && resolves(upload, clock.now()) ? upload : undefined;
   }
 
-  /** The upload that this delete token opens. */
+  /** The upload that this delete token belongs to. */
   async function byDeleteToken(id: string, token: string): Promise<UploadRow | undefined> {
     const upload = isName(id) ? await uploads.byId(id) : undefined;
     const isRight = sameHash(hashSecret(token), upload?.delete_token_hash ?? hashSecret(''));
@@ -46,7 +45,7 @@ export function createHostedUploads({
     readSmallBlob: blobs.readSmall,
     signedUrl: blobs.signedUrl,
 
-    /** The row dies first, so it stops resolving at once; a blob that cannot go now is left to the sweep. */
+    /** Marks the row first, so that the link stops resolving at once; a blob that cannot be deleted now is left to the sweep. */
     async delete(id: string): Promise<boolean> {
       const wasDeleted = await uploads.markDeleted(id, clock.now());
       if (wasDeleted) await free([id]).catch(() => {});
@@ -54,15 +53,13 @@ export function createHostedUploads({
     },
 
     /**
-     * Deletes those of the account's uploads; returns the ids of those that were alive. They stop resolving at once, and for
-     * a while the account can have them back.
+     * Deletes uploads of the account; returns the ids that were not deleted before. They stop resolving at once, and the account
+     * can restore them for seven days.
      */
     deleteOwned: (accountId: string, ids: string[]): Promise<string[]> =>
       database.tables.ownedBy(accountId).uploads.markDeleted(ids, clock.now() + limits.restorableMs),
 
-    /**
-     * Changes when uploads of the account end; returns those that were alive. Null is for no end, as far as the plan allows.
-     */
+    /** Changes the expiry of uploads of the account; returns the rows that existed. Null means never, if the plan allows it. */
     changeExpiry: (
       accountId: string,
       plan: Plan,
@@ -80,22 +77,22 @@ export function createHostedUploads({
         return changed;
       }),
 
-    /** Takes deletions back, links and all; returns the ids of those for which it was not too late. */
+    /** Undoes deletions; the old links work again. Returns the ids for which it was not too late. */
     restoreOwned: (accountId: string, ids: string[]): Promise<string[]> =>
       database.tables.ownedBy(accountId).uploads.restore(ids, clock.now()),
 
-    /** Deletes for good what the account has deleted. */
+    /** Makes deletions of the account permanent. */
     async purgeDeleted(accountId: string, ids: string[]): Promise<string[]> {
       const gone = await database.tables.ownedBy(accountId).uploads.purgeNow(ids, clock.now());
       await free(gone).catch(() => {});
       return gone;
     },
 
-    /** Deletes every upload of an account, for good. */
+    /** Permanently deletes every upload of an account. */
     purgeAccount: (accountId: string): Promise<void> =>
       purgeOwned(blobs, database.tables.ownedBy(accountId).uploads.ids, uploads.purge),
 
-    /** Frees the space of deleted and expired uploads; returns how many. */
+    /** Frees the space of deleted and expired uploads; returns their number. */
     async sweep(): Promise<number> {
       let freed = 0;
       for (;;) {

@@ -1,6 +1,6 @@
-// The six image types of the contract, the extensions they go by, and the size of an image. Spec 2.1.
+// The six image types of the contract, their extensions, and the size of an image. Spec 2.1.
 
-/** The first extension is the one given to a file that has none of them. */
+/** A file without any of these extensions gets the first one. */
 export const imageExtensions = {
   'image/png': ['png', 'apng'],
   'image/jpeg': ['jpg', 'jpeg', 'jpe', 'jfif'],

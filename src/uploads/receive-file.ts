@@ -1,23 +1,23 @@
-// Takes in one file as it arrives: counts it, hashes it, keeps its head for a look, and spools the rest, so that memory
+// Receives one file as it arrives: counts and hashes it, keeps its first bytes for type detection, and spools it, so that memory
 // does not grow with the file. Spec 4.1.
 import { ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
 import { detectionBytes } from '#uploads/detect-type.ts';
 
-/** A file as it came in: spooled, counted, not yet judged. Its receiver owns the spool. */
+/** A received file: spooled and counted, not yet checked. Its receiver owns the spool. */
 export interface ReceivedFile {
   sourceFilename: string;
   spool: Spool;
-  /** All bytes sent, also those past the limit that were not kept. */
+  /** All bytes sent, including those past the limit, which were not kept. */
   sizeBytes: number;
-  /** Its first bytes: as many as its type shows in. */
+  /** Its first bytes, enough for type detection. */
   head: Buffer;
   sha256: string;
 }
 
 export interface FileReceiver extends AsyncDisposable {
-  /** A promise where the disk has to be waited for. */
+  /** Returns a promise if the next write must wait for the disk. */
   write(chunk: Buffer): Promise<void> | undefined;
   finish(): Promise<ReceivedFile>;
 }
@@ -33,7 +33,7 @@ export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver 
       sizeBytes += chunk.length;
       if (sizeBytes > limits.fileBytes) return undefined;
       if (headBytes < detectionBytes) {
-        // A copy: a part of a chunk would keep all of it in memory.
+        // A copy, because a slice would keep the whole chunk in memory.
         heads.push(Buffer.from(chunk.subarray(0, detectionBytes - headBytes)));
         headBytes += chunk.length;
       }

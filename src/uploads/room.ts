@@ -1,4 +1,4 @@
-// The uploads room: taking images in, showing them, and deleting them.
+// Wires the uploads room: stores, serves and deletes images.
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';

@@ -28,7 +28,7 @@ import type { SvgSanitizer } from '#uploads/svg-sanitizer.ts';
 
 export interface StoredUpload {
   row: UploadRow;
-  /** Known at this moment only: its hash is what is kept. */
+  /** Available only now: the database keeps only its hash. */
   deleteToken: string;
   quota: QuotaStanding;
 }
@@ -36,14 +36,14 @@ export interface StoredUpload {
 export type UploadOutcome = { ok: true; upload: StoredUpload } | { ok: false; error: ServiceError };
 
 /**
- * Turns the outcomes into the caller's answer. Where something was stored it runs in that transaction, so that an answer
- * which it writes down commits together with the uploads.
+ * Turns the outcomes into the caller's response. If something was stored, it runs in the same transaction, so that a response that it
+ * records commits together with the uploads.
  */
 export type ComposeAnswer<T> = (outcomes: UploadOutcome[], tables?: Tables) => Promise<T>;
 
-/** One file on its way into the store. Each step fills in its part, or sets `error`, after which no step touches it. */
+/** One file on its way into the store. Each step fills in its part or sets `error`; later steps skip a file with an error. */
 interface Attempt {
-  /** In the request, from 0. */
+  /** Position in the request, from 0. */
   place: number;
   file: ReceivedFile;
   error?: ServiceError;
@@ -102,11 +102,11 @@ export function createUploadStore(parts: {
       attempt.isDurable = true;
     });
     reached('file durable');
-    // Awaited here: it must not fail while the spools are being closed and nobody listens yet.
+    // Awaited here, so that it cannot reject unhandled while the spools are being closed.
     return await conclude(uploader, attempts, composeAnswer);
   }
 
-  /** A spent quota is looked up where it spares work: before SVGs, and for accounts that were refused before. */
+  /** Looks up the quota early if that may save work: before SVGs are sanitized, and for accounts that were refused before. */
   async function refuseSpentQuota(uploader: Payer, attempts: Attempt[]): Promise<void> {
     const { accountId } = uploader;
     const ceiling = ceilingOf(uploader, 'upload');
@@ -122,7 +122,7 @@ export function createUploadStore(parts: {
     }
   }
 
-  /** What is stored of an SVG is the sanitized document, and that is what is measured. Spec 2.1, 4.1. */
+  /** Replaces an SVG by its sanitized form, which is what is stored and measured. Spec 2.1, 4.1. */
   async function sanitize(
     accountId: string,
     file: ReceivedFile,
@@ -158,7 +158,7 @@ export function createUploadStore(parts: {
         height: dimensions?.height ?? null,
         sha256: kept.sha256,
         delete_token_hash: hashSecret(deleteToken),
-        // A millisecond apart, so that lists by time keep the order of the request.
+        // One millisecond apart, so that lists by time keep the order of the request.
         created_at: clock.now() + place,
         expires_at: expiresAt,
         deleted_at: null,
@@ -174,14 +174,14 @@ export function createUploadStore(parts: {
     const { outcomes, answer, isUnknown } = await record(uploader, attempts, composeAnswer);
     reached('upload committed');
     for (const [index, { draft, isDurable }] of attempts.entries()) {
-      // A blob that may have a row after all is left to the sweep of orphans, which checks.
+      // If the outcome of the commit is unknown, the blob may have a row; the orphan sweep checks that later.
       if (draft && isDurable && outcomes[index]?.ok !== true && !isUnknown)
         await blobs.delete(draft.row.id).catch(() => {});
     }
     return { outcomes, answer: answer ?? (await composeAnswer(outcomes)) };
   }
 
-  /** One transaction for all rows, their units and the answer. */
+  /** One transaction for all rows, their units and the response. */
   async function record<T extends object>(
     uploader: Payer,
     attempts: Attempt[],
@@ -200,7 +200,7 @@ export function createUploadStore(parts: {
     }
   }
 
-  /** Files past the quota fail with that. Any other failure rolls the transaction back. */
+  /** Files past the quota fail with `quota_exceeded`. Any other failure rolls the transaction back. */
   async function recordAll(tables: Tables, uploader: Payer, attempts: Attempt[]): Promise<UploadOutcome[]> {
     const drafts = attempts.flatMap(({ draft, error }) => (draft && !error ? [draft] : []));
     const ids = drafts.map(({ row }) => row.id);
@@ -228,7 +228,7 @@ export function createUploadStore(parts: {
 
 export type UploadStore = ReturnType<typeof createUploadStore>;
 
-/** One step for every file that has not failed, all of them at once. */
+/** Runs one step in parallel for every file that has not failed. */
 async function eachOf(attempts: Attempt[], step: (attempt: Attempt) => Promise<void>): Promise<void> {
   await Promise.all(
     attempts.map(async (attempt) => {

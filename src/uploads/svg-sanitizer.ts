@@ -1,5 +1,5 @@
-// Runs the SVG sanitizer in worker threads, so that no file stalls the event loop, and one that takes too much processor time or
-// memory ends in a clear error. Accounts take turns, and an account never holds every thread. Spec 4.1.2.
+// Runs the SVG sanitizer in worker threads, so that no file blocks the event loop, and a file that takes too much CPU time or memory
+// gets a clear error. Accounts are served round-robin, and an account never holds every thread. Spec 4.1.2.
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -11,12 +11,12 @@ import { limits } from '#core/limits.ts';
 export interface SvgFile {
   accountId: string;
   sizeBytes: number;
-  /** Called when a thread is free: a file that waits is not held in memory. */
+  /** Called when a thread is free, so that a waiting file is not held in memory. */
   read: () => Promise<Buffer>;
 }
 
 export interface SvgSanitizer {
-  /** Rejects with `unsupported_type` when the document is no SVG, `validation_error` when it is a broken or hostile one. */
+  /** Rejects with `unsupported_type` if the document is not an SVG, `validation_error` if it is broken or hostile. */
   sanitize(file: SvgFile): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -34,14 +34,14 @@ interface Thread {
 
 const defaults = {
   workers: 2,
-  /** Processor time for one file. 10 MB of ordinary paths take 0.5 s. */
+  /** CPU time for one file. 10 MB of ordinary paths take 0.5 s. */
   cpuMs: 1_500,
-  /** Time on the clock for one file, for a machine that is busy with other work. */
+  /** Wall-clock time for one file, for a machine that is busy with other work. */
   clockMs: 30_000,
   maxWaitMs: 30_000,
   /** Four batches. */
   maxWaiting: 40,
-  /** What their spools hold: two batches of the largest size. */
+  /** Bytes in the spools of waiting files: two batches of the largest size. */
   maxWaitingBytes: 2 * limits.batchBytes,
 };
 const startTimeoutMs = 30_000;
@@ -71,7 +71,7 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
 
   function startThread(): Thread {
     const thread = newThread();
-    // One that ends between two files is not used again.
+    // A thread that exits between two files is not reused.
     thread.worker.once('exit', () => idle.delete(thread));
     return thread;
   }
@@ -85,7 +85,7 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
       idle.add(thread);
       return sanitized;
     } catch (error) {
-      // The file's fault leaves the thread as it was. Otherwise it may be in any state, so it is ended.
+      // After a fault of the file the thread is still good. After any other error its state is unknown, so it is ended.
       if (error instanceof AnsweredError) {
         idle.add(thread);
         throw error.answer;
@@ -97,7 +97,7 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
     }
   }
 
-  // Ahead of need: a thread takes a while to load the sanitizer.
+  // Started in advance, because a thread takes a while to load the sanitizer.
   for (let count = 0; count < workers; count += 1) idle.add(startThread());
   return {
     sanitize,
@@ -108,7 +108,7 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
   };
 }
 
-/** What the thread found wrong with the file, or a bug that it met in it. */
+/** An error that the thread itself reported: a fault of the file, or a bug. */
 class AnsweredError extends Error {
   readonly answer: unknown;
   constructor(answer: unknown) {
@@ -152,16 +152,14 @@ async function runOne(
       worker.cpuUsage(before).then(
         ({ user, system }) => {
           if (user + system > cpuMs * 1_000)
-            reject(
-              invalid('file', `the SVG takes more than ${cpuMs / 1_000} s of processor time to sanitize`),
-            );
+            reject(invalid('file', `the SVG takes more than ${cpuMs / 1_000} s of CPU time to sanitize`));
         },
         // The thread has ended, which `onExit` reports.
         () => {},
       );
     }, checkEveryMs);
     worker.on('message', onAnswer);
-    // A copy can be handed over without another one, whatever buffer the caller's bytes are a part of.
+    // A copy of its own can be transferred; the caller's bytes may be part of a larger buffer.
     const copy = new Uint8Array(bytes);
     worker.postMessage(copy, [copy.buffer]);
     return await promise;
@@ -183,12 +181,12 @@ function newThread(): Thread {
   });
   // Without a listener an error between two jobs would end the process; the next job starts another thread.
   worker.on('error', () => undefined);
-  // An idle thread keeps no process alive.
+  // An idle thread must not keep the process alive.
   worker.unref();
   return { worker, ready: new Promise((resolve) => worker.once('message', resolve)) };
 }
 
-/** The contract has no other retryable answer for a single file of a batch. Spec 2.2, 7. */
+/** The contract has no other retryable error for a single file of a batch. Spec 2.2, 7. */
 const busy = (reason: string): ServiceError =>
   new ServiceError('internal', `file: ${reason}. The file was not stored and not metered; please retry.`, {
     cause: reason,

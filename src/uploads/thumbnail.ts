@@ -1,4 +1,4 @@
-// A small picture of an upload or a render, for the dashboard's lists. Made once and kept for a while; accounts take turns.
+// Thumbnails of uploads and renders for the dashboard's lists, cached in memory. Accounts are served round-robin.
 import sharp from 'sharp';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import { ServiceError } from '#core/errors.ts';
@@ -6,16 +6,16 @@ import { createFairQueue } from '#core/fair-queue.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 
 const sidePixels = 360;
-/** A taller or wider picture is cut to this: the whole of it would be a line of a few pixels. */
+/** A taller or wider picture is cropped to this ratio: the whole of it would be only a few pixels wide or high. */
 const maxRatio = 3;
-/** Decoding takes memory by the pixel; a larger picture is shown as it is. */
+/** Decoding takes memory per pixel; a larger picture is shown as it is. */
 const maxPixels = 60_000_000;
-/** Smaller than what it would become. */
+/** A file this small is shown as it is: a thumbnail would not be smaller. */
 const smallBytes = 16 * 1024;
-/** A larger file is not read into memory for this. Uploads are smaller. */
+/** A larger file is not read into memory for a thumbnail. Uploads are always smaller. */
 const largeBytes = 20 * 1024 * 1024;
 const cacheBytes = 32 * 1024 * 1024;
-/** What an entry counts for at least, so that many empty ones are bounded as well. */
+/** The least that a cache entry counts, so that the number of empty entries is bounded too. */
 const leastBytes = 256;
 const maxSeconds = 10;
 /** Two pages of the grid. */
@@ -50,7 +50,7 @@ export function createThumbnails({ blobs, concurrency = 2 }: { blobs: Blobs; con
   }
 
   return {
-    /** WebP bytes; undefined when the upload itself is what to show. */
+    /** WebP bytes; undefined if the upload itself is to be shown. */
     async of(row: Pictured, signal?: AbortSignal): Promise<Buffer | undefined> {
       const { id, account_id } = row;
       if (!isWorthMaking(row)) return undefined;
@@ -71,7 +71,7 @@ export function createThumbnails({ blobs, concurrency = 2 }: { blobs: Blobs; con
   };
 }
 
-/** Whether it can be shown small, by itself or as it is. */
+/** Whether the dashboard can show it, as a thumbnail or as it is. */
 export const isPicture = ({ content_type, size_bytes }: Pictured): boolean =>
   content_type.startsWith('image/') && size_bytes !== null && size_bytes <= largeBytes;
 
@@ -83,7 +83,7 @@ function isWorthMaking(row: Pictured): boolean {
 
 const ratioOf = (width: number, height: number): number => Math.max(width / height, height / width);
 
-/** The whole picture, or the beginning of a very tall or wide one. Never larger than it is, and transparent where it is. */
+/** The whole picture, or the start of a very tall or wide one. Never enlarged; transparency is kept. */
 async function shrink(bytes: Buffer): Promise<Buffer> {
   const picture = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none' }).autoOrient();
   const { autoOrient } = await picture.metadata();
@@ -104,7 +104,7 @@ async function shrink(bytes: Buffer): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Types are detected from the first bytes, so the rest need not be a picture. */
+/** Types are detected from the first bytes, so the rest may not be a valid image. */
 const nothing = Buffer.alloc(0);
 
 const busy = (message: string): ServiceError =>

@@ -131,12 +131,12 @@ const lines: [name: string, text: string | Buffer, expected: RegExp | string][] 
   [
     'a bomb of entities',
     `<!DOCTYPE svg [<!ENTITY a "&b;">]>${wrap('&a;')}`,
-    /the entity "a" is more than plain text/,
+    /the entity "a" is not plain text/,
   ],
   [
     'bytes outside the encoding',
     Buffer.from([...Buffer.from('<svg id="'), 0xff, ...Buffer.from('"/>')]),
-    /not UTF-8/,
+    /not valid UTF-8/,
   ],
 
   ['HTML', '<!DOCTYPE html><html><svg/></html>', 'unsupported_type'],

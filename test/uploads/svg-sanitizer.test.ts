@@ -68,7 +68,7 @@ test('4.1.2 a file that takes too much processor time is refused, and the next o
     ]);
     assert.equal(slow.status, 'rejected');
     assert.equal(slow.reason.code, 'validation_error');
-    assert.equal(slow.reason.message, 'file: the SVG takes more than 0.1 s of processor time to sanitize');
+    assert.equal(slow.reason.message, 'file: the SVG takes more than 0.1 s of CPU time to sanitize');
     assert.equal(next.status, 'fulfilled');
   } finally {
     await sanitizer.close();

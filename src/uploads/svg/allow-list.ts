@@ -1,4 +1,4 @@
-// What a stored SVG may hold: elements, attributes, CSS. Whatever is not named here is left out. Names are exact, as in XML.
+// What a stored SVG may contain: elements, attributes, CSS. Anything not listed here is left out. Names are case-sensitive, as in XML.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -6,7 +6,7 @@ export const svgNamespace = 'http://www.w3.org/2000/svg';
 export const xlinkNamespace = 'http://www.w3.org/1999/xlink';
 export const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
-/** Elements of the SVG namespace. Missing on purpose: script, foreignObject, and all that plays, embeds or listens. */
+/** Elements of the SVG namespace. Left out on purpose: script, foreignObject, and everything that plays media, embeds or listens. */
 export const elements = words(`
   svg g defs symbol use switch a view title desc style
   path rect circle ellipse line polyline polygon image
@@ -18,17 +18,17 @@ export const elements = words(`
   animate animateMotion animateTransform set mpath
 `);
 
-/** These hold text alone; a browser that reads the file as HTML would take markup in them for HTML. */
+/** These may contain only text; a browser that reads the file as HTML would parse markup in them as HTML. */
 export const textOnlyElements = words('title desc style');
 
-/** These change an attribute of another element, so the name of that attribute decides whether they stay. */
+/** These change an attribute of another element, so the name of that attribute decides whether they are kept. */
 export const animatingElements = words('animate animateTransform set');
 
-/** Raster images may come along in the file; an SVG in an SVG may not. */
+/** Raster images may be embedded in the file; an SVG in an SVG may not. */
 export const imageElements = words('image feImage');
 export const imageMediaTypes = words('image/png image/jpeg image/jpg image/gif image/webp image/avif');
 
-/** CSS properties that are also attributes: their values follow CSS and may hold `url()`. */
+/** CSS properties that are also attributes: their values follow CSS and may contain `url()`. */
 const presentation = `
   alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation color-interpolation-filters
   color-rendering cursor direction display dominant-baseline enable-background fill fill-opacity fill-rule filter
@@ -42,10 +42,10 @@ const presentation = `
   word-spacing writing-mode
 `;
 
-/** Attributes whose values follow CSS or may end up in one that does. */
+/** Attributes whose values follow CSS, or are copied into attributes that do. */
 export const valueAttributes = words(`${presentation} by from to values`);
 
-/** Numbers, lengths, shapes and keywords of SVG's own grammar: nothing in them is ever fetched. */
+/** Numbers, lengths, shapes and keywords of SVG's own grammar: browsers never fetch anything from them. */
 export const geometryAttributes = words(`
   accumulate additive amplitude azimuth baseFrequency bias calcMode clipPathUnits cx cy d diffuseConstant divisor dur
   dx dy edgeMode elevation exponent filterRes filterUnits fr fx fy gradientTransform gradientUnits height in in2
@@ -93,7 +93,7 @@ export const cssProperties = words(`
   float user-select -webkit-user-select touch-action caret-color forced-color-adjust print-color-adjust
 `);
 
-/** Functions of CSS values that make colours, numbers, shapes and gradients. None takes an address. */
+/** CSS functions for colours, numbers, shapes and gradients. None takes a URL. */
 export const cssFunctions = words(`
   abs acos asin atan atan2 calc clamp cos exp hypot log max min mod pow rem round sign sin sqrt tan var
   color color-mix device-cmyk hsl hsla hwb icc-color lab lch light-dark oklab oklch rgb rgba

@@ -1,5 +1,5 @@
-// A tokenizer for CSS (CSS Syntax 3) that decodes escapes, and the way back to text. What it cannot read it calls `bad`;
-// comments become blanks. One pass, no pattern that could run long.
+// A tokenizer for CSS (CSS Syntax 3) that decodes escapes, and a serializer. Anything it cannot read becomes a `bad` token; comments
+// become whitespace. It takes one pass and uses no pattern that could run long.
 
 export type CssToken =
   | { kind: 'ident' | 'function' | 'at' | 'hash' | 'string' | 'url' | 'delim'; value: string }
@@ -36,7 +36,7 @@ export function tokenizeCss(css: string): CssToken[] {
     else if (css.startsWith('-->', at)) pushBlank(at + 3);
     else if (character === '"' || character === "'") {
       const end = stringEnd(css, at);
-      // An unclosed string swallows what follows in one parser and not in another: nothing after it is to be trusted.
+      // Parsers disagree on where an unclosed string ends, so nothing after it can be trusted.
       if (end < 0) return [...tokens, bad];
       tokens.push({ kind: 'string', value: unescape(css.slice(at + 1, end - 1)) });
       at = end;
@@ -112,7 +112,7 @@ function nameEnd(css: string, from: number): number {
   }
 }
 
-/** Past a backslash and what it escapes: up to six hexadecimal digits and one blank, or one character. */
+/** The index after a backslash and what it escapes: up to six hexadecimal digits and one whitespace character, or one character. */
 function escapeEnd(css: string, from: number): number {
   escapePattern.lastIndex = from;
   return from + (escapePattern.exec(css)?.[0].length ?? 1);
@@ -135,7 +135,7 @@ function startsQuoted(css: string, from: number): boolean {
   return css.charAt(at) === '"' || css.charAt(at) === "'";
 }
 
-/** The address in an unquoted `url()`; an escape in it has no honest use that a quoted one would not serve. */
+/** The address in an unquoted `url()`. Escapes in it are rejected: a legitimate file can use a quoted one. */
 function bareUrl(text: string): string | undefined {
   const address = text.trim();
   return /["'(\\\s\0-\x1f\x7f]/.test(address) ? undefined : address;
@@ -159,7 +159,7 @@ function unescape(text: string): string {
   );
 }
 
-/** Text that reads back as these very tokens, with only the escapes that it needs. */
+/** Text that tokenizes to exactly these tokens, with only the necessary escapes. */
 export function serializeCss(tokens: readonly CssToken[]): string {
   let css = '';
   for (const token of tokens) css += serializeToken(token);
@@ -193,7 +193,7 @@ function serializeToken(token: CssToken): string {
   }
 }
 
-/** XML cannot hold controls and non-characters, so those stay escaped too. */
+/** XML cannot contain controls and non-characters, so those stay escaped too. */
 const notNameCharacter = /[^\w\u00a0-\ufffd\u{10000}-\u{10ffff}-]/gu;
 const hexEscape = (character: string): string => `\\${character.codePointAt(0)!.toString(16)} `;
 

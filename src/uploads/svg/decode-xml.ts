@@ -1,5 +1,5 @@
-// Turns the bytes of an XML document into text, by its byte order mark, its first bytes or its declaration (XML 1.0
-// appendix F), and finds the name of its first element.
+// Decodes the bytes of an XML document, using its byte order mark, its first bytes or its declaration (XML 1.0 appendix F), and finds
+// the name of its first element.
 import { invalid } from '#core/errors.ts';
 
 export interface XmlEncoding {
@@ -19,7 +19,7 @@ export function sniffEncoding(head: Buffer): XmlEncoding {
   return { unitBytes: 1, bigEndian: false, bomBytes: 0 };
 }
 
-/** Labels are those of the web's encoding standard, so that the text is what a browser would have read. */
+/** Uses the labels of the WHATWG Encoding Standard, so that the text is what a browser would read. */
 export function decodeXml(bytes: Buffer): string {
   const { unitBytes, bigEndian, bomBytes } = sniffEncoding(bytes);
   let label = bigEndian ? 'utf-16be' : 'utf-16le';
@@ -27,7 +27,7 @@ export function decodeXml(bytes: Buffer): string {
   let decoder: TextDecoder;
   try {
     decoder = new TextDecoder(label, { fatal: true });
-    // A document that can say so in single bytes is not UTF-16, whatever it says; browsers read it as UTF-8.
+    // A declaration in single bytes that says UTF-16 is wrong; browsers read such a document as UTF-8.
     if (unitBytes === 1 && decoder.encoding.startsWith('utf-16'))
       decoder = new TextDecoder('utf-8', { fatal: true });
   } catch {
@@ -36,11 +36,14 @@ export function decodeXml(bytes: Buffer): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw invalid('file', `the SVG holds bytes that are not ${decoder.encoding.toUpperCase()}, its encoding`);
+    throw invalid(
+      'file',
+      `the SVG contains bytes that are not valid ${decoder.encoding.toUpperCase()}, its encoding`,
+    );
   }
 }
 
-/** The encoding named by an XML declaration at the very start; it is ASCII by rule. */
+/** The encoding named by an XML declaration at the very start, which is always ASCII. */
 function declaredEncoding(bytes: Buffer): string | undefined {
   const start = bytes.toString('latin1', 0, 256);
   if (!start.startsWith('<?xml')) return undefined;
@@ -49,9 +52,9 @@ function declaredEncoding(bytes: Buffer): string | undefined {
 }
 
 /**
- * The name, prefix included, of the first element after declaration, comments, processing instructions and doctype; undefined
- * where none is reached. It is forgiving where a parser is not (blanks before the declaration, a lower-case doctype): a broken SVG
- * is to be told from something that never was one.
+ * The name, prefix included, of the first element after declaration, comments, processing instructions and doctype; undefined if there
+ * is none. It accepts what a parser does not (whitespace before the declaration, a lower-case doctype), to distinguish a broken SVG from
+ * a file that is not an SVG.
  */
 export function firstElementName(text: string): string | undefined {
   let at = 0;
@@ -77,7 +80,7 @@ function after(text: string, mark: string, from: number): number {
   return found < 0 ? -1 : found + mark.length;
 }
 
-/** Past the `>` that closes a declaration: quotes, comments and an internal subset in brackets may hold others. */
+/** The index after the `>` that closes the doctype; quotes, comments and an internal subset in brackets may contain others. */
 function afterDoctype(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at >= 0 && at < text.length;) {

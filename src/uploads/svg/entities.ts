@@ -1,12 +1,12 @@
-// Reads the plain-text entities that a doctype declares: older drawing programs write their namespaces with them. The rest of
-// the doctype is dropped, so attribute defaults, parameter entities and external files never take effect.
+// Reads the plain-text entities that a doctype declares, which older drawing programs use for namespaces. The rest of the doctype is
+// dropped, so attribute defaults, parameter entities and external files never take effect.
 
 const maxDeclared = 256;
 const maxNameCharacters = 100;
 const maxExpandedCharacters = 256 * 1024;
 const predefined: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A name that is not declared, or outside the document, is undefined to the parser, which then refuses the document. */
+/** An entity that is undeclared or external is undefined for the parser, which then rejects the document. */
 export function declaredEntities(doctype: string, refuse: (reason: string) => never): Record<string, string> {
   const entities: Record<string, string> = Object.assign(Object.create(null), predefined);
   let [declared, expanded] = [0, 0];
@@ -18,9 +18,10 @@ export function declaredEntities(doctype: string, refuse: (reason: string) => ne
     Object.defineProperty(entities, name, {
       enumerable: true,
       get: () => {
-        if (text === undefined) return refuse(`the entity "${name}" is more than plain text`);
+        if (text === undefined) return refuse(`the entity "${name}" is not plain text`);
         expanded += text.length;
-        if (expanded > maxExpandedCharacters) refuse('its entities expand to too much text');
+        if (expanded > maxExpandedCharacters)
+          refuse(`its entities expand to more than ${maxExpandedCharacters} characters`);
         return text;
       },
     });
@@ -28,7 +29,7 @@ export function declaredEntities(doctype: string, refuse: (reason: string) => ne
   return entities;
 }
 
-/** Walks the internal subset: comments, processing instructions and quoted values may hold anything. */
+/** Walks the internal subset; comments, processing instructions and quoted values may contain anything. */
 function* entityDeclarations(doctype: string): Generator<{ name: string; value: string }> {
   const marks = /<!--|<\?|<!ENTITY\s|["']/g;
   for (let mark = marks.exec(doctype); mark !== null; mark = marks.exec(doctype)) {
@@ -48,7 +49,7 @@ function* entityDeclarations(doctype: string): Generator<{ name: string; value: 
   }
 }
 
-/** The value with its character references resolved; undefined if it would bring markup or other entities. */
+/** The value with its character references resolved; undefined if it contains markup or other entities. */
 function plainText(value: string): string | undefined {
   if (value.length > 4096) return undefined;
   const text = value.replaceAll(

@@ -1,4 +1,4 @@
-// Keeps of one element's attributes what the allow-list knows, each judged by what its value can do.
+// Filters the attributes of one element: keeps those on the allow-list, and checks each value by what it can do.
 import type { SaxesAttributeNS, SaxesTagNS } from 'saxes';
 import {
   animatingElements,
@@ -15,7 +15,7 @@ import {
 import { filterDeclarations, filterValue } from '#uploads/svg/filter-css.ts';
 
 export interface FilteredAttributes {
-  /** Ready to stand behind the element's name. */
+  /** Serialized, to be appended to the element's name. */
   text: string;
   id: string | undefined;
   /** The id that a `use` shows. */
@@ -23,7 +23,7 @@ export interface FilteredAttributes {
   usesXlink: boolean;
 }
 
-/** Undefined when the element itself must go because of an attribute. */
+/** Undefined if an attribute requires the whole element to be removed. */
 export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefined {
   const filtered: FilteredAttributes = { text: '', id: undefined, useTarget: undefined, usesXlink: false };
   if (animatingElements.has(tag.local) && !isAnimatable(tag.attributes['attributeName']?.value))
@@ -38,14 +38,14 @@ export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefine
     if (name === 'id') filtered.id = value;
     if (name === 'xlink:href') filtered.usesXlink = true;
     if (tag.local === 'use' && isReference(name)) {
-      // A browser prefers the plain one where both stand.
+      // If both are present, a browser uses the plain one.
       if (name === 'href' || filtered.useTarget === undefined) filtered.useTarget = value.slice(1);
     }
   }
   return filtered;
 }
 
-/** Prefixes are as the document pleases; the name that is written is always the usual one. */
+/** A document may use any prefix; the output always uses the usual one. */
 function outputName({ uri, local, prefix }: SaxesAttributeNS): string | undefined {
   if (uri === '' && prefix === '') return local;
   if (uri === xlinkNamespace && local === 'href') return 'xlink:href';
@@ -58,22 +58,22 @@ const isAnimatable = (name: string | undefined): boolean =>
   name !== undefined && (valueAttributes.has(name) || geometryAttributes.has(name));
 
 function filterAttribute(element: string, name: string, value: string): string | undefined {
-  // None of them knows an address, so no picture misses what holds one.
+  // None of these attributes takes a URL, so dropping a value that contains one damages no picture.
   if (geometryAttributes.has(name)) return /url\s*\(/i.test(value) ? undefined : value;
   if (textAttributes.has(name) || name.startsWith('xml:')) return value;
   if (valueAttributes.has(name)) return filterValue(value);
   if (name === 'style') return filterDeclarations(value) || undefined;
   if (isReference(name)) return filterReference(element, value);
-  // Its value has been judged with the element.
+  // Its value was checked with the element.
   if (name === 'attributeName') return animatingElements.has(element) ? value : undefined;
   return textAttributePrefixes.some((prefix) => name.startsWith(prefix)) ? value : undefined;
 }
 
-/** A link leads out of the picture, so it goes; everything else may point into the same document. */
+/** Links lead out of the picture, so they are removed; other references may point into the same document. */
 function filterReference(element: string, value: string): string | undefined {
   if (element === 'a') return undefined;
   const address = value.trim();
-  // For an image a fragment would mean to load the whole document once more.
+  // For an image, a fragment would load the whole document again.
   if (address.startsWith('#')) return element === 'image' ? undefined : address;
   return imageElements.has(element) ? filterImageData(address) : undefined;
 }
@@ -97,7 +97,7 @@ function unescapePercent(data: string): string {
   }
 }
 
-/** Line breaks would come back as blanks if they were not escaped. */
+/** Unescaped line breaks would be read back as spaces. */
 function escapeAttribute(value: string): string {
   if (!/[&<>"\t\n\r]/.test(value)) return value;
   return value

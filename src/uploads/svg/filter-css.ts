@@ -1,5 +1,5 @@
-// Keeps of a stylesheet, a style attribute or a CSS value what the allow-list knows, and nothing that loads anything: `url()`
-// leads to a fragment of the same document, or in a font face to a font in the file itself.
+// Filters a stylesheet, a style attribute or a CSS value: keeps what is on the allow-list and nothing that loads anything. `url()` may
+// refer only to a fragment of the same document or, in a font face, to a font embedded in the file.
 import {
   cssFunctions,
   cssProperties,
@@ -25,7 +25,7 @@ export function filterStylesheet(css: string): string {
 
 export const filterDeclarations = remembered((css) => filterBlock(tokenizeCss(css), filterDeclaration));
 
-/** A value of a presentation attribute or a list of them for an animation; undefined when it must go. */
+/** The value of a presentation attribute, or a list of values for an animation; undefined if it must be removed. */
 export function filterValue(css: string): string | undefined {
   // Without a parenthesis there is no function, and without a backslash none can be hidden.
   return css.includes('(') || css.includes('\\') ? filterFunctions(css) : css;
@@ -40,7 +40,7 @@ const filterFunctions = remembered((css) => {
   return tokens === undefined ? undefined : serializeCss(tokens);
 });
 
-/** Drawing programs write the same few styles thousands of times. */
+/** Caches results: drawing programs write the same few styles thousands of times. */
 function remembered<Filtered>(filter: (css: string) => Filtered): (css: string) => Filtered {
   const known = createBoundedMap<string, Filtered>(2000);
   return (css) => {
@@ -67,7 +67,7 @@ function filterRules(tokens: CssToken[], depth: number): string {
       at,
       (token) => isDelim(token, '{') || (isAtRule && isDelim(token, ';')),
     );
-    // Statements (`@import` and its like) load or declare, and none is needed.
+    // At-rules without a block (`@import` and the like) load or declare things; none is needed.
     if (start >= tokens.length || isDelim(tokens[start], ';')) {
       at = start + 1;
       continue;
@@ -102,7 +102,7 @@ function filterAtRule(name: string, prelude: CssToken[], block: CssToken[], dept
   return rules === '' ? '' : `@${name}${serializeCss(rest)}{${rules}}`;
 }
 
-/** A condition compares with `<` and takes no strings; a tag in its place would be harmless here, but not to a careless reader. */
+/** A condition may contain `<` as a comparison but no strings. A tag would be harmless here, but not for a less careful parser. */
 function looksLikeMarkup(condition: CssToken[]): boolean {
   return condition.some(
     (token, at) =>
@@ -140,7 +140,7 @@ function filterDeclaration(name: string, value: CssToken[]): CssToken[] | undefi
   return [...plain, { kind: 'delim', value: '!' }, { kind: 'ident', value: 'important' }];
 }
 
-/** Of several sources the ones that the file brings along, or the system has, are kept. */
+/** Of several sources, keeps those embedded in the file or installed on the system. */
 function filterFontDescriptor(name: string, value: CssToken[]): CssToken[] | undefined {
   if (!fontFaceDescriptors.has(name)) return undefined;
   const clean = (tokens: CssToken[]): CssToken[] | undefined =>
@@ -171,7 +171,7 @@ function isFontData(address: string): boolean {
 
 const isFragment = (address: string): boolean => address.startsWith('#');
 
-/** The tokens with every `url("…")` made one token, or undefined if one of them is not allowed. */
+/** The tokens, with every `url("…")` merged into one token; undefined if one of them is not allowed. */
 function cleanValue(
   tokens: CssToken[],
   functions: ReadonlySet<string>,
@@ -209,7 +209,7 @@ function isClean(tokens: CssToken[], allowsDelim: (delim: string) => boolean, al
     if (token.kind === 'bad' || token.kind === 'at') return false;
     if (token.kind === 'url') return allowsUrls;
     if (token.kind === 'function') return allowsUrls || !/^(?:url|src)$/i.test(token.value);
-    // A unit spelled with escapes could read back as part of the number; `n-1` is for `:nth-child(2n-1)`.
+    // A unit written with escapes could be read back as part of the number; `n-1` is for `:nth-child(2n-1)`.
     if (token.kind === 'number') return /^(?:%|[a-z]*|n-\d*)$/i.test(token.unit);
     return token.kind !== 'delim' || allowsDelim(token.value);
   });
@@ -229,7 +229,7 @@ function isDelim(token: CssToken | undefined, value: string): boolean {
   return token?.kind === 'delim' && token.value === value;
 }
 
-/** The place of the first token outside inner blocks that the test accepts, or the end. */
+/** The index of the first token outside inner blocks that `isEnd` accepts, or the end. */
 function findClosing(tokens: CssToken[], from: number, isEnd: (token: CssToken) => boolean): number {
   const expected: string[] = [];
   for (let at = from; at < tokens.length; at += 1) {

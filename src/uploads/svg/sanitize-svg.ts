@@ -1,5 +1,5 @@
-// Makes an SVG safe to host: parses it as strict XML, keeps what the allow-list names, writes that anew. Anything not
-// understood is left out; anything not well-formed is refused. Spec 4.1.2.
+// Makes an SVG safe to host: parses it as strict XML, keeps what is on the allow-list, and serializes the result. Anything unknown is
+// left out; anything not well-formed is rejected. Spec 4.1.2.
 import { SaxesParser } from 'saxes';
 import type { SaxesTagNS } from 'saxes';
 import { invalid, ServiceError } from '#core/errors.ts';
@@ -18,7 +18,7 @@ const maxShownElements = 500_000;
 const maxAttributes = 256;
 const flushAtCharacters = 16 * 1024;
 
-/** Pure and synchronous; on a hostile file it may run for seconds, so the service calls it in a worker. */
+/** Pure and synchronous. A hostile file may take seconds, so the service calls it in a worker. */
 export function sanitizeSvg(bytes: Buffer): Buffer {
   const text = decodeXml(bytes);
   const name = firstElementName(text);
@@ -38,7 +38,7 @@ function rewrite(text: string): Buffer {
   let [flushedBytes, elementCount, droppedDepth] = [0, 0, 0];
   let [usesXlink, startTagIsOpen, rootHasNoNamespace] = [false, false, false];
 
-  /** Text that grows to megabytes piece by piece keeps the garbage collector busy, so it is packed now and then. */
+  /** Building megabytes of text piece by piece keeps the garbage collector busy, so it is moved to buffers now and then. */
   const flush = (): void => {
     flushed.push(Buffer.from(written));
     flushedBytes += flushed.at(-1)!.length;
@@ -64,7 +64,7 @@ function rewrite(text: string): Buffer {
     elementCount += 1;
     if (elementCount > maxElements) refuse(`the SVG has more than ${maxElements} elements`);
     if (open.length >= maxDepth) refuse(`the SVG nests elements deeper than ${maxDepth}`);
-    // Counted here, not by the parser's event for each attribute: listening to that halves its speed.
+    // Counted here, because listening to the parser's attribute event halves its speed.
     if (Object.keys(tag.attributes).length > maxAttributes) {
       refuse(`an element has more than ${maxAttributes} attributes`);
     }
@@ -128,7 +128,7 @@ function rewrite(text: string): Buffer {
 
   parser.write(text).close();
   if (uses.isTooLarge())
-    throw invalid('file', `its <use> elements stand for more than ${maxShownElements} elements`);
+    throw invalid('file', `its <use> elements expand to more than ${maxShownElements} elements`);
   const xlink = usesXlink ? ` xmlns:xlink="${xlinkNamespace}"` : '';
   written += '</svg>\n';
   flush();

@@ -1,8 +1,8 @@
-// Counts how many elements a document has once every `use` is replaced by what it shows: a few lines of nested `use` can
-// stand for billions, which would hang whoever looks at the image.
+// Counts how many elements a document has once every `use` is expanded: a few lines of nested `use` can expand to billions, which
+// would hang every viewer of the image.
 
 interface Part {
-  /** Elements of its own, those of parts with ids inside it left out. */
+  /** Its own elements, without those of inner parts that have ids. */
   elements: number;
   uses: string[];
   parts: Part[];
@@ -18,9 +18,9 @@ export function createUseExpansion(maxElements: number) {
   const byId = new Map<string, Part>();
   const open: Part[] = [whole];
 
-  /** More than the limit is told as Infinity. */
+  /** Returns Infinity for more than the limit. */
   function expand(part: Part, chain: number): number {
-    // A part that shows itself is not shown at all.
+    // Browsers do not draw a part that refers to itself.
     if (part.isOpen) return 0;
     if (part.expanded !== undefined) return part.expanded;
     if (chain > maxChain) return Infinity;
@@ -38,7 +38,7 @@ export function createUseExpansion(maxElements: number) {
   }
 
   return {
-    /** `id` and the target of a `use`, where the element has them. */
+    /** `id` of the element and target of a `use`, if it has them. */
     enter(id: string | undefined, target: string | undefined): void {
       let part = open.at(-1)!;
       if (id !== undefined) {

@@ -1,4 +1,4 @@
-// The thread in which SVGs are sanitized: one file in, one answer out.
+// The worker thread that sanitizes SVGs: one file in, one result out.
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '#core/errors.ts';
 import type { SanitizerAnswer } from '#uploads/svg-sanitizer.ts';
@@ -9,7 +9,7 @@ parentPort?.on('message', (bytes: Uint8Array<ArrayBuffer>) => {
   parentPort?.postMessage(answer, transfer);
 });
 
-// The first message says that everything is loaded: only from then on does the time of a file count.
+// The first message says that everything is loaded: a file's time counts only from then on.
 parentPort?.postMessage('ready', []);
 
 function answerFor(bytes: Uint8Array<ArrayBuffer>): { answer: SanitizerAnswer; transfer: ArrayBuffer[] } {

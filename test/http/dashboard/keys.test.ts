@@ -243,7 +243,7 @@ test('the request log: every answer with its key and the reason of a refusal', a
     [
       [401, 'unauthorized', 'revoked key', 'logged'],
       [401, 'unauthorized', 'unverified account', 'logged'],
-      [415, 'unsupported_type', 'file: its bytes match none of PNG, JPEG, GIF, WebP, SVG and AVIF', 'logged'],
+      [415, 'unsupported_type', 'file: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF', 'logged'],
       [201, null, null, 'logged'],
     ],
   );
