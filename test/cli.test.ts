@@ -84,7 +84,7 @@ test('every command works before the first start of the server, with the promise
   assert.ok(Date.parse(String(revoked['revoked_at'])) > 0);
 });
 
-test('without --json the same for people', async () => {
+test('without --json the output is for people', async () => {
   const [account, key, help] = await Promise.all([
     run('account', 'create', '--email', 'carol@example.com'),
     run('account', 'list'),
@@ -106,7 +106,7 @@ test('without --json the same for people', async () => {
   }
 });
 
-describe('a wrong call: non-zero, one line on stderr, nothing on stdout', () => {
+describe('wrong usage: non-zero exit code, one line on stderr, nothing on stdout', () => {
   const wrong: [string[], RegExp][] = [
     [[], /no command/],
     [['frobnicate'], /unknown command "frobnicate"/],
@@ -160,7 +160,7 @@ describe('a wrong call: non-zero, one line on stderr, nothing on stdout', () => 
       }
     });
   }
-  test('a wrong variable, and a folder that is none', async () => {
+  test('an invalid variable, and a DATA_DIR that is not a folder', async () => {
     const [variable, notAFolder] = await Promise.all([
       tintype(['account', 'list'], { PORT: 'x', LOG_LEVEL: 'y' }),
       tintype(['account', 'list'], { DATA_DIR: '/dev/null/data' }),
@@ -189,9 +189,9 @@ test('the commands work while the server runs', async () => {
       await response.arrayBuffer();
       return response.status;
     };
-    assert.equal(await ask(), 422, 'the new key is known');
+    assert.equal(await ask(), 422, 'the new key works');
     assert.equal((await tintype(['key', 'revoke', id], environment)).code, 0);
-    assert.equal(await ask(), 401, 'the revoked key is not');
+    assert.equal(await ask(), 401, 'the revoked key does not');
   } finally {
     const { code, stdout } = await serving.end();
     assert.equal(code, 0);

@@ -1,4 +1,4 @@
-// The operator's variables: defaults, mistakes, and the page that lists them.
+// The configuration variables: defaults, mistakes, and the page that lists them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ test('nothing is required', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('the base address follows the port; an empty variable counts as not set', () => {
+test('the default BASE_URL uses PORT; an empty variable counts as not set', () => {
   assert.equal(readConfig({ PORT: '8080', HOST: '' }).baseUrl, 'http://localhost:8080');
   assert.equal(readConfig({ BASE_URL: 'https://img.example.com/' }).baseUrl, 'https://img.example.com');
 });
@@ -109,13 +109,13 @@ describe('a mistyped address does not show its password', () => {
   }
 });
 
-test('a mistake reads as promised', () => {
+test('the exact message of a mistake', () => {
   assert.deepEqual(mistakesOf({ PORT: 'abc' }), [
     'invalid PORT: "abc" (expected an integer from 1 to 65535)',
   ]);
 });
 
-test('all mistakes at once, files among them', () => {
+test('all mistakes are reported at once, including unreadable files', () => {
   const mistakes = mistakesOf({
     PORT: 'x',
     LOG_LEVEL: 'x',
@@ -169,24 +169,24 @@ describe('PLANS_FILE', () => {
       await remove();
     }
   };
-  test('is read with the rest', async () => {
+  test('is read with the other variables', async () => {
     assert.deepEqual(await readPlans(JSON.stringify({ plans: [plan] })), [plan]);
   });
   const { name: _, ...nameless } = plan;
   const wrong: [string, string, RegExp][] = [
-    ['no JSON', '{', /JSON/],
+    ['invalid JSON', '{', /JSON/],
     ['not an object', '[]', /\//],
     ['no plans', '{"plans":[]}', /\/plans/],
     ['a field is missing', JSON.stringify({ plans: [nameless] }), /\/plans\/0.*name/],
     ['a field is unknown', JSON.stringify({ plans: [{ ...plan, colour: 1 }] }), /\/plans\/0/],
-    ['a field is of another type', JSON.stringify({ plans: [{ ...plan, paid: 'yes' }] }), /\/plans\/0\/paid/],
+    ['a field has the wrong type', JSON.stringify({ plans: [{ ...plan, paid: 'yes' }] }), /\/plans\/0\/paid/],
     [
       'a number is out of bounds',
       JSON.stringify({ plans: [{ ...plan, requests_per_minute: 0 }] }),
       /\/plans\/0\/requests_per_minute/,
     ],
     [
-      'a link that lives too short',
+      'a link lifetime that is too short',
       JSON.stringify({ plans: [{ ...plan, max_link_seconds: 59 }] }),
       /\/plans\/0\/max_link_seconds/,
     ],
@@ -206,7 +206,7 @@ describe('PLANS_FILE', () => {
   }
 });
 
-test('docs/configuration.md lists exactly the variables there are (npm run document)', () => {
+test('docs/configuration.md lists exactly the existing variables (npm run document)', () => {
   const page = readFileSync(configurationPath, 'utf8');
   assert.equal(page, configurationText(page));
   const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1]);

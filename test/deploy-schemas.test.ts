@@ -1,5 +1,4 @@
-// The compose file and the Kubernetes manifests are what their schemas allow, to the last field: a misspelt one fails here, and not on
-// somebody's cluster.
+// The compose file and the Kubernetes manifests match their schemas exactly: a misspelt field fails here, not on somebody's cluster.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +16,7 @@ interface Manifest {
 const parse = (path: string): unknown => parseYaml(readFileSync(join(root, 'deploy', path), 'utf8'));
 
 function composeFaults(file: unknown): string[] {
-  // The schema of the Compose specification, which this linter carries.
+  // The schema of the Compose specification, from the dclint package.
   const path = join(root, 'node_modules', 'dclint', 'schemas', 'compose.schema.json');
   const schema = JSON.parse(readFileSync(path, 'utf8')) as object;
   return Compile(schema)
@@ -25,14 +24,14 @@ function composeFaults(file: unknown): string[] {
     .map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-test('the compose file is what its specification allows', () => {
+test('the compose file matches its specification', () => {
   const file = parse('compose.yaml') as { services: { tintype: Record<string, unknown> } };
   assert.deepEqual(composeFaults(file), []);
   file.services.tintype['security-opt'] = [];
-  assert.notDeepEqual(composeFaults(file), [], 'the check sees a misspelt field');
+  assert.notDeepEqual(composeFaults(file), [], 'the check catches a misspelt field');
 });
 
-test('every manifest is what the Kubernetes API takes', () => {
+test('every manifest matches the Kubernetes API', () => {
   const names = readdirSync(join(root, 'deploy', 'kubernetes')).filter(
     // Kustomize reads this one itself; test/deploy.test.ts compares its list with the folder.
     (name) => name !== 'kustomization.yaml',
@@ -43,7 +42,7 @@ test('every manifest is what the Kubernetes API takes', () => {
   assert.match(manifestFaults([{ ...first, spek: {} } as unknown as Manifest]), /'"spek"' does not exist/);
 });
 
-/** The compiler knows required, unknown and wrongly typed fields from the API's own types. */
+/** The compiler reports missing, unknown and wrongly typed fields, using the types of the API. */
 function manifestFaults(manifests: Manifest[]): string {
   const folder = join(root, 'test', 'output', `manifests-${process.pid}`);
   const file = join(folder, 'manifests.ts');

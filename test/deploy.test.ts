@@ -1,4 +1,4 @@
-// What deploy/ says is true of the product: it parses, its variables exist, its probes and its metric are served.
+// The files in deploy/ match the service: they parse, their variables exist, and the probes and the metric are served.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ test('every manifest parses and is named in the kustomization', () => {
   for (const name of manifests) assert.ok(parse(`kubernetes/${name}`)['kind'], name);
 });
 
-test('every variable that is set is one of ours, one of AWS, or PATH', () => {
+test("every variable that is set is one of Tintype's or AWS's, or PATH", () => {
   const names = [
     ...Object.keys(parse('compose.yaml')['services']?.['tintype']?.['environment'] ?? {}),
     ...Object.keys(parse('kubernetes/config.yaml')['data'] ?? {}),
@@ -40,7 +40,7 @@ test('every variable that is set is one of ours, one of AWS, or PATH', () => {
   );
 });
 
-test('the compose file has two replicas, and every variable it asks for is in example.env', () => {
+test('the compose file has two replicas, and every variable it uses is in example.env', () => {
   const text = read('compose.yaml');
   assert.equal(Number(parse('compose.yaml')['services']?.['tintype']?.['deploy']?.['replicas']), 2);
   const example = read('example.env');
@@ -48,13 +48,13 @@ test('the compose file has two replicas, and every variable it asks for is in ex
     assert.match(example, new RegExp(`^${name}=`, 'm'));
 });
 
-test('the container and the pods are not root, have a read-only root, and keep the sandbox possible', () => {
+test('the container and the pods do not run as root, have a read-only file system, and allow the sandbox', () => {
   assert.match(read('Dockerfile'), /^USER tintype$/m);
   const service = parse('compose.yaml')['services']?.['tintype'];
   assert.deepEqual([service?.['read_only'], service?.['tmpfs']], [true, ['/tmp']]);
   const { volumeMounts, securityContext } = containerOf('kubernetes/deployment.yaml');
   assert.equal(securityContext?.['readOnlyRootFilesystem'], true);
-  // The fonts of the image are there: a volume would hide them.
+  // The image has its fonts there; a volume would hide them.
   assert.ok(!volumeMounts?.some(({ mountPath }) => String(mountPath).startsWith('/var/cache')));
   const pod = parse('kubernetes/deployment.yaml')['spec']?.['template']?.['spec'];
   assert.equal(pod?.['securityContext']?.['runAsNonRoot'], true);
@@ -64,7 +64,7 @@ test('the container and the pods are not root, have a read-only root, and keep t
     assert.ok(!refused.includes(needed), needed);
 });
 
-test('probes and the metric of the autoscaler are what the service has', () => {
+test("the service provides the probes and the autoscaler's metric", () => {
   const container = containerOf('kubernetes/deployment.yaml');
   const routes = readFileSync(join(root, 'src', 'http', 'routes.ts'), 'utf8');
   for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
@@ -76,7 +76,7 @@ test('probes and the metric of the autoscaler are what the service has', () => {
   assert.match(read('kubernetes/autoscaler.yaml'), /name: tintype_renders_in_hand/);
 });
 
-test('every path is published but /metrics and /readyz', () => {
+test('every path except /metrics and /readyz is published', () => {
   const [rule] = parse('kubernetes/ingress.yaml')['spec']?.['rules'] ?? [];
   const published = (rule?.['http']?.['paths'] ?? []) as unknown as { path: string; pathType: string }[];
   const isPublished = (url: string): boolean =>

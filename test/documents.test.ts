@@ -1,4 +1,4 @@
-// The documents against the repository: every clause, path and decision they or the code name is there.
+// Checks the documents against the repository: every clause, path and decision that they or the code name exists.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -84,7 +84,7 @@ test('decisions are numbered, in their names and in their titles', () => {
     assert.match(read(`docs/decisions/${name}`), new RegExp(`^# ${numbers[index]}\\. `), name);
 });
 
-test('no comment or document points at papers outside the repository', () => {
+test('no comment or document refers to documents outside the repository', () => {
   const wrong = [...code, ...documents].filter((file) => /design section \d/i.test(read(file)));
   assert.deepEqual(
     wrong.filter((file) => file !== 'test/documents.test.ts'),

@@ -1,20 +1,20 @@
-// Keeps the house of ARCHITECTURE.md: a room imports only rooms to its left, and four things live in one place each.
+// Enforces the structure of ARCHITECTURE.md: a room imports only rooms to its left, and four things live in one place each.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { test } from 'node:test';
 
 const rooms = ['core', 'storage', 'browser', 'accounts', 'metering', 'uploads', 'renders', 'http'];
-/** The folders inside browser/, in the same order; its own files stand above them, but for the seam that all may import. */
+/** The folders inside browser/, in the same order. Its own files are above them, except browser.ts, which all may import. */
 const browserFolders = ['egress', 'process', 'page'];
 const browserSeam = '#browser/browser.ts';
 const source = join(import.meta.dirname, '..', 'src');
 
-/** Who reads files besides storage/ and browser/process/, and which. */
+/** Files outside storage/ and browser/process/ that may read files, and what they read. */
 const fileReaders = new Map([
   ['browser/egress/names.ts', '/etc/hosts and /etc/resolv.conf'],
   ['config.ts', 'certificates and the plans file'],
-  ['doctor.ts', 'what the operator set'],
+  ['doctor.ts', 'the paths that the operator configured'],
   ['http/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
 ]);
 const isProcess = (file: string): boolean => file.split(sep).slice(0, 2).join('/') === 'browser/process';
@@ -43,7 +43,7 @@ const files = readdirSync(source, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
   .map((entry) => relative(source, join(entry.parentPath, entry.name)));
 
-test('the house has files to check', () => {
+test('there are files to check', () => {
   assert.ok(files.length > 10, `found only ${files.length} source files`);
 });
 
@@ -80,7 +80,7 @@ test('inside browser/, a folder imports only folders to its left', () => {
   }
 });
 
-test('Fastify, the browser driver, SQL, S3 and files each have their place', () => {
+test('Fastify, the browser driver, SQL, S3 and files are each used in one place only', () => {
   const wrong = files.flatMap((file) =>
     importsOf(file).flatMap((target) =>
       monopolies
@@ -91,14 +91,14 @@ test('Fastify, the browser driver, SQL, S3 and files each have their place', () 
   assert.deepEqual(wrong, []);
 });
 
-test('each file that may read files does', () => {
+test('each file on the list of file readers does read files', () => {
   const idle = [...fileReaders.keys()].filter(
     (file) => !importsOf(file.replaceAll('/', sep)).some((target) => target.startsWith('node:fs')),
   );
   assert.deepEqual(idle, []);
 });
 
-test('process.env is read in config.ts alone', () => {
+test('process.env is read only in config.ts', () => {
   const readers = files.filter((file) => /\bprocess\.env\b/.test(readFileSync(join(source, file), 'utf8')));
   assert.deepEqual(readers, ['config.ts']);
 });

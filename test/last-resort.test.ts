@@ -1,5 +1,5 @@
-// An error that nobody catches: it is logged, what is in flight is answered or broken off, the browser ends with the process, and
-// a restart finds everything that was acknowledged.
+// An uncaught error: it is logged, requests in flight are answered or aborted, the browser ends with the process, and a restart
+// finds everything that was acknowledged.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ before(async () => {
 after(() => site.close());
 
 for (const kind of ['throw', 'reject']) {
-  test(`${kind}: logged as fatal, answered or broken off within seconds, restarted with everything there`, async (context) => {
+  test(`${kind}: logged as fatal, requests answered or aborted within seconds, nothing lost after a restart`, async (context) => {
     const { path, remove } = await temporaryFolder();
     context.after(remove);
     const faultFile = join(path, 'fault');

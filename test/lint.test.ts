@@ -1,4 +1,4 @@
-// The linter of npm test is awake: a planted floating promise is caught.
+// The linter of npm test works: it catches a planted floating promise.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { root } from '#lab/support/processes.ts';
 
 test('a floating promise is caught, an awaited one is not', async () => {
-  // Inside the tree, so that the project's own configurations hold.
+  // Inside the project, so that its configuration applies.
   const folder = await mkdtemp(join(root, 'test', 'lint-check-'));
   try {
     const lint = async (body: string) => {

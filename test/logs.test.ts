@@ -1,5 +1,5 @@
-// What the log may never hold, and what it always does. Keys, delete tokens and cookies are driven through every part of a
-// request, against a real process at its most talkative.
+// What the log must never contain, and what it always contains. Keys, delete tokens and cookies are sent in every part of a request
+// to a real process at its most verbose log level.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readable } from '#roof/log.ts';
@@ -10,7 +10,7 @@ import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { uploadOne } from '#lab/support/uploading.ts';
 
-test('keys, delete tokens and cookies never reach the log; every answer has one line with its request id', async () => {
+test('keys, delete tokens and cookies never reach the log; every response has one line with its request id', async () => {
   const { path, remove } = await temporaryFolder();
   const environment = { DATA_DIR: path, LOG_LEVEL: 'trace' };
   await tintype(['account', 'create', '--email', 'a@example.com'], environment);
@@ -95,7 +95,7 @@ test('keys, delete tokens and cookies never reach the log; every answer has one 
   }
 });
 
-test('on a terminal a line is for reading, and a link that was not mailed has a line of its own', () => {
+test('on a terminal lines are readable, and a link logged in place of an e-mail gets its own line', () => {
   const link = 'http://localhost:3000/verify-email?token=abc';
   const line = JSON.stringify({
     level: 30,

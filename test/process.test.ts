@@ -1,4 +1,4 @@
-// The process: first start, readiness, signals, TLS, and what it says when it cannot start.
+// The process: first start, readiness, signals, TLS, and its message when it cannot start.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { waitFor } from '#lab/support/wait-for.ts';
 
 const execute = promisify(execFile);
 
-test('a first start shows the owner a key and a curl that works, once; the end is prompt and clean', async () => {
+test('a first start shows the owner a key and a working curl command, once; the shutdown is prompt and clean', async () => {
   const { path, remove } = await temporaryFolder();
   const environment = { DATA_DIR: path };
   try {
@@ -30,7 +30,7 @@ test('a first start shows the owner a key and a curl that works, once; the end i
     const { stdout } = await execute('bash', ['-c', command], { cwd: root });
     const upload = JSON.parse(stdout) as UploadResult;
     assert.equal(upload.content_type, 'image/png');
-    assert.equal((await fetch(upload.file_url)).status, 200, 'the link works as it is');
+    assert.equal((await fetch(upload.file_url)).status, 200, 'the link works as printed');
 
     const probes = await Promise.all(
       ['/healthz', '/readyz', '/metrics'].map(async (probe) => (await fetch(first.origin + probe)).text()),
@@ -48,7 +48,7 @@ test('a first start shows the owner a key and a curl that works, once; the end i
     );
     assert.match(probes[2]!, /tintype_http_request_duration_seconds_bucket/);
 
-    // fetch has kept its connections open: an idle process must not wait for them.
+    // fetch keeps its connections open; the process must not wait for idle ones.
     const before = Date.now();
     assert.equal((await first.end()).code, 0);
     assert.ok(Date.now() - before < 30_000, `it took ${Date.now() - before} ms to end`);
@@ -87,7 +87,7 @@ test('SIGTERM during an upload: it is finished and answered, then the process en
     const spool = join(path, 'blobs', 'uploads', 'spool');
     await waitFor('the upload to be under way', async () => (await readdir(spool)).length > 0);
     serving.child.kill('SIGTERM');
-    await waitFor('the door to close', async () => {
+    await waitFor('the port to close', async () => {
       const knock = connect(Number(port), '127.0.0.1');
       const isOpen = await Promise.race([
         once(knock, 'connect').then(() => true),
@@ -125,7 +125,7 @@ test('two first starts at once on an empty folder: both run, one shows the block
   }
 });
 
-test('what stops a start is one clear message, and a code that is not 0', async () => {
+test('a failed start prints one clear message and exits with a code other than 0', async () => {
   const { path, remove } = await temporaryFolder();
   const occupant = createServer().listen(0, '127.0.0.1');
   await once(occupant, 'listening');
@@ -188,7 +188,7 @@ test('TLS by certificate files', async (context) => {
   }
 });
 
-test('TRUST_PROXY decides whose address is counted', async () => {
+test('TRUST_PROXY decides which address is counted', async () => {
   const remainingOf = async (trust: string, forwarded: string[]): Promise<string[]> => {
     const service = await startService({ TRUST_PROXY: trust });
     try {
@@ -208,8 +208,8 @@ test('TRUST_PROXY decides whose address is counted', async () => {
     ['203.0.113.1', '203.0.113.2'],
     ['203.0.113.1, 10.0.0.1', '203.0.113.2, 10.0.0.1'],
   ];
-  assert.deepEqual(await remainingOf('false', two), ['599', '598'], 'nobody is believed');
-  assert.deepEqual(await remainingOf('true', two), ['599', '599'], 'everybody is');
+  assert.deepEqual(await remainingOf('false', two), ['599', '598'], 'no proxy is trusted');
+  assert.deepEqual(await remainingOf('true', two), ['599', '599'], 'every proxy is trusted');
   assert.deepEqual(await remainingOf('1', same), ['599', '598'], 'one hop: the last address');
   assert.deepEqual(await remainingOf('127.0.0.1', two), ['599', '599'], 'the proxy at this address');
   assert.deepEqual(await remainingOf('192.0.2.1', two), ['599', '598'], 'a proxy at another');

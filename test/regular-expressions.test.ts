@@ -1,5 +1,5 @@
-// Every regular expression of the service and the client takes linear time, whatever text it is given: one that does not lets
-// a single request hold the event loop for seconds. An automaton proves each; what it cannot prove is refused.
+// Every regular expression of the service and the client takes linear time on any text: one that does not would let a single request
+// block the event loop for seconds. An automaton proves each; one that it cannot prove fails the test.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') a
 const root = join(import.meta.dirname, '..');
 const folders = ['src', 'clients'];
 
-/** Expressions that are not proven, each with the reason why that is safe. The key is `file: source`. */
+/** Unproven expressions, each with the reason why it is safe. The key is `file: source`. */
 const allowed: Record<string, string> = {
   'clients/cli/src/find-files.ts: new RegExp(`^${source}$`)':
     'made from a glob that the user types, and matched against the paths of their own files',
@@ -23,7 +23,7 @@ const allowed: Record<string, string> = {
 
 interface Expression {
   place: string;
-  /** Undefined where the source is not a literal, which cannot be proven. */
+  /** Undefined if the source is not a literal; such an expression cannot be proven. */
   pattern: string | undefined;
   flags: string;
 }
@@ -41,7 +41,7 @@ const expressions = folders.flatMap((folder) =>
     .flatMap((entry) => expressionsIn(join(entry.parentPath, entry.name))),
 );
 
-test('the finder sees every way to write a regular expression', () => {
+test('the search finds every way to write a regular expression', () => {
   const text = `
     const a = /a+/g; const b = new RegExp('b+', 'i'); const c = RegExp(\`c\${a}\`);
     a.source.match('d'); text.search(pattern); text.matchAll(new globalThis.RegExp('e'));
@@ -58,7 +58,7 @@ test('the finder sees every way to write a regular expression', () => {
   ]);
 });
 
-test('the proof refuses what takes quadratic time', () => {
+test('the proof rejects an expression that takes quadratic time', () => {
   for (const pattern of [String.raw`\s*;\s*`, '[. ]+$', '(a|a)*b', String.raw`^(\/[^\s?]*)\S* HTTP`]) {
     assert.equal(checkSync(pattern, '', { checker: 'automaton' }).status, 'vulnerable', pattern);
   }
@@ -81,7 +81,7 @@ test('every regular expression is linear', (context) => {
   assert.ok(expressions.length > 100, `found only ${expressions.length}`);
 });
 
-test('an expression that is allowed unproven is still there', () => {
+test('every allowed unproven expression still exists', () => {
   const places = new Set(expressions.map(({ place }) => place));
   assert.deepEqual(
     Object.keys(allowed).filter((place) => !places.has(place)),
@@ -90,7 +90,7 @@ test('an expression that is allowed unproven is still there', () => {
 });
 
 function isProven(pattern: string, flags: string): boolean {
-  // The fuzzer of recheck only looks for an attack; the automaton proves that there is none.
+  // recheck's fuzzer only searches for an attack; its automaton proves that there is none.
   const { status } = checkSync(pattern, flags, { checker: 'automaton', timeout: 60_000 });
   return status === 'safe';
 }
@@ -119,13 +119,13 @@ function expressionsOf(file: string, text: string): Expression[] {
     if (node.type === 'NewExpression' || node.type === 'CallExpression') {
       const name = callee?.name ?? callee?.property?.name;
       if (name === 'RegExp') add(textOf(given[0]), textOf(given[1]));
-      // These make an expression of any text that they are given.
+      // These turn any string argument into a regular expression.
       const isSearch = node.type === 'CallExpression' && ['match', 'matchAll', 'search'].includes(name ?? '');
       const isMade =
         given[0] && !(given[0] as { regex?: unknown }).regex && given[0].type !== 'NewExpression';
       if (isSearch && callee?.type === 'MemberExpression' && isMade) add(textOf(given[0]));
     }
-    // A JSON schema holds its expressions as texts.
+    // A JSON schema has its expressions as strings.
     const { key, value } = node as Node & { key?: { name?: string }; value?: Node };
     const pattern = node.type === 'Property' && key?.name === 'pattern' ? textOf(value) : undefined;
     if (pattern !== undefined) add(pattern);

@@ -1,5 +1,5 @@
-// What an operation asks of the database: every statement is a round trip on Postgres, and every commit a wait for the disk. More of
-// either is noticed here, on any machine.
+// The database statements of each operation: every statement is a round trip on Postgres, and every commit waits for the disk. An
+// increase in either fails here, on any machine.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as images from '#lab/support/images.ts';
@@ -62,7 +62,7 @@ for (const engine of databaseEngines) {
       await remove();
     });
 
-    /** The second time: the first opens the month's counter and reads the key. */
+    /** Measures the second run: the first creates the month's counter and reads the key. */
     async function asked(work: () => Promise<unknown>): Promise<string[]> {
       await work();
       watch.take();
@@ -79,7 +79,7 @@ for (const engine of databaseEngines) {
 
     test('an upload', async () => assert.deepEqual(await asked(() => send('/api/v1/upload', 1)), upload));
 
-    test('a batch of ten: what one upload asks', async () =>
+    test('a batch of ten: the same statements as one upload', async () =>
       assert.deepEqual(await asked(() => send('/api/v1/upload/batch', 10)), upload));
 
     test('a hosted file', async () => {

@@ -1,4 +1,4 @@
-// deploy/tintype.service: systemd reads it without complaint, and what it promises is set.
+// deploy/tintype.service: systemd accepts it, and its hardening and restart options are set.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const settings = text
   .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const);
 const valueOf = (name: string): string | undefined => settings.find(([key]) => key === name)?.[1];
 
-test('the unit is hardened, restarts on failure, and leaves Chromium its sandbox', () => {
+test('the unit is hardened, restarts on failure, and allows Chromium its sandbox', () => {
   for (const [name, value] of [
     ['NoNewPrivileges', 'yes'],
     ['PrivateTmp', 'yes'],
@@ -35,7 +35,7 @@ test('the unit is hardened, restarts on failure, and leaves Chromium its sandbox
   assert.doesNotMatch(valueOf('SystemCallFilter') ?? '', /@privileged|@mount|@debug/);
 });
 
-test('its folders are the ones that its variables name, and every variable is one of ours', () => {
+test("its folders match its variables, and every variable is one of Tintype's", () => {
   const set = (valueOf('Environment') ?? '').split(' ').map((pair) => pair.split('='));
   assert.deepEqual(Object.fromEntries(set), {
     DATA_DIR: `/var/lib/${valueOf('StateDirectory')}`,
@@ -52,7 +52,7 @@ test('systemd-analyze finds nothing wrong with it', async (context) => {
   }
   const { path, remove } = await temporaryFolder();
   context.after(remove);
-  // The program, its folder and its user are not on this machine.
+  // The program, its folder and its user do not exist on this machine.
   const here = text
     .replace('/opt/tintype/node_modules/.bin/node', process.execPath)
     .replace('WorkingDirectory=/opt/tintype', `WorkingDirectory=${root}`)

@@ -1,9 +1,9 @@
-// The map that forgets what was used longest ago.
+// The map that evicts the least recently used entry.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBoundedMap } from '#core/bounded-map.ts';
 
-test('past its limit, what was used longest ago is forgotten', () => {
+test('past its limit, the least recently used entry is evicted', () => {
   const map = createBoundedMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -12,7 +12,7 @@ test('past its limit, what was used longest ago is forgotten', () => {
   assert.deepEqual([map.get('a'), map.get('b'), map.get('c')], [1, undefined, 3]);
 });
 
-test('weights are counted, replaced and given back', () => {
+test('weights are counted, replaced and released', () => {
   const map = createBoundedMap<string, string>(10, ({ length }) => length);
   map.set('a', '12345');
   map.set('a', '1234567');

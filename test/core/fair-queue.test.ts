@@ -1,4 +1,4 @@
-// The line in front of something scarce: never more at once than it holds, fair between accounts, bounded in every way.
+// The queue in front of a scarce resource: never more jobs at once than slots, fair between accounts, bounded in every way.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
@@ -13,13 +13,13 @@ const queueOf = (options: Partial<FairQueueOptions>) =>
     ...options,
   });
 
-/** A job that runs until it is told to end. */
+/** A job that runs until the test ends it. */
 function gated() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { job: () => promise, end: resolve };
 }
 
-test('never more at once than there are places', async () => {
+test('never more jobs at once than slots', async () => {
   const queue = queueOf({ concurrency: 3 });
   let running = 0;
   let most = 0;
@@ -37,7 +37,7 @@ test('never more at once than there are places', async () => {
   assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
 });
 
-test('accounts take turns: one with many waiting jobs does not starve one with few', async () => {
+test('round-robin: an account with many waiting jobs does not starve one with few', async () => {
   const queue = queueOf({});
   const order: string[] = [];
   const first = gated();
@@ -49,7 +49,7 @@ test('accounts take turns: one with many waiting jobs does not starve one with f
   assert.ok(order.indexOf('quiet') <= 2 && order.indexOf('other') <= 3, order.join(', '));
 });
 
-test('an account never holds more places than it may, and leaves the rest to others', async () => {
+test('an account never holds more slots than its limit, and others can use the rest', async () => {
   const queue = queueOf({ concurrency: 2, concurrencyPerAccount: 1 });
   const first = gated();
   const busy = [queue.run('busy', first.job), queue.run('busy', async () => {})];
@@ -60,7 +60,7 @@ test('an account never holds more places than it may, and leaves the rest to oth
   assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
 });
 
-test('reserved places are for accounts that run nothing: one that holds all others makes nobody wait', async () => {
+test('reserved slots are for accounts that run nothing: an account that holds all other slots makes nobody wait', async () => {
   const queue = queueOf({ concurrency: 2, reserved: 1 });
   const endless = gated();
   const busy = Array.from({ length: 4 }, () => queue.run('busy', endless.job));
@@ -68,14 +68,14 @@ test('reserved places are for accounts that run nothing: one that holds all othe
   await queue.run('quiet', async () => {});
   const first = gated();
   const quiet = [queue.run('quiet', first.job), queue.run('quiet', async () => {})];
-  assert.deepEqual(queue.load(), { running: 3, waiting: 3 }, 'its second render waits in line');
+  assert.deepEqual(queue.load(), { running: 3, waiting: 3 }, 'its second job waits');
   endless.end();
   first.end();
   await Promise.all([...busy, ...quiet]);
   assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
 });
 
-test('who waits too long leaves the line', async () => {
+test('a job that waits too long leaves the queue', async () => {
   const queue = queueOf({ maxWaitMs: 20 });
   const first = gated();
   const running = queue.run('a', first.job);
@@ -89,7 +89,7 @@ test('who waits too long leaves the line', async () => {
   await queue.run('b', async () => {});
 });
 
-test('a full line refuses its own account only, by jobs and by bytes', async () => {
+test('a full queue refuses only its own account, by jobs and by bytes', async () => {
   const queue = queueOf({ maxWaiting: 2, maxWaitingBytes: 100 });
   const first = gated();
   const jobs = [queue.run('a', first.job), queue.run('a', async () => {}), queue.run('a', async () => {})];
@@ -107,7 +107,7 @@ test('a full line refuses its own account only, by jobs and by bytes', async () 
   await Promise.all(jobs);
 });
 
-test('who hangs up leaves the line', async () => {
+test('an aborted job leaves the queue', async () => {
   const queue = queueOf({});
   const first = gated();
   const running = queue.run('a', first.job);
@@ -120,7 +120,7 @@ test('who hangs up leaves the line', async () => {
   assert.deepEqual(queue.load(), { running: 0, waiting: 0 });
 });
 
-test('a job that fails gives its place back', async () => {
+test('a job that fails frees its slot', async () => {
   const queue = queueOf({});
   await assert.rejects(
     queue.run('a', async () => {

@@ -1,9 +1,9 @@
-// Work that is limited in how much of it runs at once.
+// The semaphore.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTurns } from '#core/turns.ts';
 
-test('never more than two run, also when a newcomer comes in the moment a place falls free', async () => {
+test('never more than two run, even if a newcomer arrives the moment a slot becomes free', async () => {
   const inTurn = createTurns(2);
   let running = 0;
   let most = 0;
@@ -19,7 +19,7 @@ test('never more than two run, also when a newcomer comes in the moment a place 
   assert.deepEqual([running, most], [0, 2]);
 });
 
-test('a place is free again after work that fails, and the waiting come in order', async () => {
+test('a slot is free again after a task fails, and waiting tasks start in order', async () => {
   const inTurn = createTurns(1);
   const order: number[] = [];
   const failing = inTurn(async () => Promise.reject(new Error('no')));

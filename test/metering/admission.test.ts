@@ -1,4 +1,4 @@
-// Who is let in, and how often, on every engine; where many machines share a database, by all of them together.
+// Which requests are admitted, and how many, on every engine; with a shared database, across machines.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ServiceError } from '#core/errors.ts';
@@ -51,7 +51,7 @@ for (const engine of databaseEngines) {
     const admit = (key: string, index = 0, unit: Unit = 'upload') =>
       machineAt(index).admission.admit(`Bearer ${key}`, unit);
 
-    test('8 of a hundred requests at once, exactly the budget is let in', async () => {
+    test('8 of a hundred parallel requests, exactly the budget is admitted', async () => {
       const { key } = await newKey();
       const answers = await Promise.all(Array.from({ length: 100 }, () => admit(key)));
       const admitted = answers.filter(({ standing }) => !standing.isSpent);
@@ -87,11 +87,11 @@ for (const engine of databaseEngines) {
       clock.advance(-60_000);
     });
 
-    test('8 refused requests cost nothing: a better plan has its whole rest at once', async () => {
+    test('8 refused requests are not counted: after an upgrade the rest of the larger budget is available at once', async () => {
       const { key, email } = await newKey();
       for (let count = 0; count < 60; count += 1) await admit(key);
       await machineAt(0).accounts.update(email, { plan: 'starter' });
-      // A spent budget is remembered for a moment where asking costs a round trip.
+      // With a shared database a spent budget is remembered for 250 ms.
       machineAt(0).clock.advance(300);
       const { standing } = await admit(key);
       assert.equal(standing.isSpent, false);
@@ -100,7 +100,7 @@ for (const engine of databaseEngines) {
       machineAt(0).clock.advance(-300);
     });
 
-    test('5.4 unknown, revoked, suspended and unverified are refused and open no window', async () => {
+    test('5.4 unknown and revoked keys, suspended and unverified accounts are refused and open no window', async () => {
       const { accounts } = machineAt(0);
       const revoked = await newKey();
       const suspended = await newKey();
@@ -117,7 +117,7 @@ for (const engine of databaseEngines) {
       assert.equal((await admit(suspended.key)).standing.remaining, 29);
     });
 
-    test('5 a key that may not do what it asks, or has expired, is refused with the reason and opens no window', async () => {
+    test('5 a key with the wrong scope or an expired key is refused with the reason and opens no window', async () => {
       const { accounts, clock } = machineAt(0);
       const { email, key: every } = await newKey();
       const make = (terms: Parameters<Accounts['createKey']>[2]) =>
@@ -154,7 +154,7 @@ for (const engine of databaseEngines) {
       clock.advance(-20_000);
     });
 
-    test('5.4 what another process changes holds from the next request on', async () => {
+    test('5.4 a change by another process takes effect with the next request', async () => {
       const { key, id, email } = await newKey();
       assert.equal((await admit(key)).caller.plan.id, 'free');
       await machineAt(1).accounts.update(email, { plan: 'pro' });
@@ -170,7 +170,7 @@ for (const engine of databaseEngines) {
         assert.equal(answers.filter(({ standing }) => !standing.isSpent).length, 30);
       });
 
-      test('8 a budget known to be spent is refused without asking the database', async () => {
+      test('8 a budget known to be spent is refused without querying the database', async () => {
         const { key } = await newKey();
         for (let count = 0; count < 31; count += 1) await admit(key);
         const server = await sharedPostgres();

@@ -1,4 +1,4 @@
-// The concurrent-capture cap over HTTP: exact while renders run, and free again however they end. Spec 7.
+// The concurrent-capture cap over HTTP: exact while renders run, and slots are freed however they end. Spec 7.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import { waitFor } from '#lab/support/wait-for.ts';
 
 let service: TestService;
 let site: PageServer;
-/** Answers that the test holds back, so that renders stay in progress. */
+/** Responses that the test holds back, so that renders stay in progress. */
 const held: ServerResponse[] = [];
 let onHeld: () => void = () => {};
 
@@ -66,7 +66,7 @@ test('7 with a cap of 2 the third render is concurrency_limited, with Retry-Afte
   assert.equal(((await third.json()) as { error: { code: string } }).error.code, 'concurrency_limited');
 
   const { key: stranger } = await service.newKey({ plan: 'fifty-uploads' });
-  assert.equal((await shoot(stranger, '/quick')).status, 200, 'the cap is the account’s own');
+  assert.equal((await shoot(stranger, '/quick')).status, 200, 'the cap is per account');
   letGo();
   assert.deepEqual(
     (await Promise.all(running)).map(({ status }) => status),
@@ -75,7 +75,7 @@ test('7 with a cap of 2 the third render is concurrency_limited, with Retry-Afte
   assert.equal((await shoot(key, '/quick')).status, 200);
 });
 
-test('a client that hangs up frees its slot at once, and is not metered', async () => {
+test('a client that disconnects frees its slot at once and is not metered', async () => {
   const { key, accountId } = await service.newKey({ plan: 'free' });
   const hangUp = new AbortController();
   const gone = shoot(key, '/held', hangUp.signal).catch((error: Error) => error.name);
@@ -92,7 +92,7 @@ test('a client that hangs up frees its slot at once, and is not metered', async 
   assert.equal((await service.database.tables.usage.read({ accountId, unit: 'render', month })).used, 1);
 });
 
-test('a lease of a machine that died runs out, and its slot and unit come back', async () => {
+test('the lease of a machine that died expires, which frees its slot and unit', async () => {
   const { key, accountId } = await service.newKey({ plan: 'free' });
   await service.database.tables.renderLeases.insert({
     id: `dead-${accountId}`,
@@ -127,7 +127,7 @@ test('renders in progress count against the quota: two parallel ones do not shar
   assert.equal((await service.database.tables.usage.sumOfLedger(counter)).used, 2);
 });
 
-test('after 30 renders that end in every way there is, the cap is free again', async () => {
+test('after 30 renders with every kind of ending, all slots are free again', async () => {
   const { key, accountId } = await service.newKey({ plan: 'crowd' });
   const counter = {
     accountId,
@@ -147,8 +147,8 @@ test('after 30 renders that end in every way there is, the cap is free again', a
   await killed;
   letGo();
   const statuses = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.status : 'hung up'));
-  assert.equal(statuses[0], 502, 'the navigation budget of the silent one is spent');
-  // How many end in which way depends on the machine; the ways do not. 429 is for those that waited too long for a place.
+  assert.equal(statuses[0], 502, 'a page that never responds uses up its navigation time');
+  // The counts depend on the machine; the kinds of ending do not. 429 is for renders that waited too long for a slot.
   const ways = new Set(statuses);
   for (const way of [200, 502, 'hung up'] as const) assert.ok(ways.has(way), statuses.join(' '));
   assert.deepEqual(ways.difference(new Set([200, 502, 429, 'hung up'])), new Set());
@@ -157,7 +157,7 @@ test('after 30 renders that end in every way there is, the cap is free again', a
     async () => (await service.database.tables.renderLeases.countLive(accountId, service.clock.now())) === 0,
   );
   assert.equal((await shoot(key, '/quick')).status, 200);
-  // Only what was answered with a picture is metered.
+  // Only renders that returned a picture are metered.
   const { used } = await service.database.tables.usage.read(counter);
   assert.equal(used, statuses.filter((status) => status === 200).length + 1);
   assert.equal((await service.database.tables.usage.sumOfLedger(counter)).used, used);

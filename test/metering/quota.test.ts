@@ -1,4 +1,4 @@
-// Monthly quotas and what callers are told about them, clause by clause.
+// Monthly quotas and their headers, clause by clause.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { monthOf } from '#metering/quota.ts';
@@ -59,7 +59,7 @@ test('8 the percentage is a whole number, rounded down: 39 of 50 is no warning y
   assert.deepEqual(quotaOf(await upload(fifty.key)), ['50', '10', '80', '80', null]);
 });
 
-test('8 no quota headers where nothing was metered', async () => {
+test('8 no quota headers if nothing was metered', async () => {
   const { key } = await service.newKey({ plan: 'ten-uploads' });
   await upload(key);
   const none = quotaNames.map(() => null);
@@ -92,7 +92,7 @@ test('7 the quota is used up: 402 with the limit, nothing remaining and the rate
   assert.deepEqual((await booksOf(service, accountId)).counter, { used: 2, overage: 0 });
 });
 
-test('7 a 402 names the limit of the unit that was asked for, whatever the address says', async () => {
+test('7 a 402 names the limit of the requested unit, whatever the URL contains', async () => {
   const { key } = await service.newKey({ plan: 'no-renders' });
   const refused = await post(`${service.origin}/api/v1/screenshot?x=/upload`, {
     headers: { ...bearer(key), 'content-type': 'application/json' },
@@ -105,7 +105,11 @@ test('7 a 402 names the limit of the unit that was asked for, whatever the addre
 test('8 overages on: units past the quota are stored, marked and billed', async () => {
   const { key, accountId } = await service.newKey({ plan: 'two-uploads', overages: true });
   await upload(key);
-  assert.deepEqual(quotaOf(await upload(key)), ['2', '0', '100', '100', null], 'the last unit is no overage');
+  assert.deepEqual(
+    quotaOf(await upload(key)),
+    ['2', '0', '100', '100', null],
+    'the last unit is not an overage',
+  );
   assert.deepEqual(quotaOf(await upload(key)), ['2', '0', '150', '100', 'true']);
   assert.deepEqual(quotaOf(await upload(key)), ['2', '0', '200', '100', 'true']);
   assert.deepEqual(await booksOf(service, accountId), {
@@ -114,7 +118,7 @@ test('8 overages on: units past the quota are stored, marked and billed', async 
   });
 });
 
-test('7 overages turned on and off hold from the next request on', async () => {
+test('7 turning overages on or off takes effect with the next request', async () => {
   const { key, email } = await service.newKey({ plan: 'two-uploads' });
   await upload(key);
   await upload(key);
@@ -125,7 +129,7 @@ test('7 overages turned on and off hold from the next request on', async () => {
   assert.equal((await upload(key)).status, 402);
 });
 
-test('7 overages that the plan does not offer do not count, though the account once turned them on', async () => {
+test('7 overages that the plan does not offer have no effect, even if the account turned them on before', async () => {
   const { key, email } = await service.newKey({ plan: 'two-uploads', overages: true });
   await upload(key);
   await upload(key);
@@ -135,7 +139,7 @@ test('7 overages that the plan does not offer do not count, though the account o
   await assert.rejects(service.accounts.update(email, { overages: true }), /not available on the plan/);
 });
 
-test('8 a smaller plan in mid-month: remaining floors at 0', async () => {
+test('8 a downgrade in mid-month: remaining is never below 0', async () => {
   const { key, email } = await service.newKey({ plan: 'ten-uploads' });
   for (let count = 0; count < 4; count += 1) await upload(key);
   await service.accounts.update(email, { plan: 'two-uploads' });
@@ -144,7 +148,7 @@ test('8 a smaller plan in mid-month: remaining floors at 0', async () => {
   assert.deepEqual(quotaOf(await upload(key)), ['2', '0', '250', '100', 'true']);
 });
 
-test('8 the month is the calendar month, UTC: the quota is whole again at its first millisecond', async () => {
+test('8 the month is the calendar month, UTC: the quota resets at its first millisecond', async () => {
   const monthly = await startService({
     PLANS_FILE: new URL('../fixtures/plans.json', import.meta.url).pathname,
   });
@@ -165,7 +169,7 @@ test('8 the month is the calendar month, UTC: the quota is whole again at its fi
   }
 });
 
-test('monthOf knows no local time', () => {
+test('monthOf ignores local time', () => {
   assert.equal(monthOf(Date.UTC(2026, 0, 1) - 1), '2025-12');
   assert.equal(monthOf(Date.UTC(2026, 0, 1)), '2026-01');
 });

@@ -1,4 +1,4 @@
-// Exact under concurrency: with so many units left, any number of parallel uploads stores exactly so many.
+// Exact under concurrency: with N units left, any number of parallel uploads stores exactly N files.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ test('8 200 parallel uploads with 50 units left: 50 stored, 150 answered 402, co
     assert.deepEqual(
       remaining.toSorted((a, b) => a - b),
       Array.from({ length: 50 }, (_, index) => index),
-      'each was told a standing of its own',
+      'each got a different standing',
     );
     assert.deepEqual(await booksOf(service, accountId), {
       counter: { used: 50, overage: 0 },
@@ -47,14 +47,14 @@ test('8 200 parallel uploads with 50 units left: 50 stored, 150 answered 402, co
       recursive: true,
       withFileTypes: true,
     });
-    assert.equal(blobs.filter((entry) => entry.isFile()).length, 50, 'the refused left no bytes');
+    assert.equal(blobs.filter((entry) => entry.isFile()).length, 50, 'refused uploads left no bytes');
     assert.deepEqual(await readdir(join(service.config.blobsDir, 'uploads', 'spool')), []);
   } finally {
     await service.stop();
   }
 });
 
-test('8 parallel batches share the last units: every unit is given once', async () => {
+test('8 parallel batches share the last units: each unit is taken once', async () => {
   const service = await startService({ PLANS_FILE: plansFile });
   try {
     const { key, accountId } = await service.newKey({ plan: 'fifty-uploads' });

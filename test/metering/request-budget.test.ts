@@ -4,18 +4,18 @@ import { test } from 'node:test';
 import { createRequestBudget, standingOf } from '#metering/request-budget.ts';
 import { createTestClock } from '#lab/support/service.ts';
 
-test('strangers with many addresses take bounded memory and bounded time', () => {
+test('many client addresses take bounded memory and bounded time', () => {
   const clock = createTestClock();
   const budget = createRequestBudget({ clock, maxSubjects: 50_000 });
   const before = process.cpuUsage();
   for (let subject = 0; subject < 200_000; subject += 1) budget.spend(`address ${subject}`, 600);
   const { user, system } = process.cpuUsage(before);
   assert.equal(budget.size(), 50_000);
-  assert.ok(user + system < 10_000_000, `${(user + system) / 1000} ms of processor time`);
+  assert.ok(user + system < 10_000_000, `${(user + system) / 1000} ms of CPU time`);
   assert.equal(budget.peek('address 199999', 600).remaining, 599, 'the newest are kept');
 });
 
-test('windows that have ended leave, two for each new one', () => {
+test('ended windows are dropped, two for each new one', () => {
   const clock = createTestClock();
   const budget = createRequestBudget({ clock });
   for (let subject = 0; subject < 1_000; subject += 1) budget.spend(`early ${subject}`, 10);
@@ -24,7 +24,7 @@ test('windows that have ended leave, two for each new one', () => {
   assert.equal(budget.size(), 1_000);
 });
 
-test('a window that is opened anew does not leave with its old place', () => {
+test('a window that reopens is not dropped at its old position', () => {
   const clock = createTestClock();
   const budget = createRequestBudget({ clock, maxSubjects: 2 });
   budget.spend('a', 10);
@@ -35,7 +35,7 @@ test('a window that is opened anew does not leave with its old place', () => {
   assert.equal(budget.peek('a', 10).remaining, 9);
 });
 
-test('8 the reset is at most 60, whatever another machine took for the time', () => {
+test("8 the reset is at most 60, whatever another machine's clock says", () => {
   for (const [endsInMs, expected] of [
     [60_009, 60],
     [60_000, 60],

@@ -1,9 +1,9 @@
-// The line for the machine's own capacity; what every such line does is tested with core/fair-queue.ts.
+// The queue for the machine's render capacity; what every fair queue does is tested in core/fair-queue.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRenderQueue } from '#renders/render-queue.ts';
 
-test('4.3 who waits too long is told concurrency_limited', async () => {
+test('4.3 a render that waits too long gets concurrency_limited', async () => {
   const queue = createRenderQueue({ concurrency: 1, maxWaitMs: 20 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const running = queue.run('a', () => promise);
@@ -15,7 +15,7 @@ test('4.3 who waits too long is told concurrency_limited', async () => {
   await running;
 });
 
-test('one account holds two thirds of the places, others find the rest, and the total is a hard bound', async () => {
+test('one account can hold two thirds of the slots, others get the rest, and the total is a hard limit', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const queue = createRenderQueue({ concurrency: 6, maxWaitMs: 60_000 });
   const run = (account: string, count: number) =>

@@ -17,7 +17,7 @@ import {
 
 const isPublicAddress = (address: string): boolean => whyNotPublic(address) === undefined;
 
-/** Every name is public here, so that only the spelling can be at fault. */
+/** Every name resolves to a public address here, so that only the spelling can cause a refusal. */
 const publicNames = async () => [{ address: '93.184.215.14' }];
 const rules = createEgressRules({ allow: [], lookup: publicNames });
 
@@ -29,7 +29,7 @@ async function pass(url: string, under = rules): Promise<string> {
 
 async function refusal(url: string, under = rules): Promise<string> {
   try {
-    return `let through as ${await pass(url, under)}`;
+    return `accepted as ${await pass(url, under)}`;
   } catch (error) {
     assert.ok(error instanceof ServiceError, String(error));
     assert.equal(error.code, 'validation_error');
@@ -37,7 +37,7 @@ async function refusal(url: string, under = rules): Promise<string> {
   }
 }
 
-test('special-purpose blocks are not public at either end, and their neighbours are', () => {
+test('both ends of special-purpose blocks are not public, and their neighbours are', () => {
   for (const { block, first, last, publicNeighbours } of specialBlocks) {
     assert.equal(isPublicAddress(first), false, `${block}: ${first}`);
     assert.equal(isPublicAddress(last), false, `${block}: ${last}`);
@@ -45,7 +45,7 @@ test('special-purpose blocks are not public at either end, and their neighbours 
   }
 });
 
-test('addresses that carry another, have a zone or are none at all are not public', () => {
+test('addresses that embed another, have a zone or are invalid are not public', () => {
   for (const address of otherNonPublicAddresses) assert.equal(isPublicAddress(address), false, address);
   for (const address of publicAddresses) assert.ok(isPublicAddress(address), address);
 });
@@ -63,7 +63,7 @@ test('4.3, 4.4 url: a non-public host is refused in every spelling, before any l
   }
 });
 
-test('4.3 url: what is not an absolute http(s) URL, or would be mended in silence, is refused', async () => {
+test('4.3 url: anything but an absolute http(s) URL, or that a parser would silently correct, is refused', async () => {
   for (const url of malformedUrls)
     assert.match(await refusal(url), /^url: (must|is not) .+; sent "/, JSON.stringify(url));
 });
@@ -72,7 +72,7 @@ test('4.3 url: public targets pass in their canonical form', async () => {
   for (const [url, href] of Object.entries(allowedUrls)) assert.equal(await pass(url, rules), href);
 });
 
-test('4.3 url: names are refused when any record is not public, and fail the render when there is none', async () => {
+test('4.3 url: a name is refused if any record is not public, and fails the render if there is none', async () => {
   const records: Record<string, string[]> = {
     'private.test': ['10.0.0.1'],
     'mixed.test': ['93.184.215.14', '127.0.0.1'],
@@ -92,7 +92,7 @@ test('4.3 url: names are refused when any record is not public, and fail the ren
   for (const name of ['private.test', 'mixed.test', 'mixed6.test', 'zone.test', 'PRIVATE.test.']) {
     const message = await refusal(`http://${name}/`, own);
     assert.match(message, /^url: must be a public address: .*resolves to an address that is not public/);
-    assert.doesNotMatch(message, /10\.0\.0\.1|fd00|fe80/, 'the inner address is not told');
+    assert.doesNotMatch(message, /10\.0\.0\.1|fd00|fe80/, 'the private address is not revealed');
   }
   assert.equal(await pass('http://public.test/', own), 'http://public.test/');
   await assert.rejects(
@@ -104,7 +104,7 @@ test('4.3 url: names are refused when any record is not public, and fail the ren
   );
 });
 
-test('4.3 url: an exception lets its target pass, and nothing beside it', async () => {
+test('4.3 url: an exception allows its target and nothing else', async () => {
   const own = createEgressRules({
     allow: parseEgressAllow('127.0.0.1:8080,wiki.internal'),
     lookup: publicNames,
@@ -121,7 +121,7 @@ test('4.3 url: an exception lets its target pass, and nothing beside it', async 
     assert.match(await refusal(url, own), /public address/, url);
 });
 
-test('4.3 url: the message shows what was sent in one short visible line, never a password', async () => {
+test('4.3 url: the message shows the URL on one short line with visible characters, never a password', async () => {
   assert.equal(
     await refusal('http://10.0.0.1/'),
     'url: must be a public address: 10.0.0.1 is not a public address (private use); sent "http://10.0.0.1/"',

@@ -1,4 +1,4 @@
-// Backup while the service works, and restore: nothing acknowledged before it is missing after it.
+// Backup while the service runs, and restore: everything acknowledged before the backup is in it.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ describe('backup and restore', () => {
     return stdout;
   }
 
-  test('uploads made before and during a backup come back; a deleted one does not', async () => {
+  test('uploads made before and during a backup are restored; a deleted one is not', async () => {
     const before = await Promise.all(Array.from({ length: 20 }, upload));
     assert.match(await run('backup', join(folder, 'data')), /20 files, 20 of them new/);
 

@@ -1,4 +1,4 @@
-// What every store of bytes must do.
+// What every blob store must do.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -81,7 +81,7 @@ for (const engine of blobEngines) {
       }
     });
 
-    test('discarding while a write is on its way leaves nothing', async () => {
+    test('discarding during a write leaves nothing', async () => {
       const spool = opened.blobs.createSpool();
       const writing = spool.write(randomBytes(1_000_000));
       await Promise.all([writing?.catch(() => {}), spool[Symbol.asyncDispose]()]);
@@ -101,7 +101,7 @@ for (const engine of blobEngines) {
       assert.ok(!(await list()).some((blob) => blob.key === key));
     });
 
-    test('list names every blob, with the time it was stored', async () => {
+    test('list returns every blob with the time it was stored', async () => {
       const keys = await Promise.all(Array.from({ length: 30 }, () => store(Buffer.from('x'))));
       const listed = new Map((await list()).map(({ key, modifiedAt }) => [key, modifiedAt]));
       for (const key of keys) {
@@ -110,7 +110,7 @@ for (const engine of blobEngines) {
       }
     });
 
-    test('a sweep leaves the spools of the living alone', async () => {
+    test('a sweep keeps the spools of running processes', async () => {
       const spool = opened.blobs.createSpool();
       await spool.write(randomBytes(300_000));
       await opened.blobs.sweepSpools();

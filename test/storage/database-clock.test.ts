@@ -1,4 +1,4 @@
-// Machines that share a database share its clock: one whose own clock is wrong sees the leases of the others as they are.
+// Machines that share a database use its clock: a machine whose own clock is wrong still sees the others' leases correctly.
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { systemClock } from '#core/clock.ts';
@@ -12,7 +12,7 @@ import { accountRow } from '#test/storage/rows.ts';
 
 const minute = 60_000;
 
-test('a machine whose clock is five minutes ahead or behind keeps the cap on captures', async (context) => {
+test('a machine whose clock is five minutes ahead or behind respects the capture cap', async (context) => {
   const postgres = databaseEngines.find(({ name }) => name === 'postgres');
   assert.ok(postgres);
   const opened = await postgres.open();
@@ -37,7 +37,7 @@ test('a machine whose clock is five minutes ahead or behind keeps the cap on cap
   await slotsOf(opened.database).acquire(payer);
 });
 
-test('a clock that is set while the service runs does not move the time of the database', async (context) => {
+test('changing the machine clock while the service runs does not change the database time', async (context) => {
   const opened = await databaseEngines.find(({ name }) => name === 'postgres')!.open();
   context.after(opened.close);
   const clock = clockOf(opened.database, systemClock);

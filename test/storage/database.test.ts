@@ -68,7 +68,7 @@ for (const engine of databaseEngines) {
     }
     test('answers a ping', () => opened.database.ping());
 
-    test('accounts: what was written is read back, an e-mail address is taken once', async () => {
+    test('accounts: a row is read back as written, and an e-mail address is unique', async () => {
       const { accounts } = opened.database.tables;
       const row = await newAccount();
       assert.deepEqual({ ...(await accounts.byEmail(row.email)) }, row);
@@ -81,7 +81,7 @@ for (const engine of databaseEngines) {
       assert.equal(await accounts.isEmpty(), false);
     });
 
-    test('API keys: found by hash together with what the account may do, revoked once', async () => {
+    test('API keys: found by hash together with the permissions of the account, revoked once', async () => {
       const { apiKeys } = opened.database.tables;
       const account = await newAccount({ overages: 1 });
       const key = keyOf(account.id);
@@ -117,7 +117,7 @@ for (const engine of databaseEngines) {
       await assert.rejects(apiKeys.insert(keyOf(account.id, { key_hash: key.key_hash })), /unique/i);
     });
 
-    test('uploads: a taken slug is refused without harm, deletion has one winner', async () => {
+    test('uploads: a taken slug is refused without an error, and only one deletion succeeds', async () => {
       const { uploads } = opened.database.tables;
       const account = await newAccount();
       const row = uploadOf(account.id);
@@ -136,7 +136,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await uploads.dead(2_000, 10), []);
     });
 
-    test('uploads: dead are the deleted and the expired, in batches', async () => {
+    test('uploads: `dead` lists deleted and expired ones, in batches', async () => {
       const { uploads } = opened.database.tables;
       const account = await newAccount();
       const rows = [
@@ -153,7 +153,7 @@ for (const engine of databaseEngines) {
       await uploads.purge(rows.map(({ id }) => id));
     });
 
-    test('text of any kind comes back as it went in', async () => {
+    test('any text is read back unchanged', async () => {
       const { uploads } = opened.database.tables;
       const account = await newAccount();
       for (const filename of [`'; drop table uploads; --.png`, '🏔️ 名前.png', 'a\\b%_".png']) {
@@ -163,7 +163,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    test('foreign keys hold: no key and no upload without an account, and they go with it', async () => {
+    test('foreign keys: no key and no upload without an account, and they are deleted with it', async () => {
       const { apiKeys, uploads } = opened.database.tables;
       await assert.rejects(apiKeys.insert(keyOf('nobody')), /foreign key/i);
       await assert.rejects(uploads.insert(uploadOf('nobody')), /foreign key/i);
@@ -174,7 +174,7 @@ for (const engine of databaseEngines) {
       assert.equal(await uploads.byId(row.id), undefined);
     });
 
-    test('a transaction that throws leaves nothing; one that does not leaves all', async () => {
+    test('a transaction that throws writes nothing; one that does not writes everything', async () => {
       const account = await newAccount();
       const row = uploadOf(account.id);
       const work = (fails: boolean) =>
@@ -193,7 +193,7 @@ for (const engine of databaseEngines) {
       assert.equal((await usage.read({ accountId: account.id, unit: 'upload', month: '2026-07' })).used, 1);
     });
 
-    test('what runs beside a transaction does not become part of it', async () => {
+    test('a statement that runs during a transaction does not become part of it', async () => {
       const account = await newAccount();
       const inside = Promise.withResolvers<void>();
       const transaction = opened.database.transaction(async ({ uploads }) => {
@@ -212,12 +212,12 @@ for (const engine of databaseEngines) {
       assert.ok(await opened.database.tables.uploads.byId(beside.id), 'it survived the rollback');
     });
 
-    test('the guarded counter gives every unit once, over all the connections that may write at once', async () => {
+    test('the guarded counter gives each unit once, across all connections', async () => {
       const account = await newAccount();
       const connections = [opened.database];
       while (connections.length < engine.parallelConnections) connections.push(await opened.openAnother());
       const takes = await Promise.all(
-        // As many as the pools have connections: waiting for one is limited to two seconds.
+        // As many as the pools have connections, because waiting for one is limited to two seconds.
         Array.from({ length: 40 }, (_, index) =>
           connections[index % connections.length]!.transaction(async ({ usage }) => {
             const taken = await usage.take(julyUploads(account.id), 25, 25);
@@ -252,7 +252,7 @@ for (const engine of databaseEngines) {
       });
     });
 
-    test('the counter passes its limit only where it may, and counts what is past it', async () => {
+    test('the counter exceeds its limit only if allowed, and counts the overage', async () => {
       const account = await newAccount();
       const { usage } = opened.database.tables;
       const take = async (mayOverrun: boolean) => {
@@ -275,7 +275,7 @@ for (const engine of databaseEngines) {
       );
     });
 
-    test('the ledger takes each source once', async () => {
+    test('the ledger accepts each source once', async () => {
       const account = await newAccount();
       const event = {
         account_id: account.id,
@@ -290,17 +290,17 @@ for (const engine of databaseEngines) {
       await assert.rejects(opened.database.tables.usage.record(event), /unique/i);
     });
 
-    test('the stamp moves when another connection has written, or says that it cannot tell', async () => {
+    test('the change stamp changes when another connection has written, or is undefined', async () => {
       const { database } = opened;
       const another = await opened.openAnother();
       const before = database.changeStamp();
-      assert.equal(database.changeStamp(), before, 'it rests while nothing happens');
+      assert.equal(database.changeStamp(), before, 'unchanged while nothing happens');
       const account = await newAccount();
       await another.tables.accounts.update(account.id, { suspended: 1 });
       if (before !== undefined) assert.notEqual(database.changeStamp(), before);
     });
 
-    test('a database of a newer version is refused, and says why', async () => {
+    test('a database from a newer version is refused with the reason', async () => {
       const newer = await engine.open();
       try {
         await newer.execute(

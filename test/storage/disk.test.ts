@@ -1,4 +1,4 @@
-// What only files on this machine can show: what a dead process leaves, and two processes on one folder.
+// Disk only: leftovers of a dead process, and two processes on one folder.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { temporaryFolder, tintype } from '#lab/support/processes.ts';
 
-test('the spools of a dead process go, those of a living one stay', async () => {
+test('the spools of a dead process are deleted, those of a running one are kept', async () => {
   const { path, remove } = await temporaryFolder();
   try {
     const blobs = await createDiskBlobs(path);

@@ -1,5 +1,5 @@
-// The engines that every storage suite runs on. Postgres and S3 are real servers on loopback, one of each for all suites
-// of a process.
+// The engines that every storage suite runs on. Postgres and S3 are real servers on loopback, one of each for all suites of a
+// process.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -16,11 +16,11 @@ import { startS3, type TestS3 } from '#lab/support/s3.ts';
 
 export interface OpenDatabase {
   database: Database;
-  /** The variables that lead a process of the product to it. */
+  /** The environment variables with which a service uses it. */
   environment: Record<string, string>;
-  /** A second connection to the same data, as another process has it. */
+  /** A second connection to the same data, as another process would have. */
   openAnother: () => Promise<Database>;
-  /** Runs SQL past our own code. */
+  /** Runs SQL directly, bypassing the tables. */
   execute: (sql: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -34,9 +34,9 @@ export interface OpenBlobs {
 
 export interface DatabaseEngine {
   name: Database['engine'];
-  /** How many connections of one process may write at once: SQLite's second would wait for the first on one thread. */
+  /** How many connections of one process may write at once. With SQLite a second would block the thread that the first needs. */
   parallelConnections: number;
-  /** A place with nothing in it, as the variables that lead there. */
+  /** An empty database, as the environment variables that select it. */
   newPlace: () => Promise<{ environment: Record<string, string>; remove: () => Promise<void> }>;
   open: () => Promise<OpenDatabase>;
 }
@@ -101,7 +101,7 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
     async open() {
       const { path, remove } = await temporaryFolder();
       const { storage } = readConfig({ STORAGE_URL: (await sharedS3()).newStorageUrl() });
-      if (!storage) throw new Error('the address of the store is not understood');
+      if (!storage) throw new Error('the address of the store could not be parsed');
       const openAnother = () => createS3Blobs(storage, path);
       return { blobs: await openAnother(), openAnother, close: remove };
     },

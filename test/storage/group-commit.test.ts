@@ -1,4 +1,4 @@
-// Transactions that share a commit stand or fall alone, and all of them fall when the commit does.
+// Transactions that share a commit succeed or fail independently, and all of them fail if the commit fails.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -28,7 +28,7 @@ const month = '2026-01';
 const counter = (accountId: string) => ({ accountId, unit: 'upload', month }) as const;
 const used = (accountId: string): Promise<number> =>
   database.tables.usage.read(counter(accountId)).then((usage) => usage.used);
-/** How often anything was committed, as another connection sees it. */
+/** Changes with every commit, as seen by another connection. */
 const stamp = (): number => Number(other.prepare('pragma data_version').get()?.['data_version']);
 
 async function newAccount(id: string): Promise<void> {
@@ -37,7 +37,7 @@ async function newAccount(id: string): Promise<void> {
 
 const take = (accountId: string) => (tables: Tables) => tables.usage.take(counter(accountId), 100, 100);
 
-test('those that come at once are committed at once, each with its own answer', async () => {
+test('transactions that arrive together are committed together, each with its own result', async () => {
   await newAccount('together');
   const before = stamp();
   const answers = await Promise.all(Array.from({ length: 20 }, () => database.transaction(take('together'))));
@@ -48,13 +48,13 @@ test('those that come at once are committed at once, each with its own answer', 
   assert.equal(stamp() - before, 1);
 });
 
-test('more than one group holds are in the next', async () => {
+test('transactions beyond the size of a group go into the next', async () => {
   await newAccount('many');
   await Promise.all(Array.from({ length: 80 }, () => database.transaction(take('many'))));
   assert.equal(await used('many'), 80);
 });
 
-test('one that throws leaves nothing and takes no other with it', async () => {
+test('a transaction that throws writes nothing and does not affect the others', async () => {
   await newAccount('thrown');
   const outcomes = await Promise.allSettled([
     database.transaction(take('thrown')),
@@ -74,10 +74,10 @@ test('one that throws leaves nothing and takes no other with it', async () => {
   assert.equal(await used('thrown'), 2);
 });
 
-test('none has succeeded when the commit fails', async () => {
+test('all transactions fail if the commit fails', async () => {
   await newAccount('lost');
   other.exec('create table broken (id text references accounts (id) deferrable initially deferred)');
-  // What a trigger leaves unpaid is found by the commit alone.
+  // The deferred foreign key that the trigger violates is checked only by the commit.
   other.exec(
     "create trigger breaks after update on usage_counters when new.month = '2026-02' begin insert into broken values ('x'); end",
   );
@@ -95,7 +95,7 @@ test('none has succeeded when the commit fails', async () => {
   assert.equal(await used('lost'), 1);
 });
 
-test('one that may pass is seen by everyone and does not wait for the disk; among others it waits as they do', async () => {
+test('a relaxed transaction is visible to everyone and skips fsync; in a group with others it waits as they do', async () => {
   await newAccount('passing');
   const pragmas: string[] = [];
   const watched = database.connection.withPlugin({

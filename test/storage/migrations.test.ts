@@ -1,11 +1,11 @@
-// Migrations on every engine: repeatable, and by many processes at once.
+// Migrations on every engine: they can be repeated, and many processes may run them at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { tintype } from '#lab/support/processes.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
-/** The ledger and the request log as they were before their keys were account and time. */
+/** The ledger and the request log before account and time became their primary keys. */
 const tablesByRandomId = `
   drop table usage_events;
   create table usage_events (id text primary key, account_id text not null references accounts (id) on delete cascade,
@@ -22,7 +22,7 @@ const tablesByRandomId = `
 
 for (const engine of databaseEngines) {
   describe(`migrations on ${engine.name}`, () => {
-    test('opening again keeps what is there', async () => {
+    test('opening again keeps the rows', async () => {
       const { database, openAnother, close } = await engine.open();
       try {
         const row = accountRow();
@@ -65,7 +65,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    test('four processes that start at once on an empty database all come up', async () => {
+    test('four processes that start at once on an empty database all start', async () => {
       const { environment, remove } = await engine.newPlace();
       try {
         const runs = await Promise.all(

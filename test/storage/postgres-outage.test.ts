@@ -1,4 +1,4 @@
-// Postgres that breaks off, falls silent or restarts: answers come quickly, nothing is lost or doubled, service resumes.
+// Postgres that drops connections, stops responding or restarts: errors come quickly, nothing is lost or doubled, service resumes.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Database } from '#storage/database.ts';
@@ -38,7 +38,7 @@ describe('postgres outages', () => {
     );
   const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0');
 
-  test('a commit whose answer is lost is found to have happened', async () => {
+  test('a commit whose response was lost is found to have succeeded', async () => {
     const row = accountRow();
     let isArmed = false;
     wire.onRequest = (bytes) => {
@@ -54,7 +54,7 @@ describe('postgres outages', () => {
     assert.equal((await database.tables.accounts.byEmail(row.email))?.id, row.id);
   });
 
-  test('a commit that never reached the server is a failure, and left nothing', async () => {
+  test('a commit that never reached the server fails and writes nothing', async () => {
     const row = accountRow();
     wire.onRequest = (bytes) => !isCommit(bytes);
     await assert.rejects(database.transaction((tables) => tables.accounts.insert(row)));
@@ -62,7 +62,7 @@ describe('postgres outages', () => {
     assert.equal(await database.tables.accounts.byEmail(row.email), undefined);
   });
 
-  test('a restart breaks what is in flight and nothing after it', async () => {
+  test('a restart fails the requests in flight and none after it', async () => {
     await database.ping();
     await server.pause();
     await assert.rejects(database.ping());
@@ -72,20 +72,20 @@ describe('postgres outages', () => {
     assert.equal(await database.tables.accounts.isEmpty(), false);
   });
 
-  test('a server that falls silent costs seconds, then nothing: no pile-up', async () => {
+  test('a server that stops responding delays the first requests by seconds, later ones not at all: no pile-up', async () => {
     await database.ping();
     wire.isSilent = true;
     const start = performance.now();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
     const firstMs = performance.now() - start;
     assert.ok(outcomes.every(({ status }) => status === 'rejected'));
-    // One after the other, in fives, they would take five times six seconds.
+    // In groups of five, one after the other, they would take five times six seconds.
     assert.ok(firstMs < 20_000, `the first requests took ${Math.round(firstMs)} ms`);
     await assert.rejects(database.ping());
     const later = performance.now();
     const more = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
     assert.ok(more.every(({ status }) => status === 'rejected'));
-    assert.ok(performance.now() - later < 8_000, 'later requests wait for nothing');
+    assert.ok(performance.now() - later < 8_000, 'later requests do not wait');
     wire.isSilent = false;
     await waitFor('the database to be back', answers);
   });

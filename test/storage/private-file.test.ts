@@ -1,4 +1,4 @@
-// The database and its copies are readable by the service's own user alone, whatever DATA_DIR allows.
+// The database and its copies are readable only by the service's user, whatever the mode of DATA_DIR.
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ async function modesIn(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(modes)) as Record<string, string>;
 }
 
-test('the database has mode 600, new or from before, with its logs, backup and restored copy', async (context) => {
+test('a new or existing database has mode 600, and so do its WAL files, backup and restored copy', async (context) => {
   const { path, remove } = await temporaryFolder();
   context.after(remove);
   const [data, copy, restored] = [join(path, 'data'), join(path, 'copy'), join(path, 'restored')];
@@ -30,7 +30,7 @@ test('the database has mode 600, new or from before, with its logs, backup and r
   await first.close();
 
   await chmod(file, 0o644);
-  // Another process has it open, as an older version made it.
+  // Created by an older version and still open in another process.
   using older = new DatabaseSync(file);
   older.exec('pragma journal_mode = wal; create table example (id text)');
   assert.equal((await modesIn(data))['tintype.db-wal'], '644');

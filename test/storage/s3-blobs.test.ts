@@ -1,4 +1,4 @@
-// What only an S3 store can show: pages of a listing, signed addresses, and the store going away.
+// S3 only: pages of a listing, signed URLs, and outages of the store.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -42,7 +42,7 @@ describe('an S3 store', () => {
     return key;
   }
 
-  test('more blobs than one page of the listing holds', async () => {
+  test('more blobs than fit on one page of the listing', async () => {
     const made = new Set<string>();
     while (made.size < 1_010) {
       const keys = Array.from({ length: 40 }, () => newId());
@@ -54,7 +54,7 @@ describe('an S3 store', () => {
     assert.deepEqual(made.difference(listed), new Set());
   });
 
-  test('a signed address gives the bytes with the type and name it was made for', async () => {
+  test('a signed URL returns the bytes with the type and name it was signed for', async () => {
     const bytes = randomBytes(small);
     const url = await blobs.signedUrl?.(await put(bytes), {
       contentType: 'image/png',
@@ -70,7 +70,7 @@ describe('an S3 store', () => {
     assert.ok(bytes.equals(Buffer.from(await response.arrayBuffer())));
   });
 
-  test('an outage fails quickly, leaves nothing, and ends by itself', async () => {
+  test('during an outage requests fail quickly and leave nothing; recovery is automatic', async () => {
     const key = await put(randomBytes(small));
     await server.pause();
     const started = performance.now();

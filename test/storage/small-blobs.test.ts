@@ -1,4 +1,4 @@
-// What is kept in memory of the blobs that are asked for often.
+// The in-memory cache of small blobs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
@@ -20,7 +20,7 @@ test('a blob is read from the disk once', async () => {
   assert.deepEqual(loaded, ['a']);
 });
 
-test('a large one is not kept, and one that is not there is looked for again', async () => {
+test('a large blob is not cached, and a missing one is looked up again', async () => {
   const { small, loaded } = counted();
   assert.equal(await small.read('large', 256 * kib + 1), undefined);
   assert.equal(await small.read('missing', 3), undefined);
@@ -28,7 +28,7 @@ test('a large one is not kept, and one that is not there is looked for again', a
   assert.deepEqual(loaded, ['missing', 'missing']);
 });
 
-test('one that was deleted is forgotten', async () => {
+test('a deleted blob is removed from the cache', async () => {
   const { small, loaded } = counted();
   await small.read('a', 3);
   small.forget('a');
@@ -37,7 +37,7 @@ test('one that was deleted is forgotten', async () => {
   assert.deepEqual(loaded, ['a', 'a']);
 });
 
-test('those that were not asked for the longest make room', async () => {
+test('the least recently used blobs are evicted', async () => {
   const { small, loaded } = counted();
   const keys = Array.from({ length: 128 }, (_, index) => `k${index}`);
   for (const key of keys) await small.read(key, 256 * kib);

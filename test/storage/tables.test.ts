@@ -1,4 +1,4 @@
-// What every database engine must do with renders, their leases, remembered answers and counters that open.
+// What every database engine must do with renders, their leases, stored responses and new counters.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AccountRow } from '#storage/schema.ts';
@@ -7,7 +7,7 @@ import { accountRow, claimRow, renderRow } from '#test/storage/rows.ts';
 
 const month = '2026-11';
 
-/** Engines differ in the prototype of their rows, which nobody looks at. */
+/** Engines differ in the prototype of their rows, which does not matter. */
 const same = (actual: unknown, expected: unknown): void =>
   assert.deepEqual(structuredClone(actual), expected);
 
@@ -28,7 +28,7 @@ for (const engine of databaseEngines) {
       return { accountId: (await newAccount()).id, unit, month };
     }
 
-    test('usage: the first takers of a month all get their unit', async () => {
+    test('usage: parallel first requests of a month all get their unit', async () => {
       const counter = await newCounter();
       const taken = await Promise.all(
         Array.from({ length: 20 }, () =>
@@ -58,7 +58,7 @@ for (const engine of databaseEngines) {
       assert.equal(await opened.database.tables.renderLeases.countLive(counter.accountId, 1_000), 3);
     });
 
-    test('renders: every column comes back as it was written, with the owner', async () => {
+    test('renders: every column is read back as written, with the owner', async () => {
       const account = await newAccount({ suspended: 1 });
       const row = renderRow(account.id, { failure: 'unreachable', expires_at: 1_763_187_654_321 });
       await opened.database.tables.renders.insert(row);
@@ -66,7 +66,7 @@ for (const engine of databaseEngines) {
       assert.equal(await opened.database.tables.renders.byId('unknown'), undefined);
     });
 
-    test('renders: the dead go; what was kept for a replay alone stays in the history', async () => {
+    test('renders: deleted and expired rows are purged; a render kept only for a replay stays in the history', async () => {
       const { database: other, close } = await engine.open();
       try {
         const account = accountRow();
@@ -91,7 +91,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    test('leases: they count until they run out or are given back', async () => {
+    test('leases: they count until they expire or are released', async () => {
       const { id } = await newAccount();
       const { renderLeases } = opened.database.tables;
       await renderLeases.insert({ id: `${id}-1`, account_id: id, expires_at: 1_000 });
@@ -104,7 +104,7 @@ for (const engine of databaseEngines) {
       assert.equal(await renderLeases.countLive(id, 0), 0);
     });
 
-    test('idempotency: of many claims one may run, and its answer is found', async () => {
+    test('idempotency: one of many claims may run, and its response is found', async () => {
       const { id } = await newAccount();
       const { idempotency } = opened.database.tables;
       const claims = Array.from({ length: 10 }, (_, index) => claimRow(id, `${id}-${index}`));
@@ -132,7 +132,7 @@ for (const engine of databaseEngines) {
       assert.equal(await idempotency.claim(claimRow(id, `${id}-answered`)), true);
       await idempotency.answer(`${id}-answered`, answer);
       await idempotency.forgetUnansweredBefore(winner.created_at + 1);
-      assert.equal((await idempotency.find(winner))?.status, 201, 'an answer stays');
+      assert.equal((await idempotency.find(winner))?.status, 201, 'a stored response stays');
       await idempotency.purge(winner.created_at + 1);
       assert.equal(await idempotency.find(winner), undefined);
     });

@@ -1,13 +1,13 @@
-// The type of an upload is told from its bytes. Spec 4.1.1.
+// The type of an upload is detected from its content. Spec 4.1.1.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { detectionBytes, detectType } from '#uploads/detect-type.ts';
 import { bytes, ftyp, typeTable } from '#test/uploads/type-table.ts';
 
-suite('4.1.1 the stored type is detected from the bytes', () => {
+suite('4.1.1 the stored type is detected from content', () => {
   for (const [name, head, expected] of typeTable) test(name, () => assert.equal(detectType(head), expected));
 
-  test('the answer is the same from every longer piece of the file', () => {
+  test('the result is the same for every longer prefix of the file', () => {
     const file = Buffer.concat([bytes(ftyp('mif1', 'miaf', 'avif')), Buffer.alloc(100_000)]);
     assert.equal(detectType(file), 'image/avif');
     assert.equal(detectType(file.subarray(0, detectionBytes)), 'image/avif');

@@ -1,4 +1,4 @@
-// Pictures and the size that their headers tell; made by a real encoder where there is one.
+// Images and the size in their headers; made by a real encoder if there is one.
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import type { Dimensions } from '#core/image-header.ts';
@@ -62,7 +62,7 @@ export const svgSizeTable: [attributes: string, expected: Dimensions | undefined
   ['', undefined],
 ];
 
-/** A PNG that is nothing but its header, of any size that the header can name. */
+/** A PNG header without a picture, for any size that it can hold. */
 export function pngHeader(width: number, height: number): Buffer {
   const header = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR........\x08\x06\0\0\0\0\0\0\0', 'latin1');
   header.writeUInt32BE(width, 16);

@@ -1,4 +1,4 @@
-// The size of an image, read from its header; pictures are made by a real encoder where there is one.
+// The size of an image, read from its header; images are made by a real encoder if there is one.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readDimensions } from '#uploads/dimensions.ts';
@@ -19,12 +19,12 @@ suite('dimensions', () => {
     });
   }
 
-  test('the largest size that a PNG can name', () => {
+  test('the largest size that a PNG header can hold', () => {
     const size = { width: 4_294_967_295, height: 4_294_967_295 };
     assert.deepEqual(readDimensions('image/png', pngHeader(size.width, size.height)), size);
   });
 
-  test('AVIF: the size is that of the primary item, turned as it says', () => {
+  test('AVIF: the size is that of the primary item, with its rotation applied', () => {
     const properties = [size(100, 50), size(640, 480), wrap('irot', Buffer.of(1))];
     const associations = Buffer.from([0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 1, 1, 0, 2, 2, 2, 0x83]);
     const meta = Buffer.concat([

@@ -48,7 +48,7 @@ suite('2.1 filename', () => {
   for (const [submitted, type, stored] of cases) {
     test(`${JSON.stringify(submitted)} is stored as ${stored}`, () => {
       assert.equal(sanitizeFilename(submitted, type), stored);
-      assert.equal(sanitizeFilename(stored, type), stored, 'a stored name stays as it is');
+      assert.equal(sanitizeFilename(stored, type), stored, 'sanitizing a stored name changes nothing');
     });
   }
 
@@ -66,7 +66,7 @@ suite('2.1 filename', () => {
     assert.ok(/^(?:🇩🇪)+\.png$/u.test(flags) && Buffer.byteLength(flags) <= 255, flags);
   });
 
-  test('a name that is one endless grapheme becomes the plain name', () => {
+  test('a name that is one endless grapheme becomes the default name', () => {
     assert.equal(sanitizeFilename(`a${'\u0301\u0302'.repeat(2000)}`, 'image/gif'), 'image.gif');
   });
 });

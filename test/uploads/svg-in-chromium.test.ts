@@ -1,5 +1,5 @@
-// What a real browser makes of sanitized SVGs: ordinary ones look the same, hostile ones run nothing and load nothing, even
-// opened as a page of their own. The same files as they came do bite, so the check is not blind. Spec 4.1.2.
+// Sanitized SVGs in a real browser: ordinary ones look the same; hostile ones run nothing and load nothing, even opened as a page.
+// The unsanitized files do harm in the same set-up, which shows that the check works. Spec 4.1.2.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,8 +11,8 @@ import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
 import { launchTestChromium } from '#lab/support/chromium.ts';
 import { svgFixtures } from '#lab/support/svg-fixtures.ts';
 
-/** These do harm in this browser when they are opened as they came; others need an older or another one. */
-const biting = `
+/** These do harm in this browser when opened unsanitized; the others need an older or a different browser. */
+const harmful = `
   a-animated-href a-javascript a-javascript-encoded a-javascript-tabs css-import css-keyframes css-style-attribute css-url
   css-url-escaped encoding-utf16le-bom fe-image-external foreign-object-iframe foreign-object-script handler-encoded
   html-iframe-direct image-external image-relative namespace-remapped-prefix onbegin-animation onclick-and-friends
@@ -63,7 +63,7 @@ suite('4.1.2 in a real browser', () => {
     await page.close();
   });
 
-  test('the comparison sees a difference', async () => {
+  test('the comparison detects a difference', async () => {
     const page = await openComparison();
     documents.set('full', Buffer.from(triangle(9)));
     documents.set('less', Buffer.from(triangle(8.9)));
@@ -85,9 +85,9 @@ suite('4.1.2 in a real browser', () => {
     assert.equal(harm.length, fixtures.length);
   });
 
-  test('unsanitized, they bite', async () => {
+  test('unsanitized, they do harm', async () => {
     for (const { name, bytes } of svgFixtures('hostile')) documents.set(`raw/${name}`, bytes);
-    const harm = await openAll(biting.map((name) => `raw/${name}`));
+    const harm = await openAll(harmful.map((name) => `raw/${name}`));
     assert.deepEqual(
       harm.filter(({ done }) => done.length === 0),
       [],
@@ -101,7 +101,7 @@ suite('4.1.2 in a real browser', () => {
     return page;
   }
 
-  /** Opens each document as a page, clicks into it and lets two frames go by. */
+  /** Opens each document as a page, clicks into it and waits for two frames. */
   async function openAll(paths: string[]): Promise<{ path: string; done: string[] }[]> {
     const waiting = [...paths];
     const seen: { path: string; done: string[] }[] = [];
@@ -133,7 +133,7 @@ suite('4.1.2 in a real browser', () => {
   }
 });
 
-/** Shows both as images of the same size in the same place and counts the pixels of the pictures that are taken. */
+/** Shows both as images of the same size in the same place, takes screenshots and counts pixels. */
 async function compare(
   page: Page,
   left: string,
@@ -159,7 +159,7 @@ async function show(page: Page, url: string): Promise<Buffer> {
 const triangle = (height: number): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v${height}z"/></svg>`;
 
-/** As an image, this browser shows no SVG that lacks its namespace or is encoded in Latin-1; the sanitized one it does. */
+/** As an image, this browser does not show an unsanitized SVG without a namespace or in Latin-1, but does show the sanitized one. */
 function asShown(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   if (text.includes('encoding="ISO-8859-1"')) return Buffer.from(text.replace('ISO-8859-1', 'UTF-8'));

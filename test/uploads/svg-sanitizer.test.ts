@@ -1,4 +1,4 @@
-// The sanitizer's threads: answers, time and memory limits, and an event loop that runs on.
+// The sanitizer's threads: results, time and memory limits, and an event loop that is not blocked.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createSvgSanitizer, type SvgFile } from '#uploads/svg-sanitizer.ts';
@@ -15,7 +15,7 @@ suite('4.1.2 the sanitizer', () => {
   const sanitizer = createSvgSanitizer();
   after(() => sanitizer.close());
 
-  test('answers each of many callers with their own file', async () => {
+  test('returns each of many callers their own file', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, place) =>
         sanitizer.sanitize(fileOf(wrap(`<g id="n${place}" onload="x"/>`), `account ${place % 3}`)),
@@ -26,13 +26,13 @@ suite('4.1.2 the sanitizer', () => {
     );
   });
 
-  test('leaves the bytes of the caller alone', async () => {
+  test("does not change the caller's bytes", async () => {
     const bytes = wrap('<g/>');
     await sanitizer.sanitize(fileOf(bytes));
     assert.equal(bytes.toString(), wrap('<g/>').toString());
   });
 
-  test('passes on what is wrong with a file', async () => {
+  test('reports what is wrong with a file', async () => {
     await assert.rejects(sanitizer.sanitize(fileOf(wrap('<g>'))), {
       name: 'ServiceError',
       code: 'validation_error',
@@ -43,7 +43,7 @@ suite('4.1.2 the sanitizer', () => {
     });
   });
 
-  test('works beside the event loop', async () => {
+  test('does not block the event loop', async () => {
     let [turns, isDone] = [0, false];
     const count = (): void => {
       turns += 1;
@@ -56,7 +56,7 @@ suite('4.1.2 the sanitizer', () => {
   });
 });
 
-test('4.1.2 a file that takes too much processor time is refused, and the next one served', async () => {
+test('4.1.2 a file that takes too much CPU time is refused, and the next one is sanitized', async () => {
   const sanitizer = createSvgSanitizer({ workers: 1, cpuMs: 100 });
   const values = wrap(
     `<rect><animate attributeName="fill" values="${'rgb(1,2,3);'.repeat(400_000)}"/></rect>`,
@@ -75,7 +75,7 @@ test('4.1.2 a file that takes too much processor time is refused, and the next o
   }
 });
 
-test('a machine that gives the thread no time is not the fault of the file', async () => {
+test('a file is not blamed when the machine gives the thread no CPU time', async () => {
   const sanitizer = createSvgSanitizer({ workers: 1, clockMs: 1 });
   try {
     await assert.rejects(sanitizer.sanitize(fileOf(large)), /not sanitized within 1 ms/);
@@ -109,7 +109,7 @@ test('no account holds every thread, and a file that waits is not read', async (
   }
 });
 
-test('an account with too many waiting files, or too many bytes, is told to retry; others are not', async () => {
+test('an account with too many waiting files or bytes gets a retryable error; others do not', async () => {
   const sanitizer = createSvgSanitizer({ workers: 2, maxWaiting: 3, maxWaitingBytes: 1_000 });
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const held = (accountId: string, sizeBytes: number): SvgFile => ({
@@ -135,7 +135,7 @@ test('an account with too many waiting files, or too many bytes, is told to retr
   }
 });
 
-test('closing refuses what is under way and what waits', async () => {
+test('closing rejects running and waiting files', async () => {
   const sanitizer = createSvgSanitizer({ workers: 1 });
   const answers = Promise.allSettled([sanitizer.sanitize(fileOf(large)), sanitizer.sanitize(fileOf(large))]);
   await sanitizer.close();

@@ -1,4 +1,4 @@
-// Thumbnails: made once, in turn, and not for those who have left.
+// Thumbnails: made once, round-robin between accounts, and not for clients that have disconnected.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ async function stored(accountId: string, bytes = picture): Promise<UploadRow> {
   return { ...uploadRow(accountId), id, content_type: 'image/png', size_bytes: bytes.length };
 }
 
-/** The store, with a gate in front of each blob, and a count of those that were opened. */
+/** A store that holds back each blob until the test releases it, and counts those opened. */
 function gatedStore() {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   let [opened, now, most] = [0, 0, 0];
@@ -50,7 +50,7 @@ function gatedStore() {
   return { blobs, open, opened: () => opened, most: () => most };
 }
 
-test('a thumbnail is made once and then kept, also that there is none', async () => {
+test('a thumbnail is made once and then cached, and so is the fact that there is none', async () => {
   const { blobs, open, opened } = gatedStore();
   open();
   const thumbnails = createThumbnails({ blobs });
@@ -65,7 +65,7 @@ test('a thumbnail is made once and then kept, also that there is none', async ()
   assert.equal(opened(), 2);
 });
 
-test('never more than two at once, and never both of one account', async () => {
+test('never more than two at once, and never two of the same account', async () => {
   const { blobs, open, opened, most } = gatedStore();
   const thumbnails = createThumbnails({ blobs });
   const rows = await Promise.all(['busy', 'busy', 'busy', 'busy', 'quiet', 'other'].map((id) => stored(id)));
@@ -78,7 +78,7 @@ test('never more than two at once, and never both of one account', async () => {
   assert.equal(most(), 2);
 });
 
-test('who leaves is not waited for, and an account with too many waiting is told to come back', async () => {
+test('a client that disconnects leaves the queue, and an account with too many waiting gets a retryable error', async () => {
   const { blobs, open, opened } = gatedStore();
   const thumbnails = createThumbnails({ blobs });
   const row = await stored('a');
@@ -91,7 +91,7 @@ test('who leaves is not waited for, and an account with too many waiting is told
   await assert.rejects(thumbnails.of(row), { code: 'rate_limited', retryAfterSeconds: 1 });
   open();
   await Promise.all([running, ...waiting]);
-  assert.equal(opened(), 1, 'those that waited found it made');
+  assert.equal(opened(), 1, 'waiting requests found it in the cache');
 });
 
 test('a tall picture is shown from its top, a small one as large as it is, a transparent one stays so', async () => {

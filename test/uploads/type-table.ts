@@ -1,4 +1,4 @@
-// First bytes of files and the type that they show. Spec 4.1.1.
+// First bytes of files and the type to detect. Spec 4.1.1.
 import type { DetectedType } from '#uploads/detect-type.ts';
 
 export const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -83,14 +83,14 @@ export const typeTable: [name: string, head: Buffer, expected: DetectedType | un
   ['a PNG signature with text-mode line ends', bytes('\x89PNG\n\x1a\n\0\0\0\rIHDR'), undefined],
   ['an empty file', Buffer.alloc(0), undefined],
   ['one byte', bytes('\xff'), undefined],
-  ['blanks alone', bytes(' \n\t '), undefined],
+  ['only whitespace', bytes(' \n\t '), undefined],
   ['plain text', bytes('hello <svg/>'), undefined],
   ['JSON', bytes('{"svg":1}'), undefined],
   ['UTF-32 markup', bytes('\xff\xfe\0\0<\0\0\0'), undefined],
   ['gzipped SVG', bytes('\x1f\x8b\x08\0'), undefined],
 
   ['SVG', bytes(svg), 'markup'],
-  ['SVG after blanks', bytes(`\r\n\t ${svg}`), 'markup'],
+  ['SVG after whitespace', bytes(`\r\n\t ${svg}`), 'markup'],
   ['SVG after a byte order mark', bytes(`\xef\xbb\xbf ${svg}`), 'markup'],
   ['SVG in UTF-16LE', Buffer.concat([bytes('\xff\xfe'), utf16le(` ${svg}`)]), 'markup'],
   ['SVG in UTF-16BE', Buffer.concat([bytes('\xfe\xff'), utf16be(svg)]), 'markup'],
