@@ -54,7 +54,7 @@ export const variables = {
   DATA_DIR: { ...text('data', 'Folder for the database and the stored files.'), shownDefault: './data' },
   DATABASE_URL: optional(
     'SQLite in DATA_DIR',
-    'Postgres database, for more than one machine.',
+    'Postgres database, for more than one machine. Behind PgBouncer in transaction mode, add `?pgbouncer=true`.',
     'postgres://user:password@host:5432/database',
     parseDatabaseUrl,
   ),

@@ -10,7 +10,7 @@ export interface Figure {
   benchmark: string;
   /** What was measured: "200 KB, requests". */
   subject: string;
-  unit: 'ms' | 'per second' | 'MB' | 's';
+  unit: 'ms' | 'per second' | 'MB' | 'KB' | 's';
   /** Ours is what the goal is about, and theirs what it is held against. */
   ours: Summary;
   against: string;

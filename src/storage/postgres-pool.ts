@@ -19,15 +19,24 @@ const preparedStatements = 200;
 const attempts = 5;
 const collisions = new Set(['40P01', '40001']);
 
-export function createGuardedPool(pool: Pool): PostgresPool {
+/** `perTransaction` has the settings of each transaction where connections are shared with others, and nothing may be prepared. */
+export function createGuardedPool(pool: Pool, perTransaction?: Record<string, number>): PostgresPool {
   const outage = createOutageGuard('the database');
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   const names = new Map<string, string>();
 
+  const settings = Object.entries(perTransaction ?? {}).map(
+    ([name, value]) => `set local ${name} = ${value};`,
+  );
+  // All in one round trip. With the transaction id the fate of a lost commit can be queried.
+  const beginText = `begin; ${settings.join(' ')} select pg_current_xact_id()::text as id`;
+
   function nameOf(text: string): string | undefined {
     const known = names.get(text);
     // Not for lists of varying length: each length would be another statement in the memory of every connection.
-    if (known !== undefined || names.size >= preparedStatements || / in \(/.test(text)) return known;
+    const isOfVaryingLength = / in \(|\), \(/.test(text);
+    if (known !== undefined || perTransaction || isOfVaryingLength || names.size >= preparedStatements)
+      return known;
     const name = `tintype_${names.size}`;
     names.set(text, name);
     return name;
@@ -37,7 +46,7 @@ export function createGuardedPool(pool: Pool): PostgresPool {
     options: pool.options,
     async connect() {
       const client = await outage.run(() => pool.connect(), isOutage);
-      const wrapper = wrappers.get(client) ?? wrap(client, nameOf);
+      const wrapper = wrappers.get(client) ?? wrap(client, nameOf, beginText);
       wrappers.set(client, wrapper);
       return wrapper;
     },
@@ -45,7 +54,11 @@ export function createGuardedPool(pool: Pool): PostgresPool {
   };
 }
 
-function wrap(client: PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
+function wrap(
+  client: PoolClient,
+  nameOf: (text: string) => string | undefined,
+  beginText: string,
+): PostgresPoolClient {
   let transactionId: string | undefined;
   let isBroken = false;
   // Emitted when a connection breaks while it is in use. Without a listener that would end the process.
@@ -54,11 +67,11 @@ function wrap(client: PoolClient, nameOf: (text: string) => string | undefined):
   });
 
   async function begin(): Promise<QueryResult> {
-    // Both statements in one round trip. With the transaction id the fate of a lost commit can be queried.
-    const [begun, named] = (await client.query(
-      'begin; select pg_current_xact_id()::text as id',
-    )) as unknown as [QueryResult, QueryResult<{ id: string }>];
-    transactionId = named.rows[0]?.id;
+    const [begun, ...others] = (await client.query(beginText)) as unknown as [
+      QueryResult,
+      ...QueryResult<{ id: string }>[],
+    ];
+    transactionId = others.at(-1)?.rows[0]?.id;
     return begun;
   }
 

@@ -15,17 +15,22 @@ import { createChoresTable } from '#storage/tables/chores.ts';
 import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 
 const connectMs = 2_000;
-const lockMs = 3_000;
-const statementMs = 4_000;
 /** The client-side timeout, for a server that no longer responds. */
 const silenceMs = 4_500;
-/** A machine that lost power must not hold its locks for long. */
-const idleTransactionMs = 10_000;
+/** In milliseconds, as settings of Postgres. */
+const timeouts = {
+  lock_timeout: 3_000,
+  statement_timeout: 4_000,
+  /** A machine that lost power must not hold its locks for long. */
+  idle_in_transaction_session_timeout: 10_000,
+};
 /** How long a request waits while the outcome of its commit is queried. */
 const settleMs = 4_000;
 const settleEveryMs = 200;
 
 export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise<Database> {
+  // Behind PgBouncer, what one transaction sets or prepares is not there in the next.
+  const isShared = /[?&]pgbouncer=true(&|$)/.test(url);
   const server = {
     connectionString: url,
     connectionTimeoutMillis: connectMs,
@@ -38,14 +43,14 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   const pool = new Pool({
     ...server,
     max: poolSize,
-    statement_timeout: statementMs,
     query_timeout: silenceMs,
-    lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: idleTransactionMs,
+    ...(!isShared && timeouts),
   });
   // The pool drops a connection that breaks while idle. Without a listener the error would end the process.
   pool.on('error', () => {});
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createGuardedPool(pool) }) });
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: createGuardedPool(pool, isShared ? timeouts : undefined) }),
+  });
 
   const databaseClock = createDatabaseClock();
   async function ping(): Promise<void> {

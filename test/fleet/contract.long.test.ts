@@ -1,9 +1,10 @@
-// The contract once more, every test of it, on Postgres and S3.
+// The contract once more, every test of it, on Postgres and S3, and through PgBouncer where the machine has it.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
+import { hasPgbouncer, startPgbouncer } from '#lab/support/pgbouncer.ts';
 import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
 import { s3Credentials, startS3, type TestS3 } from '#lab/support/s3.ts';
 import type { SharedStores } from '#lab/support/stores.ts';
@@ -19,18 +20,33 @@ after(async () => {
   await s3?.stop();
 });
 
-test('every contract test passes on Postgres and S3', async (context) => {
-  const first = await runContract(context.signal);
+test('every contract test passes on Postgres and S3', (context) => passTwice(context, postgres.newDatabase));
+
+test('every contract test passes through PgBouncer in transaction mode', async (context) => {
+  if (!hasPgbouncer()) return context.skip('pgbouncer is not installed');
+  const bouncer = await startPgbouncer(await postgres.newDatabase());
+  try {
+    await passTwice(context, async () => bouncer.url);
+  } finally {
+    await bouncer.stop();
+  }
+});
+
+async function passTwice(context: TestContext, newUrl: () => Promise<string>): Promise<void> {
+  const first = await runContract(await newUrl(), context.signal);
   if (first.exitCode === 0) return;
   // Hundreds of tests wait for two more servers here. What fails once is printed; what fails twice is wrong.
   context.diagnostic(`failed once, and was run again: ${first.output}`);
-  const second = await runContract(context.signal);
+  const second = await runContract(await newUrl(), context.signal);
   assert.equal(second.exitCode, 0, second.output);
-});
+}
 
-async function runContract(signal: AbortSignal): Promise<{ exitCode: number | null; output: string }> {
+async function runContract(
+  postgresUrl: string,
+  signal: AbortSignal,
+): Promise<{ exitCode: number | null; output: string }> {
   const stores: SharedStores = {
-    TEST_POSTGRES_URL: await postgres.newDatabase(),
+    TEST_POSTGRES_URL: postgresUrl,
     TEST_STORAGE_URL: s3.newStorageUrl(),
   };
   // A test run inside a test run must not report to the outer one.

@@ -1,0 +1,154 @@
+// What a unit costs when the ledger is long: inserts into the ledger of a Postgres that holds generated rows, beside a table with the
+// keys that it had before (a random id, a unique source, account and time). Pages and bytes of the log do not waver with the machine;
+// the times do.
+import { Client } from 'pg';
+import { newId } from '#core/ids.ts';
+import { figure, type Figure } from '#lab/bench/figures.ts';
+import { openPostgres } from '#storage/postgres.ts';
+import { startPostgres } from '#lab/support/postgres.ts';
+
+const benchmark = 'ledger';
+const accounts = 1_000;
+/** Rows of the two ledgers; `TINTYPE_LEDGER_ROWS` adds a size to the first, at some 190 bytes of disk for each row. */
+const sizes = [100_000, 5_000_000];
+const inserts = 3_000;
+const rowsPerFill = 1_000_000;
+/** So that the moment of a generated row is its number. */
+const month = '2026-01';
+
+interface Cost {
+  ms: number[];
+  pagesRead: number;
+  walKilobytes: number;
+}
+
+const shapes = { 'by account and time': 'usage_events', 'by random ids': 'events_by_random_id' };
+type Shape = keyof typeof shapes;
+
+export async function benchLedger(say: (line: string) => void): Promise<Figure[]> {
+  const postgres = await startPostgres({ isDurable: true });
+  try {
+    const url = await postgres.newDatabase();
+    await (await openPostgres(url)).close();
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      return await measure(client, say);
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measure(client: Client, say: (line: string) => void): Promise<Figure[]> {
+  await prepare(client);
+  const figures: Figure[] = [];
+  const costs = new Map<string, Cost>();
+  const extra = Number(process.env['TINTYPE_LEDGER_ROWS'] ?? 0);
+  const first = sizes[0] ?? 0;
+  for (const rows of extra > 0 ? [...sizes, extra] : sizes) {
+    for (const shape of Object.keys(shapes) as Shape[]) {
+      if (rows === extra && shape === 'by random ids') continue;
+      say(`${rows.toLocaleString('en')} rows, ${shape}`);
+      await fill(client, shapes[shape], rows);
+      const cost = await insertSome(client, shapes[shape], rows);
+      costs.set(`${shape} ${rows}`, cost);
+      say(
+        `  ${cost.pagesRead.toFixed(2)} pages read and ${cost.walKilobytes.toFixed(2)} KB of log for an insert`,
+      );
+    }
+    const ours = costs.get(`by account and time ${rows}`);
+    const before = costs.get(`by random ids ${rows}`);
+    const few = costs.get(`by account and time ${first}`);
+    const name = `insert into ${rows.toLocaleString('en')} rows`;
+    for (const [against, theirs] of [
+      ['keys by random ids', before],
+      [`${first.toLocaleString('en')} rows`, few],
+    ] as const) {
+      if (!ours || !theirs || ours === theirs) continue;
+      const isOfItself = theirs === few;
+      figures.push(
+        figure(
+          {
+            benchmark,
+            subject: `${name}, log written`,
+            unit: 'KB',
+            against,
+            ...(isOfItself && { goal: { atMost: 1.2 } }),
+          },
+          [ours.walKilobytes],
+          [theirs.walKilobytes],
+        ),
+        figure(
+          { benchmark, subject: name, unit: 'ms', against, ...(isOfItself && { goal: { atMost: 1.2 } }) },
+          ours.ms,
+          theirs.ms,
+        ),
+      );
+    }
+  }
+  return figures;
+}
+
+async function prepare(client: Client): Promise<void> {
+  await client.query(`
+    insert into accounts (id, email, plan, verified, suspended, overages, created_at)
+    select 'account' || lpad(n::text, 13, '0'), n || '@example.com', 'business', 1, 0, 0, 0 from generate_series(0, ${accounts - 1}) n`);
+  await client.query(`
+    create table events_by_random_id (id text primary key, account_id text not null references accounts (id) on delete cascade,
+      key_id text, unit text not null, month text not null, source_id text not null unique, overage integer not null,
+      created_at bigint not null);
+    create index events_by_random_id_account_time on events_by_random_id (account_id, created_at)`);
+}
+
+/** Up to so many rows. What is there already stays; checks and indexes are those of the product. */
+async function fill(client: Client, table: string, rows: number): Promise<void> {
+  const {
+    rows: [there],
+  } = await client.query<{ next: string }>(`select coalesce(max(created_at) + 1, 0) as next from ${table}`);
+  const [idColumn, idValue] =
+    table === 'usage_events' ? ['', ''] : ['id, ', "substr(md5('i' || n), 1, 20), "];
+  for (let from = Number(there?.next); from < rows; from += rowsPerFill) {
+    await client.query(`
+      insert into ${table} (${idColumn}account_id, key_id, unit, month, source_id, overage, created_at)
+      select ${idValue}'account' || lpad((n % ${accounts})::text, 13, '0'), 'k', 'upload', '${month}', substr(md5('s' || n), 1, 20), 0, n
+      from generate_series(${from}, ${Math.min(rows, from + rowsPerFill) - 1}) n`);
+  }
+}
+
+async function insertSome(client: Client, table: string, rows: number): Promise<Cost> {
+  await client.query('checkpoint');
+  const before = await countsOf(client, table);
+  const ms: number[] = [];
+  for (let n = 0; n < inserts; n += 1) {
+    const account = `account${String((n * 7) % accounts).padStart(13, '0')}`;
+    const values = [account, 'k', 'upload', month, newId(), 0, rows + n];
+    const startedAt = performance.now();
+    await client.query({
+      name: table,
+      text:
+        table === 'usage_events'
+          ? 'insert into usage_events (account_id, key_id, unit, month, source_id, overage, created_at) values ($1, $2, $3, $4, $5, $6, $7)'
+          : `insert into ${table} (account_id, key_id, unit, month, source_id, overage, created_at, id) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      values: table === 'usage_events' ? values : [...values, newId()],
+    });
+    ms.push(performance.now() - startedAt);
+  }
+  const after = await countsOf(client, table);
+  return {
+    ms,
+    pagesRead: (after.pages - before.pages) / inserts,
+    walKilobytes: (after.walBytes - before.walBytes) / 1_024 / inserts,
+  };
+}
+
+async function countsOf(client: Client, table: string): Promise<{ pages: number; walBytes: number }> {
+  await client.query('select pg_stat_force_next_flush()');
+  const { rows } = await client.query<{ pages: string; wal: string }>(
+    `select heap_blks_read + idx_blks_read as pages, pg_current_wal_insert_lsn() - '0/0' as wal
+      from pg_statio_user_tables where relname = '${table}'`,
+  );
+  return { pages: Number(rows[0]?.pages), walBytes: Number(rows[0]?.wal) };
+}
