@@ -9,6 +9,7 @@ import type { TestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import type { PageServer } from '#lab/support/page-server.ts';
 import { decode, nameOf } from '#lab/support/pixels.ts';
+import type { Picture } from '#lab/support/pixels.ts';
 import { corpus } from '#test/browser/corpus.ts';
 import { files } from '#test/browser/corpus/kit.ts';
 
@@ -64,9 +65,23 @@ test('4.3 text and JSON documents show their text', async () => {
       response.setHeader('content-type', type).end(body);
     });
     const picture = await decode((await kit.shoot(url, size)).bytes);
-    let ink = 0;
-    for (let y = 0; y < 60; y += 1)
-      for (let x = 0; x < size.width; x += 1) if (nameOf(picture.at(x, y)) !== 'white') ink += 1;
+    const ink = inkOf(picture);
     assert.ok(ink > 500, `${type}: ${ink} pixels of ink`);
   }
 });
+
+test('4.3 a frame whose address may not be reached is empty', async () => {
+  const url = server.route(
+    '/denied-frame',
+    '<!doctype html><iframe src="http://10.0.0.1/" style="border:0;width:700px;height:500px"></iframe>',
+  );
+  assert.equal(inkOf(await decode((await kit.shoot(url, size)).bytes)), 0);
+});
+
+/** Pixels in the first lines that are not white. */
+function inkOf(picture: Picture): number {
+  let ink = 0;
+  for (let y = 0; y < 60; y += 1)
+    for (let x = 0; x < size.width; x += 1) if (nameOf(picture.at(x, y)) !== 'white') ink += 1;
+  return ink;
+}

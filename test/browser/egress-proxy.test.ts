@@ -209,10 +209,7 @@ test('doors are never targets, even where an exception opens all of loopback', a
     for (const go of [ways['plain']!, ways['connect']!]) {
       assert.match(await go(here, `${host}:${port}`), /ok$/);
       for (const target of [here, there]) {
-        assert.match(
-          await go(here, `${host}:${target.port}`),
-          /^HTTP\/1\.1 403 [^]*a door of the egress proxy is not a target/,
-        );
+        assert.match(await go(here, `${host}:${target.port}`), /^HTTP\/1\.1 403 /);
       }
     }
   assert.equal(there.report().connections, 0);

@@ -185,6 +185,15 @@ const waits: {
     has: [red, green],
     lacks: [],
   },
+  // A page at work asks for nothing, and is not idle for that.
+  {
+    waitUntil: 'networkidle2',
+    body: `${steps}<script>onload = () => setTimeout(() => {
+      const ends = performance.now() + 2000; while (performance.now() < ends);
+      setTimeout(() => box('#00ffff'), 50) }, 100)</script>`,
+    has: [red, green, '0 255 255'],
+    lacks: [],
+  },
 ];
 
 for (const [index, { waitUntil, delayMs = 0, body, has, lacks }] of waits.entries()) {

@@ -34,15 +34,16 @@ export function createEgressTraffic(door: {
   const { ledger, limits, reach, noteTunnel, agentOf } = door;
 
   function forward(request: IncomingMessage, response: ServerResponse): void {
-    function refuse(status: number, kind: RefusalKind | 'malformed', reason: string): void {
+    /** Without a body: in a frame of a page it would be seen. */
+    function refuse(status: number, kind: RefusalKind | 'malformed'): void {
       request.resume();
       if (response.headersSent) return void response.destroy();
-      response.writeHead(status, refusalHeaders(kind, reason)).end(reason);
+      response.writeHead(status, refusalHeaders(kind, '')).end();
     }
     const target = parseAbsoluteForm(request.url ?? '');
-    if (target === undefined) return refuse(400, 'malformed', notAbsolute);
+    if (target === undefined) return refuse(400, 'malformed');
     send(request, target, {
-      refuse: ({ kind, message }) => refuse(statusOf[kind], kind, message),
+      refuse: ({ kind }) => refuse(statusOf[kind], kind),
       onResponse(answer) {
         response.sendDate = false;
         response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer.rawHeaders));

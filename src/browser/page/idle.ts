@@ -1,8 +1,10 @@
 // Stretches without traffic, in real time. Network idle is what Puppeteer means by it: at most so many requests under
 // way for 500 ms, from the parsed document on.
+import { CdpError } from '#browser/process/cdp.ts';
 import type { Page } from '#browser/page/page.ts';
 
 const idleMs = 500;
+const busyMs = 250;
 // Requests that fell silent stop counting without an event.
 const lookAgainMs = 1_000;
 
@@ -14,10 +16,21 @@ export async function networkIdle(
   total: AbortSignal,
 ): Promise<void> {
   try {
-    await quiet(page, () => page.traffic.inFlight <= mostInFlight, idleMs, budget);
+    do await quiet(page, () => page.traffic.inFlight <= mostInFlight, idleMs, budget);
+    while (await wasBusy(page, budget));
   } catch (error) {
     if (total.aborted || !budget.aborted || !page.mainFrame.loaded) throw error;
   }
+}
+
+/** A page that is at work cannot ask for anything meanwhile: on a busy machine a large script takes longer than the 500 ms. */
+async function wasBusy({ session }: Page, signal: AbortSignal): Promise<boolean> {
+  const askedAt = performance.now();
+  await session.send('Runtime.evaluate', { expression: '1' }, signal).catch((error: unknown) => {
+    // Its document is just being replaced.
+    if (!(error instanceof CdpError) || error.connectionLost) throw error;
+  });
+  return performance.now() - askedAt >= busyMs;
 }
 
 /** Resolves when the traffic was calm, and the main frame stayed where it is, for so long. */
