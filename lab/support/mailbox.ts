@@ -25,7 +25,7 @@ export async function startMailbox(): Promise<Mailbox> {
       const index = mails.findIndex((mail) => mail.includes(`To: ${to}`));
       const [mail] = index < 0 ? [] : mails.splice(index, 1);
       if (mail !== undefined) return decodeQuotedPrintable(mail);
-      await once(arrived, 'mail', { signal: AbortSignal.timeout(10_000) });
+      await once(arrived, 'mail', { signal: AbortSignal.timeout(60_000) });
     }
   }
 

@@ -318,7 +318,7 @@ test('the playground takes a screenshot and prints a PDF, with headers and the s
   await page.getByLabel('Viewport width').fill('800');
   await page.getByRole('button', { name: 'Run' }).click();
   const picture = page.getByAltText('The screenshot');
-  await picture.waitFor({ timeout: 30_000 });
+  await picture.waitFor();
   assert.equal(
     await page.evaluate<number>(
       "[...document.images].find(({ alt }) => alt === 'The screenshot').naturalWidth",
@@ -340,7 +340,7 @@ test('the playground takes a screenshot and prints a PDF, with headers and the s
   );
   await page.getByRole('button', { name: 'Run' }).click();
   // The browser of the tests has no viewer for PDFs, as those of phones have none.
-  await page.getByText('The PDF is ready').waitFor({ timeout: 30_000 });
+  await page.getByText('The PDF is ready').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download', (file) => file.suggestedFilename() === 'page.pdf'),
     page.getByRole('link', { name: 'Download' }).click(),

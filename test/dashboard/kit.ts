@@ -73,7 +73,8 @@ export async function startDashboard(environment: Record<string, string> = {}): 
         })),
       );
     }
-    context.setDefaultTimeout(20_000);
+    // Only there to end a test that fails: a busy machine takes its time.
+    context.setDefaultTimeout(120_000);
     return watch(await context.newPage(), origin);
   }
 
