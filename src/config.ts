@@ -109,7 +109,7 @@ export const variables = {
   ),
   SMTP_URL: optional(
     'links are written to the log',
-    'Mail server for verification, invitation and password links.',
+    'Mail server for verification, invitation and password links, and for warnings about quotas.',
     'an address such as smtps://user:password@mail.example.com:465',
     parseSmtpUrl,
   ),

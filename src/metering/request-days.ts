@@ -13,10 +13,10 @@ import { dayOf } from '#storage/tables/usage.ts';
 export function sumByDay(rows: RequestLogRow[]): RequestDayRow[] {
   const days = new Map<string, RequestDayRow>();
   for (const { account_id, created_at, key_id, path, status, duration_ms } of rows) {
-    const place = { account_id, day: dayOf(created_at), key_id: key_id ?? '', path };
-    const name = Object.values(place).join(' ');
-    const sum = days.get(name) ?? emptyDay(place);
-    days.set(name, sum);
+    const day = dayOf(created_at);
+    const name = `${account_id} ${day} ${key_id} ${path}`;
+    let sum = days.get(name);
+    if (!sum) days.set(name, (sum = emptyDay({ account_id, day, key_id: key_id ?? '', path })));
     if (status >= 500) sum.failed += 1;
     else if (status >= 400) sum.refused += 1;
     else sum[bucketOf(duration_ms)] += 1;
@@ -45,8 +45,8 @@ export function answerTimeMs(rows: RequestDayRow[], share: number): number | nul
   return null;
 }
 
-/** Uploads and renders take very different times. */
-const unitOf = ({ path }: Pick<RequestDayRow, 'path'>): Unit =>
+/** What a request to this path is for. */
+export const unitOf = ({ path }: Pick<RequestDayRow, 'path'>): Unit =>
   path.startsWith('/api/v1/upload') ? 'upload' : 'render';
 
 export interface StepOfRequests {

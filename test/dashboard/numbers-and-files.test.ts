@@ -183,6 +183,33 @@ test('uploads: order, totals, and several at once: links, expiry, a zip, and the
   await finish(page, 'several');
 });
 
+test('from one upload to the next, by button and by arrow, also past what the list has loaded', async () => {
+  const { page, person } = await dashboard.openAs();
+  const picture = await png();
+  for (let batch = 0; batch < 7; batch += 1)
+    await Promise.all(
+      Array.from({ length: 9 }, (_, index) =>
+        person.call('POST /uploads', { form: formOf([[picture, `${batch}-${index}.png`]]) }),
+      ),
+    );
+  const first = (await person.call('GET /uploads', { query: { limit: '200' } })).body.items;
+  assert.equal(first.length, 63);
+  const named = (index: number) => page.getByRole('dialog', { name: first[index]!.filename });
+  await page.goto(`/dashboard/uploads?open=${first[58]!.id}`);
+  await named(58).waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await named(59).waitFor();
+  // The next page of the list has come by then.
+  await page.getByRole('button', { name: 'Next', disabled: false }).waitFor();
+  await page.keyboard.press('ArrowRight');
+  await named(60).waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await named(59).waitFor();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await named(58).waitFor();
+  await finish(page, 'next-upload');
+});
+
 test('a tiny picture is shown as large as it is; a render has its picture, and is rendered again as it was', async () => {
   const { page, person } = await dashboard.openAs();
   await person.call('POST /uploads', { form: formOf([[await png(32, 3), 'line.png']]) });

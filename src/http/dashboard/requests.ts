@@ -1,6 +1,7 @@
 // The request log, as the account's owner reads it.
 import type { Clock } from '#core/clock.ts';
 import type { RequestLogRow } from '#storage/schema.ts';
+import { unitOf } from '#metering/request-days.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
@@ -40,7 +41,7 @@ const timeOf = (text: string | undefined): number | undefined =>
 
 function requestView(row: RequestLogRow, keyNames: Map<string, string>) {
   const { id, created_at, path, status, code, reason, key_id, duration_ms, phases, made } = row;
-  const kind = path.startsWith('/api/v1/upload') ? ('upload' as const) : ('render' as const);
+  const kind = unitOf(row);
   return {
     request_id: id,
     at: isoTime(created_at),

@@ -2,7 +2,9 @@
 // waiting to be mailed.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { latencyBoundsMs } from '#storage/schema.ts';
+
+/** As many as there were when this was written; a migration never changes. */
+const latencyBuckets = 12;
 
 export const requestDetailsMigration: Migration = {
   async up(db) {
@@ -19,7 +21,7 @@ export const requestDetailsMigration: Migration = {
       .addColumn('path', 'text', (column) => column.notNull())
       .addColumn('refused', 'integer', (column) => column.notNull())
       .addColumn('failed', 'integer', (column) => column.notNull());
-    for (const index of [...latencyBoundsMs, Infinity].keys())
+    for (let index = 0; index < latencyBuckets; index += 1)
       days = days.addColumn(`took_${index}`, 'integer', (column) => column.notNull());
     await days.addPrimaryKeyConstraint('request_days_key', ['account_id', 'day', 'key_id', 'path']).execute();
     await db.schema.createIndex('request_days_day').on('request_days').column('day').execute();

@@ -112,6 +112,9 @@ export function Uploads({ session }: { session: Session }) {
         id={search.get('open')}
         uploads={uploads}
         isLoaded={query.data !== undefined}
+        onNearEnd={() => {
+          if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+        }}
         session={session}
         onOpen={open}
         onDelete={(upload) => setDeleting([upload])}
@@ -160,6 +163,7 @@ function Opened({
   id,
   uploads,
   isLoaded,
+  onNearEnd,
   session,
   onOpen,
   onDelete,
@@ -167,6 +171,8 @@ function Opened({
   id: string | null;
   uploads: Upload[];
   isLoaded: boolean;
+  /** Called when the last one that is loaded is near: there may be a next one. */
+  onNearEnd: () => void;
   session: Session;
   onOpen: (id: string | undefined) => void;
   onDelete: (upload: Upload) => void;
@@ -184,6 +190,10 @@ function Opened({
     onOpen(undefined);
     // oxlint-disable-next-line react/exhaustive-deps -- once for each error
   }, [isElsewhere, error]);
+  useEffect(() => {
+    if (index !== -1 && index >= uploads.length - 2) onNearEnd();
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each step
+  }, [index, uploads.length]);
   const upload = uploads[index] ?? (isElsewhere ? found : undefined);
   if (!upload) return null;
   return (
