@@ -1,4 +1,4 @@
-// npm run document: writes what is generated from the code: the table of variables, the OpenAPI document, and the client's types
+// npm run document: with `pictures`, draws every page; else writes what is generated from the code: the table of variables, the OpenAPI document, and the client's types
 // and tool inputs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,11 @@ export function configurationText(page: string): string {
   return `${before}${begin}\n${table}\n${end}${after}`;
 }
 
-if (import.meta.main) {
+if (import.meta.main && process.argv[2] === 'pictures') {
+  // Loaded when asked for: it brings the whole service and a browser.
+  const { drawPictures } = await import('#scripts/pictures.ts');
+  await drawPictures();
+} else if (import.meta.main) {
   writeClientContract();
   writeFileSync(openapiPath, openapiText());
   writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));

@@ -26,6 +26,25 @@ const explanations: Record<string, () => ServiceError> = {
   INVALID_PASSWORD: () => invalid('current_password', 'is not right'),
   PASSWORD_TOO_SHORT: () => invalid('new_password', 'is too short'),
   PASSWORD_TOO_LONG: () => invalid('new_password', 'is too long'),
+  INVALID_CODE: () => invalid('code', 'is not right; codes change every 30 seconds'),
+  INVALID_BACKUP_CODE: () => invalid('code', 'is neither a code of your app nor an unused recovery code'),
+  INVALID_TWO_FACTOR_COOKIE: () =>
+    new ServiceError('unauthorized', 'This took too long. Sign in with your password again.'),
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () =>
+    new ServiceError('unauthorized', 'Too many wrong codes. Sign in with your password again.'),
+  ACCOUNT_TEMPORARILY_LOCKED: () =>
+    new ServiceError('rate_limited', 'Too many wrong codes. Try again in 15 minutes.', {
+      retryAfterSeconds: 15 * 60,
+    }),
+  TOTP_ALREADY_ENABLED: () => invalid('code', 'codes are on already'),
+  TOTP_NOT_ENABLED: () => invalid('code', 'codes are not on'),
+  TWO_FACTOR_NOT_ENABLED: () => invalid('code', 'codes are not on'),
+  CHALLENGE_NOT_FOUND: () => invalid('response', 'this took too long; try again'),
+  PASSKEY_NOT_FOUND: () =>
+    new ServiceError('unauthorized', 'This passkey does not belong to an account here.'),
+  AUTHENTICATION_FAILED: () => new ServiceError('unauthorized', 'This passkey was not accepted.'),
+  FAILED_TO_VERIFY_REGISTRATION: () => invalid('response', 'this passkey was not accepted'),
+  PREVIOUSLY_REGISTERED: () => invalid('response', 'this passkey is there already'),
   USER_ALREADY_EXISTS: () => invalid('email', 'there is already an account with this address'),
 };
 const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
@@ -42,7 +61,8 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
     if ((error as { statusCode?: unknown }).statusCode === 302) throw deadLink();
     if (!(error instanceof APIError)) throw error;
     const code = error.body?.code ?? '';
-    if (/TOKEN|USER_NOT_FOUND|INVALID_USER/.test(code)) throw deadLink();
-    throw explanations[code]?.() ?? error;
+    const explanation = explanations[code]?.();
+    if (explanation) throw explanation;
+    throw /TOKEN|USER_NOT_FOUND|INVALID_USER/.test(code) ? deadLink() : error;
   }
 }

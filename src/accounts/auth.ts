@@ -114,6 +114,7 @@ export function createAuth({ database, baseUrl, secret, log, onPasswordReset }: 
       }),
       passkey({
         rpName: 'Tintype',
+        origin: baseUrl,
         // A passkey stands in for password and code: it must ask who is there, and be found without a name.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         authentication: {

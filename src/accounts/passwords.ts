@@ -25,13 +25,15 @@ export function createPasswords(parts: {
   const underWay = new Set<Promise<unknown>>();
 
   return {
+    /** No person: the password is right, and a code is asked for next. */
     signIn: (email: string, password: string, client: Client) =>
-      explained(async () => {
-        const { headers } = await auth.api.signInEmail({
+      explained(async (): Promise<WithCookies<Person | undefined>> => {
+        const { headers, response } = await auth.api.signInEmail({
           body: { email: email.trim(), password },
           headers: headersOf(client),
           returnHeaders: true,
         });
+        if ('twoFactorRedirect' in response) return { cookies: headers.getSetCookie(), value: undefined };
         return sessions.signedIn(headers, client);
       }),
 

@@ -11,6 +11,8 @@ export interface Person {
   account: AccountRow;
   name: string;
   hasPassword: boolean;
+  /** A code from an app is asked for after the password. */
+  hasCodes: boolean;
   sessionId: string;
   sessionExpiresAt: Date;
 }
@@ -35,7 +37,10 @@ export async function createSessions({
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
 
-  async function personOf(session: { id: string; userId: string; expiresAt: Date }, name: string) {
+  async function personOf(
+    session: { id: string; userId: string; expiresAt: Date },
+    { name, twoFactorEnabled }: { name: string; twoFactorEnabled?: boolean | null | undefined },
+  ) {
     const account = await tables.accounts.byId(session.userId);
     if (!account) return undefined;
     const credential = await internalAdapter.findCredentialAccount(account.id);
@@ -43,6 +48,7 @@ export async function createSessions({
       account,
       name,
       hasPassword: typeof credential?.password === 'string',
+      hasCodes: twoFactorEnabled === true,
       sessionId: session.id,
       sessionExpiresAt: session.expiresAt,
     };
@@ -55,7 +61,7 @@ export async function createSessions({
       returnHeaders: true,
     });
     if (!response) return undefined;
-    const person = await personOf(response.session, response.user.name);
+    const person = await personOf(response.session, response.user);
     return person && { cookies: headers.getSetCookie(), value: person };
   }
 

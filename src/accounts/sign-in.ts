@@ -9,6 +9,7 @@ import type { Installation } from '#accounts/installation.ts';
 import { createLinks } from '#accounts/links.ts';
 import type { Mailer } from '#accounts/mailer.ts';
 import { createPasswords } from '#accounts/passwords.ts';
+import { createSecondFactors } from '#accounts/second-factors.ts';
 import { createSessions } from '#accounts/sessions.ts';
 
 export type SignIn = Awaited<ReturnType<typeof createSignIn>>;
@@ -44,6 +45,7 @@ export async function createSignIn(parts: SignInParts) {
     ...links,
     ...passwords,
     mailer,
+    ...createSecondFactors({ auth, sessions }),
     delivery: mailer.delivery,
     sendTestMail: mailer.sendTest,
     options: auth.options,

@@ -3,17 +3,34 @@ import { createHash } from 'node:crypto';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
-import { neverChanges, readStaticFolder, sendStaticFile, type StaticFile } from '#http/static-files.ts';
+import {
+  createStaticFile,
+  neverChanges,
+  readStaticFolder,
+  sendStaticFile,
+  type StaticFile,
+} from '#http/static-files.ts';
 
 const served = new Map<string, StaticFile>();
 const servedNames = new Map<string, string>();
 
-for (const [name, file] of readStaticFolder(join(import.meta.dirname, 'assets'))) {
+// Style sheets come last: they name other assets, which must have their served names by then.
+const isSheet = ([name]: [string, StaticFile]): boolean => name.endsWith('.css');
+const found = [...readStaticFolder(join(import.meta.dirname, 'assets'))];
+for (const [name, read] of [...found.filter((entry) => !isSheet(entry)), ...found.filter(isSheet)]) {
   const extension = extname(name);
+  const file = isSheet([name, read]) ? withServedNames(read) : read;
   const hash = createHash('sha256').update(file.bytes).digest('base64url').slice(0, 10);
   const servedName = `${name.slice(0, -extension.length)}.${hash}${extension}`;
   served.set(servedName, file);
   servedNames.set(name, servedName);
+}
+
+function withServedNames({ type, bytes }: StaticFile): StaticFile {
+  const text = bytes
+    .toString()
+    .replaceAll(/url\('\.\/([a-z]+\.[a-z0-9]+)'\)/g, (_, name: string) => `url('${assetUrl(name)}')`);
+  return createStaticFile(type, Buffer.from(text));
 }
 
 /** The address of an asset, for a page to name. */

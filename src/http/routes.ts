@@ -10,7 +10,7 @@ import { sendAsset } from '#http/assets.ts';
 import { clientFiles } from '#http/clients.ts';
 import { createDashboardApp, entryPaths, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard } from '#http/dashboard/handlers.ts';
-import { docsPage, openapiJson } from '#http/docs.ts';
+import { docsPage, openapiJson } from '#http/docs/page.ts';
 import type { Guards } from '#http/guards.ts';
 import { healthz, readyz } from '#http/health.ts';
 import { hostedFile } from '#http/hosted/file.ts';
@@ -72,7 +72,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
 
   route(reading, '/clients/:name', open, clientFiles());
   route(reading, '/openapi.json', open, openapiJson(settings));
-  route(reading, '/docs', open, docsPage(settings));
+  route(reading, '/docs', open, docsPage({ ...settings, plans: accounts.plans.all }));
   route(reading, '/healthz', open, healthz);
   route(reading, '/readyz', open, readyz({ ...uploads, database, browser }));
   route(reading, '/metrics', open, metrics.send);

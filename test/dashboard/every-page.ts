@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { png } from '#lab/support/images.ts';
 import { formOf } from '#lab/support/requests.ts';
 import { createVisitor, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
-import { outputFolder, startDashboard, violations, type Dashboard } from '#test/dashboard/kit.ts';
+import {
+  outputFolder,
+  startDashboard,
+  violations,
+  type Dashboard,
+  type WatchedPage,
+} from '#test/dashboard/kit.ts';
 import { seed } from '#test/dashboard/seed.ts';
 
 interface Shown {
@@ -16,18 +22,26 @@ interface Shown {
 }
 
 export interface Look {
+  name: string;
   scheme: 'light' | 'dark';
   width: number;
-  /** Whether axe-core is asked, too; contrast depends on the scheme and layout on the width. */
-  isJudged: boolean;
 }
+
+export const looks: Look[] = [
+  { name: 'desktop-light', scheme: 'light', width: 1440 },
+  { name: 'desktop-dark', scheme: 'dark', width: 1440 },
+  { name: 'tablet', scheme: 'light', width: 768 },
+  { name: 'phone', scheme: 'dark', width: 390 },
+];
 
 export interface EveryPage {
   dashboard: Dashboard;
   owner: Visitor;
   shown: Shown[];
-  /** What is wrong with any of them in this look. */
-  faultsIn: (look: Look) => Promise<string[]>;
+  /** Opens each page in this look and hands it over once it is there; returns what the browser complained about. */
+  visit: (look: Look, onPage: (tab: WatchedPage, page: Shown) => Promise<void>) => Promise<string[]>;
+  /** What is wrong with any of them in this look. `isJudged`: axe-core is asked, too; contrast depends on the scheme. */
+  faultsIn: (look: Omit<Look, 'name'> & { isJudged: boolean }) => Promise<string[]>;
 }
 
 export async function startEveryPage(): Promise<EveryPage> {
@@ -106,37 +120,47 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('not-found', () => '/dashboard/nowhere', 'There is no such page'),
   ];
 
+  const visit: EveryPage['visit'] = async ({ scheme, width }, onPage) => {
+    const complaints: string[] = [];
+    for (const as of [stranger, () => newcomer, () => owner]) {
+      const tab = await dashboard.open({
+        as: as(),
+        colorScheme: scheme,
+        viewport: { width, height: width < 500 ? 844 : 900 },
+      });
+      for (const shownPage of shown) {
+        const { path, sign, as: reader } = shownPage;
+        if (reader !== as && reader() !== as()) continue;
+        await tab.goto(path());
+        await tab.getByText(sign).filter({ visible: true }).first().waitFor();
+        await tab.evaluate(
+          `Promise.all([document.fonts.ready, ...[...document.images].map((image) => image.loading === 'lazy' || image.decode())])`,
+        );
+        await onPage(tab, shownPage);
+      }
+      complaints.push(...tab.troubles);
+      await tab.context().close();
+    }
+    return complaints;
+  };
+
   return {
     dashboard,
     owner,
     shown,
+    visit,
     async faultsIn({ scheme, width, isJudged }) {
       const found: string[] = [];
-      for (const as of [stranger, () => newcomer, () => owner]) {
-        const tab = await dashboard.open({
-          as: as(),
-          colorScheme: scheme,
-          viewport: { width, height: width < 500 ? 844 : 900 },
+      const complaints = await visit({ name: '', scheme, width }, async (tab, { name }) => {
+        const overhang = await tab.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (overhang > 0) found.push(`${name}: ${overhang} px too wide`);
+        await tab.screenshot({
+          path: join(outputFolder, `${name}-${scheme}-${width}.png`),
+          fullPage: true,
         });
-        for (const { name, path, sign, as: reader } of shown) {
-          if (reader !== as && reader() !== as()) continue;
-          await tab.goto(path());
-          await tab.getByText(sign).filter({ visible: true }).first().waitFor();
-          await tab.evaluate(
-            `Promise.all([...document.images].map((image) => image.loading === 'lazy' || image.decode()))`,
-          );
-          const overhang = await tab.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-          if (overhang > 0) found.push(`${name}: ${overhang} px too wide`);
-          await tab.screenshot({
-            path: join(outputFolder, `${name}-${scheme}-${width}.png`),
-            fullPage: true,
-          });
-          if (isJudged) found.push(...(await violations(tab)).map((violation) => `${name}: ${violation}`));
-        }
-        found.push(...tab.troubles);
-        await tab.context().close();
-      }
-      return found;
+        if (isJudged) found.push(...(await violations(tab)).map((violation) => `${name}: ${violation}`));
+      });
+      return [...found, ...complaints];
     },
   };
 

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => pages.dashboard.close());
 
-const looks: Look[] = [
+const looks: (Omit<Look, 'name'> & { isJudged: boolean })[] = [
   { scheme: 'dark', width: 1440, isJudged: false },
   { scheme: 'light', width: 390, isJudged: false },
   { scheme: 'dark', width: 390, isJudged: true },

@@ -64,7 +64,7 @@ export function Form({
 /** The problem of the last try, read out when it appears; without the name that the API gives the field. */
 export function FormProblem({ error }: { error: Error | null }) {
   return (
-    <div role="alert" className="empty:-mt-4">
+    <div role="alert" className="empty:absolute">
       {error && (
         <p className="rounded-[9px] bg-danger-soft px-3 py-2 text-sm text-danger wrap-anywhere">
           {plainMessage(error)}

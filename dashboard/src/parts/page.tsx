@@ -21,12 +21,12 @@ export function Page({
   }, []);
   return (
     <div className="grid gap-6">
-      <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <h1 ref={heading} tabIndex={-1} className="font-serif text-3xl font-semibold tracking-tight">
             {title}
           </h1>
-          {intro !== undefined && <p className="mt-1 max-w-2xl text-quiet">{intro}</p>}
+          {intro !== undefined && <p className="mt-1 max-w-2xl text-balance text-quiet">{intro}</p>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2.5">{actions}</div>}
       </header>
@@ -60,7 +60,7 @@ export function Section({
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-56">
           <h2 className="font-serif text-lg font-semibold">{title}</h2>
-          {intro !== undefined && <p className="mt-0.5 max-w-2xl text-sm text-quiet">{intro}</p>}
+          {intro !== undefined && <p className="mt-0.5 max-w-2xl text-sm text-pretty text-quiet">{intro}</p>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </div>

@@ -1,8 +1,15 @@
 // Settings in two columns: what a setting is on the left, what it is set to on the right.
 import type { ReactNode } from 'react';
 
-export function SettingRows({ children }: { children: ReactNode }) {
-  return <div className="card divide-y divide-line">{children}</div>;
+export function SettingRows({ title, children }: { title?: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-2.5">
+      {title !== undefined && (
+        <p className="px-1 text-xs font-semibold tracking-wider text-quiet uppercase">{title}</p>
+      )}
+      <div className="card divide-y divide-line">{children}</div>
+    </div>
+  );
 }
 
 export function SettingRow({

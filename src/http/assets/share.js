@@ -1,5 +1,5 @@
-// Shows the copy buttons and makes them work, and writes times in the visitor's own zone; without script the texts can be
-// selected by hand and the times are in UTC.
+// Shows the buttons that copy and share and makes them work, and writes times in the visitor's own zone; without script the texts
+// can be selected by hand and the times are in UTC.
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 for (const element of document.querySelectorAll('time')) {
   element.title = element.textContent;
@@ -19,4 +19,14 @@ for (const button of document.querySelectorAll('[data-copy]')) {
     setTimeout(() => (button.textContent = 'Copy'), 1500);
   });
   field.addEventListener('focus', () => field.select());
+}
+
+// The system's own sheet, on phones for the most part.
+const shareButton = document.querySelector('[data-share]');
+if (navigator.share && shareButton) {
+  shareButton.hidden = false;
+  shareButton.addEventListener('click', () =>
+    // Whoever closes the sheet has changed their mind.
+    navigator.share({ title: document.querySelector('h1').textContent, url: location.href }).catch(() => {}),
+  );
 }

@@ -42,7 +42,10 @@ export interface Contract {
 export const dashboardRoutes = {
   // Sign-in. Each sets or ends the session cookie.
   'GET /instance': { access: 'public', answer: session.Instance },
-  'POST /sign-in': { access: 'public', body: session.SignIn, answer: session.SignedIn },
+  'POST /sign-in': { access: 'public', body: session.SignIn, answer: session.Session },
+  'POST /sign-in/code': { access: 'public', body: session.SignInCode, answer: session.SignedIn },
+  'POST /sign-in/passkey/start': { access: 'public', answer: session.PasskeyOptions },
+  'POST /sign-in/passkey': { access: 'public', body: session.SignInPasskey, answer: session.SignedIn },
   'POST /sign-up': { access: 'public', body: session.SignUp, answer: session.SignedIn, status: 201 },
   'POST /welcome': { access: 'public', body: session.TokenBody, answer: session.SignedIn },
   'POST /forgot-password': { access: 'public', body: session.ForgotPassword, answer: Mailed },
@@ -64,6 +67,14 @@ export const dashboardRoutes = {
   'GET /sessions': { access: 'account', answer: session.Sessions },
   'DELETE /sessions/:id': { access: 'account', answer: Done },
   'POST /sessions/sign-out-others': { access: 'account', answer: Done },
+  'GET /second-factors': { access: 'account', answer: session.SecondFactors },
+  'POST /codes/start': { access: 'account', body: session.WithPassword, answer: session.NewCodes },
+  'POST /codes/confirm': { access: 'account', body: session.SignInCode, answer: Done },
+  'POST /codes/recovery': { access: 'account', body: session.WithPassword, answer: session.RecoveryCodes },
+  'POST /codes/stop': { access: 'account', body: session.WithPassword, answer: Done },
+  'POST /passkeys/start': { access: 'account', body: session.WithPassword, answer: session.PasskeyOptions },
+  'POST /passkeys': { access: 'account', body: session.AddPasskey, answer: Done },
+  'DELETE /passkeys/:id': { access: 'account', answer: Done },
   'GET /export': { access: 'person', answer: 'application/x-tar' },
   'POST /delete-account': { access: 'account', body: session.DeleteAccount, answer: Done },
 

@@ -7,6 +7,7 @@ import { keysHandlers, type KeysPageParts } from '#http/dashboard/keys.ts';
 import { overviewHandlers, type OverviewParts } from '#http/dashboard/overview.ts';
 import { rendersHandlers, type RendersPageParts } from '#http/dashboard/renders.ts';
 import { requestsHandlers, type RequestsPageParts } from '#http/dashboard/requests.ts';
+import { secondFactorsHandlers, type SecondFactorsParts } from '#http/dashboard/second-factors.ts';
 import { serveDashboard, type Handlers, type ServeParts } from '#http/dashboard/serve.ts';
 import { sessionHandlers, type SessionParts } from '#http/dashboard/session.ts';
 import { settingsHandlers, type SettingsParts } from '#http/dashboard/settings.ts';
@@ -21,6 +22,7 @@ export type DashboardParts = AdminParts &
   OverviewParts &
   RendersPageParts &
   RequestsPageParts &
+  SecondFactorsParts &
   ServeParts &
   SessionParts &
   SettingsParts &
@@ -31,6 +33,7 @@ export function dashboard(parts: DashboardParts) {
   const handlers: Handlers = {
     ...sessionHandlers(parts),
     ...settingsHandlers(parts),
+    ...secondFactorsHandlers(parts),
     ...exportHandlers(parts),
     ...overviewHandlers(parts),
     ...uploadsHandlers(parts),

@@ -14,6 +14,9 @@ import { addressSubject, type Guards } from '#http/guards.ts';
 type Names =
   | 'GET /instance'
   | 'POST /sign-in'
+  | 'POST /sign-in/code'
+  | 'POST /sign-in/passkey/start'
+  | 'POST /sign-in/passkey'
   | 'POST /sign-up'
   | 'POST /welcome'
   | 'POST /forgot-password'
@@ -59,8 +62,19 @@ export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
     },
     async 'POST /sign-in'({ reply, client, body: { email, password } }) {
       await spendAttempt(reply, 'sign-in', email, client);
-      return enter(reply, await signIn.signIn(email, password, client));
+      const { cookies, value } = await signIn.signIn(email, password, client);
+      setCookies(reply, cookies);
+      return { signed_in: value === undefined ? null : signedInView(value, plans) };
     },
+    'POST /sign-in/code': async ({ reply, client, body }) =>
+      enter(reply, await signIn.signInByCode(body.code, client)),
+    async 'POST /sign-in/passkey/start'({ reply, client }) {
+      const { cookies, value } = await signIn.startPasskeySignIn(client);
+      setCookies(reply, cookies);
+      return { options: value };
+    },
+    'POST /sign-in/passkey': async ({ reply, client, body }) =>
+      enter(reply, await signIn.signInByPasskey(body.response, client)),
     'POST /sign-up': async ({ reply, client, body: { name, email, password } }) =>
       enter(reply, await signIn.signUp(name, email, password, client)),
     'POST /welcome': async ({ reply, client, body }) =>

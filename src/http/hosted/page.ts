@@ -44,7 +44,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 export const pageHeaders = ({ pictureOrigins = [] }: Page): Record<string, string> => ({
   'content-security-policy':
     `default-src 'none'; img-src ${["'self'", 'data:', ...pictureOrigins].join(' ')}; ` +
-    "style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "style-src 'self'; font-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
   'referrer-policy': 'no-referrer',
@@ -57,8 +57,10 @@ export function sendGonePage(reply: FastifyReply): FastifyReply {
   return sendPage(reply.code(404).header('cache-control', 'no-store'), {
     title: 'Nothing here',
     body: html`<main class="card">
+      <img class="plate" src="${assetUrl('plate.svg')}" alt="" width="320" height="260" />
       <h1>Nothing here</h1>
       <p>This link does not lead anywhere. It may have expired, been deleted, or never have existed.</p>
+      <p><a href="/">Go to the start page</a></p>
     </main>`,
   });
 }
@@ -74,6 +76,7 @@ function render({ title, head, body, script }: Page): Html {
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Tintype</title>
         <link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml" />
+        <script src="${assetUrl('theme.js')}"></script>
         <link rel="stylesheet" href="${assetUrl('tokens.css')}" />
         <link rel="stylesheet" href="${assetUrl('pages.css')}" />
         ${head}

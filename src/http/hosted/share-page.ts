@@ -123,6 +123,7 @@ function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now
         <label class="button" for="zoom"
           ><span class="to-full">Actual size</span><span class="to-fit">Fit to window</span></label
         >
+        <button class="button" type="button" data-share hidden>Share…</button>
       </nav>
       <dl>
         <div>

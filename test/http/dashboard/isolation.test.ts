@@ -21,6 +21,7 @@ interface Things {
   renderId: string;
   keyId: string;
   sessionId: string;
+  passkeyId: string;
   requestId: string;
 }
 
@@ -31,6 +32,7 @@ const changes = (name: RouteName): boolean => !name.startsWith('GET');
 /** Routes that name a thing: how a stranger would reach for the victim's. */
 const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'DELETE /sessions/:id': ({ sessionId }) => ({ id: sessionId }),
+  'DELETE /passkeys/:id': ({ passkeyId }) => ({ id: passkeyId }),
   'POST /uploads/delete': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
   'POST /uploads/restore': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
   'POST /uploads/purge': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
@@ -64,6 +66,7 @@ const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
 /** Routes that show the caller's own things: none of the victim's may be among them. */
 const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /sessions': () => ({}),
+  'GET /second-factors': () => ({}),
   'GET /export': () => ({}),
   'GET /overview': () => ({}),
   'GET /uploads/deleted': () => ({}),
@@ -85,6 +88,12 @@ const onOneself: RouteName[] = [
   'POST /change-email',
   'POST /change-password',
   'POST /sessions/sign-out-others',
+  'POST /codes/start',
+  'POST /codes/confirm',
+  'POST /codes/recovery',
+  'POST /codes/stop',
+  'POST /passkeys/start',
+  'POST /passkeys',
   'POST /delete-account',
   'POST /uploads',
   'POST /playground/upload',
@@ -111,6 +120,21 @@ before(async () => {
     headers: bearer(key.secret),
     body: formOf([[await png(), 'victim.png']]),
   });
+  const passkeyId = 'victimspasskey000000';
+  const passkey = {
+    id: passkeyId,
+    person_id: accountId,
+    name: "the victim's passkey",
+    credential_id: 'x',
+    public_key: 'x',
+    counter: 0,
+    device_type: 'singleDevice',
+    backed_up: 0,
+  };
+  await service.database.connection
+    .insertInto('passkeys' as 'accounts')
+    .values(passkey as never)
+    .execute();
   const renderId = 'victimsrender0000000';
   await service.database.tables.renders.insert({
     id: renderId,
@@ -136,6 +160,7 @@ before(async () => {
     uploadId: upload.id,
     renderId,
     keyId: key.key.id,
+    passkeyId,
     sessionId: sessions.items[0]?.id ?? '',
     requestId: headers.get('x-request-id') ?? '',
   };

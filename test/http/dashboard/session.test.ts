@@ -204,7 +204,7 @@ test('whoever resets the password of an unverified account has proven the addres
   await createVisitor(service).call('POST /reset-password', { body: { token, new_password: password } });
   const owner = createVisitor(service);
   const { body } = await owner.call('POST /sign-in', { body: { email: squatter.email, password } });
-  assert.equal(body.verified, true);
+  assert.equal(body.signed_in?.verified, true);
   assert.equal(await useKey(key.secret), 401);
   assert.equal((await squatter.call('GET /session')).body.signed_in, null);
 });
@@ -221,7 +221,7 @@ test('an account made by the operator gets its password by the same link; an unk
   assert.equal(service.logLines().filter((line) => 'link' in line).length, before + 1);
   await visitor.call('POST /reset-password', { body: { token, new_password: password } });
   const { body } = await visitor.call('POST /sign-in', { body: { email, password } });
-  assert.deepEqual([body.verified, body.has_password], [true, true]);
+  assert.deepEqual([body.signed_in?.verified, body.signed_in?.has_password], [true, true]);
 });
 
 test('the welcome link signs in once, then asks for a password', async () => {

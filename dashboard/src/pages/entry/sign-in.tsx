@@ -1,26 +1,33 @@
-// E-mail and password.
+// E-mail and password, then a code where the account asks for one; or a passkey in place of both.
 import { useState } from 'react';
 import { call } from '#app/api.ts';
+import { textOf } from '#app/forms.ts';
+import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
-import { Form } from '#app/parts/form.tsx';
+import { Form, FormProblem } from '#app/parts/form.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { textOf } from '#app/forms.ts';
+import { askForPasskey, passkeyProblem, usePasskeySupport } from '#app/passkeys.ts';
 import { Link, navigate } from '#app/router.tsx';
-import { putSession, useInstance } from '#app/session.ts';
+import { putSession, useInstance, type Session } from '#app/session.ts';
 
 export function SignIn({ next }: { next: string }) {
   const { data: instance } = useInstance();
   const [email, setEmail] = useState('');
+  const [needsCode, setNeedsCode] = useState(false);
+  const enter = (session: Session) => {
+    putSession(session);
+    navigate(next, { replace: true });
+  };
   const signIn = useAction((body: { email: string; password: string }) => call('POST /sign-in', { body }), {
     quiet: true,
-    onDone: (session) => {
-      putSession(session);
-      navigate(next, { replace: true });
+    onDone: ({ signed_in: session }) => {
+      if (session) enter(session);
+      else setNeedsCode(true);
     },
   });
+  if (needsCode) return <Code onEntered={enter} onBack={() => setNeedsCode(false)} />;
   return (
     <EntryFrame
       title="Sign in"
@@ -48,6 +55,7 @@ export function SignIn({ next }: { next: string }) {
             <Button type="submit" tone="primary" busy={signIn.isPending}>
               Sign in
             </Button>
+            <PasskeyButton onEntered={enter} />
             <Link
               to={`/forgot-password${email === '' ? '' : `?email=${encodeURIComponent(email)}`}`}
               className={`justify-self-center text-sm ${textLink}`}
@@ -74,6 +82,74 @@ export function SignIn({ next }: { next: string }) {
           autoComplete="current-password"
           required
           maxLength={128}
+        />
+      </Form>
+    </EntryFrame>
+  );
+}
+
+function PasskeyButton({ onEntered }: { onEntered: (session: Session) => void }) {
+  const isSupported = usePasskeySupport();
+  const enter = useAction(
+    async () => {
+      const { options } = await call('POST /sign-in/passkey/start');
+      const response = await askForPasskey(options);
+      return call('POST /sign-in/passkey', { body: { response } });
+    },
+    { quiet: true, onDone: onEntered },
+  );
+  if (!isSupported) return null;
+  return (
+    <>
+      <Button icon="passkey" busy={enter.isPending} onClick={() => enter.mutate(undefined)}>
+        Sign in with a passkey
+      </Button>
+      <FormProblem error={enter.error && passkeyProblem(enter.error)} />
+    </>
+  );
+}
+
+function Code({ onEntered, onBack }: { onEntered: (session: Session) => void; onBack: () => void }) {
+  const [isRecovery, setRecovery] = useState(false);
+  const send = useAction((code: string) => call('POST /sign-in/code', { body: { code } }), {
+    quiet: true,
+    onDone: onEntered,
+  });
+  return (
+    <EntryFrame title={isRecovery ? 'Use a recovery code' : 'Enter your code'}>
+      <Form
+        error={send.error}
+        onSend={(form) => send.mutate(textOf(form, 'code'))}
+        actions={
+          <>
+            <Button type="submit" tone="primary" busy={send.isPending}>
+              Sign in
+            </Button>
+            <div className="flex flex-wrap justify-between gap-2 text-sm">
+              <button type="button" className={textLink} onClick={() => setRecovery(!isRecovery)}>
+                {isRecovery ? 'Use the app instead' : 'Use a recovery code'}
+              </button>
+              <button type="button" className={textLink} onClick={onBack}>
+                Start over
+              </button>
+            </div>
+          </>
+        }
+      >
+        <TextField
+          key={String(isRecovery)}
+          label={isRecovery ? 'Recovery code' : 'Six-digit code'}
+          name="code"
+          required
+          minLength={6}
+          maxLength={20}
+          autoComplete="one-time-code"
+          {...(!isRecovery && { inputMode: 'numeric' as const })}
+          hint={
+            isRecovery
+              ? 'One of the ten that you kept. Each works once.'
+              : 'From the authenticator app where you set this up.'
+          }
         />
       </Form>
     </EntryFrame>

@@ -5,7 +5,7 @@ import { NewPassword } from '#app/pages/entry/password.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { Form } from '#app/parts/form.tsx';
-import { Section } from '#app/parts/page.tsx';
+import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { putSession, type Session } from '#app/session.ts';
 
@@ -20,9 +20,11 @@ export function ChangePassword({ session }: { session: Session }) {
     },
   );
   return (
-    <Section title={session.has_password ? 'Password' : 'Set a password'}>
+    <SettingRow
+      title={session.has_password ? 'Password' : 'Set a password'}
+      intro="A new one signs out your other sessions."
+    >
       <Form
-        className="max-w-md"
         error={change.error}
         onSend={(given, element) => {
           const current = textOf(given, 'current_password');
@@ -54,6 +56,6 @@ export function ChangePassword({ session }: { session: Session }) {
         )}
         <NewPassword />
       </Form>
-    </Section>
+    </SettingRow>
   );
 }

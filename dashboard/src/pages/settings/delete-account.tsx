@@ -5,7 +5,7 @@ import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';
 import { FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { Section } from '#app/parts/page.tsx';
+import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { navigate } from '#app/router.tsx';
 import { putSession, type Session } from '#app/session.ts';
@@ -13,17 +13,15 @@ import { putSession, type Session } from '#app/session.ts';
 export function DeleteAccount({ session }: { session: Session }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <Section
+    <SettingRow
       title="Delete the account"
       intro="Keys, uploads, renders and every link go with it, at once and for good."
-      actions={
-        <Button icon="trash" tone="remove" onClick={() => setOpen(true)}>
-          Delete account
-        </Button>
-      }
     >
+      <Button icon="trash" tone="remove" onClick={() => setOpen(true)}>
+        Delete account
+      </Button>
       {isOpen && <Ask session={session} onClose={() => setOpen(false)} />}
-    </Section>
+    </SettingRow>
   );
 }
 

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { ago } from '#app/format.ts';
 import { Button } from '#app/parts/button.tsx';
-import { Section } from '#app/parts/page.tsx';
+import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { Chip, Loading, Problem } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 
@@ -18,17 +18,7 @@ export function Sessions() {
   });
   const hasOthers = data?.items.some(({ current }) => !current) === true;
   return (
-    <Section
-      title="Sessions"
-      intro="Where you are signed in."
-      actions={
-        hasOthers && (
-          <Button small busy={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
-            Sign out all others
-          </Button>
-        )
-      }
-    >
+    <SettingRow title="Sessions" intro="Where you are signed in.">
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading rows={1} />}
       <ul className="divide-y divide-line">
@@ -36,7 +26,12 @@ export function Sessions() {
           <Row key={item.id} item={item} />
         ))}
       </ul>
-    </Section>
+      {hasOthers && (
+        <Button small className="mt-3" busy={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
+          Sign out all others
+        </Button>
+      )}
+    </SettingRow>
   );
 }
 

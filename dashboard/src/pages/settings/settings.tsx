@@ -1,38 +1,71 @@
 // The person's own things: profile, password, sessions, data, and the end of the account.
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, fileAddress } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { ChangePassword } from '#app/pages/settings/change-password.tsx';
+import { Codes } from '#app/pages/settings/codes.tsx';
 import { DeleteAccount } from '#app/pages/settings/delete-account.tsx';
+import { Passkeys } from '#app/pages/settings/passkeys.tsx';
 import { Sessions } from '#app/pages/settings/sessions.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
-import { TextField } from '#app/parts/field.tsx';
+import { Segments, TextField } from '#app/parts/field.tsx';
 import { Form } from '#app/parts/form.tsx';
-import { Page, Section } from '#app/parts/page.tsx';
+import { Page } from '#app/parts/page.tsx';
+import { SettingRow, SettingRows } from '#app/parts/setting-rows.tsx';
+import { Problem } from '#app/parts/states.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useStored } from '#app/parts/use-stored.ts';
+import { useTheme, type Theme } from '#app/theme.ts';
 import { putSession, useInstance, type Session } from '#app/session.ts';
 
 export function Settings({ session }: { session: Session }) {
+  const factors = useQuery({ queryKey: ['second factors'], queryFn: () => call('GET /second-factors') });
   return (
     <Page title="Settings" intro={`Signed in as ${session.email}.`}>
-      <Profile session={session} />
-      <ChangeEmail session={session} />
-      <ChangePassword session={session} />
-      <Sessions />
-      <Section
-        title="Your data"
-        intro="One archive with your account, keys, usage, request log and every file, to take along."
-        actions={
+      <SettingRows>
+        <Profile session={session} />
+        <ChangeEmail session={session} />
+        <Appearance />
+      </SettingRows>
+      <SettingRows title="Signing in">
+        <ChangePassword session={session} />
+        {factors.data && <Codes session={session} isOn={factors.data.codes} />}
+        {factors.data && <Passkeys session={session} passkeys={factors.data.passkeys} />}
+        {factors.error && !factors.data && (
+          <Problem error={factors.error} onRetry={() => void factors.refetch()} />
+        )}
+        <Sessions />
+      </SettingRows>
+      <SettingRows title="Your data">
+        <SettingRow
+          title="Export"
+          intro="One archive with your account, keys, usage, request log and every file, to take along."
+        >
           <AnchorButton href={fileAddress('/export')} download icon="download">
-            Export
+            Export everything
           </AnchorButton>
-        }
-      />
-      <DeleteAccount session={session} />
+        </SettingRow>
+        <DeleteAccount session={session} />
+      </SettingRows>
     </Page>
+  );
+}
+
+const themes = [
+  { value: 'system', text: 'System' },
+  { value: 'light', text: 'Light' },
+  { value: 'dark', text: 'Dark' },
+];
+
+function Appearance() {
+  const [theme, setTheme] = useTheme();
+  return (
+    <SettingRow title="Appearance" intro="For this browser, on every page of this service.">
+      <Segments label="Theme" choices={themes} value={theme} onChange={(value) => setTheme(value as Theme)} />
+    </SettingRow>
   );
 }
 
@@ -43,9 +76,8 @@ function Profile({ session }: { session: Session }) {
     onDone: putSession,
   });
   return (
-    <Section title="Profile">
+    <SettingRow title="Profile" intro="How we address you.">
       <Form
-        className="max-w-md"
         error={save.error}
         onSend={(form) => save.mutate(textOf(form, 'name').trim())}
         actions={
@@ -65,7 +97,7 @@ function Profile({ session }: { session: Session }) {
           defaultValue={session.name}
         />
       </Form>
-    </Section>
+    </SettingRow>
   );
 }
 
@@ -90,7 +122,7 @@ function ChangeEmail({ session }: { session: Session }) {
     },
   );
   return (
-    <Section
+    <SettingRow
       title="E-mail address"
       intro={
         instance?.sends_mail === false
@@ -115,7 +147,6 @@ function ChangeEmail({ session }: { session: Session }) {
         </div>
       )}
       <Form
-        className="max-w-md"
         error={change.error}
         actions={
           <div>
@@ -153,6 +184,6 @@ function ChangeEmail({ session }: { session: Session }) {
           />
         )}
       </Form>
-    </Section>
+    </SettingRow>
   );
 }

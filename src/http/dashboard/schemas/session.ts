@@ -44,10 +44,32 @@ export const SignedIn = Type.Object(
 );
 export type SignedIn = Static<typeof SignedIn>;
 
-/** Null when nobody is signed in: a page that asks is not refused anything. */
+/** Null when nobody is signed in; after a right password, when a code is asked for next (POST /sign-in/code). */
 export const Session = Type.Object({ signed_in: orNull(SignedIn) }, strict);
 
 export const SignIn = Type.Object({ email, password: givenPassword }, strict);
+/** Of the authenticator app, or a recovery code. */
+const code = text(6, 20);
+export const SignInCode = Type.Object({ code }, strict);
+/** What the browser gives for a passkey; judged by what verifies it. */
+const credential = Type.Record(Type.String({ maxLength: 60 }), Type.Unknown());
+export const PasskeyOptions = Type.Object({ options: credential }, strict);
+export const SignInPasskey = Type.Object({ response: credential }, strict);
+export const SecondFactors = Type.Object(
+  {
+    /** Whether a code is asked for after the password. */
+    codes: Type.Boolean(),
+    passkeys: Type.Array(Type.Object({ id, name: Type.String(), created_at: time }, strict)),
+  },
+  strict,
+);
+export const WithPassword = Type.Object({ current_password: givenPassword }, strict);
+const recoveryCodes = Type.Array(Type.String());
+export const RecoveryCodes = Type.Object({ recovery_codes: recoveryCodes }, strict);
+/** `uri` is what the app scans. */
+export const NewCodes = Type.Object({ uri: Type.String(), recovery_codes: recoveryCodes }, strict);
+export const AddPasskey = Type.Object({ name, response: credential }, strict);
+
 export const SignUp = Type.Object({ name, email, password: newPassword }, strict);
 export const TokenBody = Type.Object({ token }, strict);
 /** Whether the link still works. */

@@ -1,0 +1,193 @@
+// Codes from an authenticator app after the password: turned on with a first code, with recovery codes for a lost phone.
+import { lazy, Suspense, useState } from 'react';
+import type { AnswerOf } from '#http/dashboard/contract.ts';
+import { call } from '#app/api.ts';
+import { textOf } from '#app/forms.ts';
+import { Button } from '#app/parts/button.tsx';
+import { Code } from '#app/parts/copy.tsx';
+import { Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
+import { TextField } from '#app/parts/field.tsx';
+import { Form } from '#app/parts/form.tsx';
+import { SettingRow } from '#app/parts/setting-rows.tsx';
+import { Chip } from '#app/parts/states.tsx';
+import { useAction } from '#app/parts/use-action.ts';
+import type { Session } from '#app/session.ts';
+
+// Few people come here, and once.
+const QrCode = lazy(async () => ({ default: (await import('#app/parts/qr-code.tsx')).QrCode }));
+
+type NewCodes = AnswerOf<'POST /codes/start'>;
+type Step = { name: 'password'; for: 'start' | 'recovery' | 'stop' } | { name: 'app'; made: NewCodes };
+
+export function Codes({ session, isOn }: { session: Session; isOn: boolean }) {
+  const [step, setStep] = useState<Step>();
+  const [recovery, setRecovery] = useState<string[]>();
+  const close = () => setStep(undefined);
+  const ask = (purpose: 'start' | 'recovery' | 'stop') => setStep({ name: 'password', for: purpose });
+  return (
+    <SettingRow
+      title="Two-step sign-in"
+      intro="A code from an app on your phone, asked for after the password. A stolen password alone is then of no use."
+    >
+      <div className="flex flex-wrap items-center gap-2.5">
+        {isOn ? (
+          <>
+            <Chip tone="good">On</Chip>
+            <Button onClick={() => ask('recovery')}>New recovery codes</Button>
+            <Button tone="remove" onClick={() => ask('stop')}>
+              Turn off
+            </Button>
+          </>
+        ) : (
+          <Button disabled={!session.has_password} onClick={() => ask('start')}>
+            Turn on
+          </Button>
+        )}
+      </div>
+      {!session.has_password && <p className="mt-2 text-sm text-quiet">Set a password first.</p>}
+      {step?.name === 'password' && (
+        <AskPassword
+          purpose={step.for}
+          onStarted={(made) => setStep({ name: 'app', made })}
+          onRecovery={(codes) => {
+            setRecovery(codes);
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {step?.name === 'app' && (
+        <SetUp
+          made={step.made}
+          onDone={() => {
+            setRecovery(step.made.recovery_codes);
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {recovery && <RecoveryCodes codes={recovery} onClose={() => setRecovery(undefined)} />}
+    </SettingRow>
+  );
+}
+
+const purposes = {
+  start: { title: 'Turn on two-step sign-in', action: 'Continue', text: undefined },
+  recovery: {
+    title: 'New recovery codes',
+    action: 'Make new codes',
+    text: 'The ten you have now stop working.',
+  },
+  stop: {
+    title: 'Turn off two-step sign-in?',
+    action: 'Turn off',
+    text: 'Your password alone signs you in again. Your recovery codes stop working.',
+  },
+};
+
+function AskPassword({
+  purpose,
+  onStarted,
+  onRecovery,
+  onClose,
+}: {
+  purpose: keyof typeof purposes;
+  onStarted: (made: NewCodes) => void;
+  onRecovery: (codes: string[]) => void;
+  onClose: () => void;
+}) {
+  const { title, action, text } = purposes[purpose];
+  const send = useAction(
+    async (password: string) => {
+      const input = { body: { current_password: password } };
+      if (purpose === 'start') return onStarted(await call('POST /codes/start', input));
+      if (purpose === 'recovery')
+        return onRecovery((await call('POST /codes/recovery', input)).recovery_codes);
+      await call('POST /codes/stop', input);
+      return onClose();
+    },
+    { quiet: true, touches: purpose === 'stop' ? ['second factors', 'sessions'] : [] },
+  );
+  return (
+    <FormDialog
+      title={title}
+      action={action}
+      tone={purpose === 'stop' ? 'danger' : 'primary'}
+      busy={send.isPending}
+      error={send.error}
+      onSend={(form) => send.mutate(textOf(form, 'current_password'))}
+      onClose={onClose}
+    >
+      {text !== undefined && <p className="text-quiet">{text}</p>}
+      <TextField
+        label="Your password"
+        name="current_password"
+        type="password"
+        autoComplete="current-password"
+        required
+        maxLength={128}
+      />
+    </FormDialog>
+  );
+}
+
+function SetUp({ made, onDone, onClose }: { made: NewCodes; onDone: () => void; onClose: () => void }) {
+  const confirm = useAction((code: string) => call('POST /codes/confirm', { body: { code } }), {
+    quiet: true,
+    touches: ['second factors', 'sessions'],
+    done: 'Two-step sign-in is on.',
+    onDone,
+  });
+  const secret = new URL(made.uri).searchParams.get('secret') ?? '';
+  return (
+    <Dialog title="Scan this with your app" onClose={onClose}>
+      <Form
+        error={confirm.error}
+        onSend={(form) => confirm.mutate(textOf(form, 'code'))}
+        actions={
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" tone="primary" busy={confirm.isPending}>
+              Turn on
+            </Button>
+          </DialogActions>
+        }
+      >
+        <div className="grid justify-items-center">
+          <Suspense fallback={<div className="size-44" />}>
+            <QrCode text={made.uri} label="QR code for your authenticator app" />
+          </Suspense>
+        </div>
+        <p className="text-sm text-quiet">No camera? Type this key into the app:</p>
+        <Code text={secret} what="Key" wrap />
+        <TextField
+          label="The code that the app shows"
+          name="code"
+          required
+          minLength={6}
+          maxLength={7}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Shown once: Escape does not close it before they are kept. */
+function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const [isKept, setKept] = useState(false);
+  return (
+    <Dialog title="Keep your recovery codes" onClose={() => isKept && onClose()}>
+      <p className="mb-4 text-quiet">
+        Each signs you in once, when you do not have your phone. They are not shown again.
+      </p>
+      <Code text={codes.join('\n')} what="Recovery codes" isFirst onCopied={() => setKept(true)} />
+      <DialogActions>
+        <Button tone="primary" onClick={onClose}>
+          I have saved them
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,109 @@
+// What a person may need besides the password, or in its place: codes from an authenticator app with recovery codes, and
+// passkeys. A passkey asks who is there by itself, so it stands for both.
+import { invalid, ServiceError } from '#core/errors.ts';
+import type { Auth } from '#accounts/auth.ts';
+import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
+
+/** What the browser's `navigator.credentials` takes and gives, as JSON. */
+export type CredentialJson = Record<string, unknown>;
+
+const maxPasskeys = 20;
+
+export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: Sessions }) {
+  const { api } = auth;
+
+  const listPasskeys = (client: Client) => api.listPasskeys({ headers: headersOf(client) });
+
+  return {
+    /** The step after the password: a code of the app, or one of the recovery codes, which works once. */
+    signInByCode: (code: string, client: Client) =>
+      explained(async (): Promise<WithCookies<Person>> => {
+        const given = code.replaceAll(/[\s-]/g, '');
+        const call = { headers: headersOf(client), returnHeaders: true as const };
+        const { headers } = /^\d{6}$/.test(given)
+          ? await api.verifyTOTP({ body: { code: given }, ...call })
+          : await api.verifyBackupCode({
+              body: { code: `${given.slice(0, 5)}-${given.slice(5)}` },
+              ...call,
+            });
+        return sessions.signedIn(headers, client);
+      }),
+
+    /** Not on yet: that takes a first code, which shows that the app has the secret. */
+    startCodes: (password: string, client: Client) =>
+      explained(async () => {
+        const answer = await api.enableTwoFactor({ body: { password }, headers: headersOf(client) });
+        if (answer.method !== 'totp') throw new Error('a secret for codes was asked for');
+        return { uri: answer.totpURI, recoveryCodes: answer.backupCodes };
+      }),
+    confirmCodes: (code: string, client: Client) =>
+      explained(async () => {
+        const { headers } = await api.verifyTOTP({
+          body: { code: code.replaceAll(/\s/g, '') },
+          headers: headersOf(client),
+          returnHeaders: true,
+        });
+        return sessions.signedIn(headers, client);
+      }),
+    newRecoveryCodes: (password: string, client: Client) =>
+      explained(async () => {
+        const { backupCodes } = await api.generateBackupCodes({
+          body: { password },
+          headers: headersOf(client),
+        });
+        return backupCodes;
+      }),
+    stopCodes: (password: string, client: Client) =>
+      explained(async () => {
+        const { headers } = await api.disableTwoFactor({
+          body: { password },
+          headers: headersOf(client),
+          returnHeaders: true,
+        });
+        return sessions.signedIn(headers, client);
+      }),
+
+    listPasskeys,
+    startPasskey: (client: Client) =>
+      explained(async (): Promise<WithCookies<CredentialJson>> => {
+        if ((await listPasskeys(client)).length >= maxPasskeys)
+          throw invalid('name', `there are ${maxPasskeys} passkeys already; remove one first`);
+        const { headers, response } = await api.generatePasskeyRegistrationOptions({
+          headers: headersOf(client),
+          returnHeaders: true,
+        });
+        return { cookies: headers.getSetCookie(), value: { ...response } };
+      }),
+    addPasskey: (name: string, response: CredentialJson, client: Client) =>
+      explained(() =>
+        api.verifyPasskeyRegistration({ body: { name, response }, headers: headersOf(client) }),
+      ),
+    /** False when the passkey is not this person's. */
+    async removePasskey(id: string, client: Client): Promise<boolean> {
+      const isOwn = (await listPasskeys(client)).some((passkey) => passkey.id === id);
+      if (isOwn) await api.deletePasskey({ body: { id }, headers: headersOf(client) });
+      return isOwn;
+    },
+
+    startPasskeySignIn: async (client: Client): Promise<WithCookies<CredentialJson>> => {
+      const { headers, response } = await api.generatePasskeyAuthenticationOptions({
+        headers: headersOf({ ...client, cookie: undefined }),
+        returnHeaders: true,
+      });
+      return { cookies: headers.getSetCookie(), value: { ...response, userVerification: 'required' } };
+    },
+    signInByPasskey: (response: CredentialJson, client: Client) =>
+      explained(async (): Promise<WithCookies<Person>> => {
+        if (typeof response['id'] !== 'string')
+          throw new ServiceError('unauthorized', 'No passkey was given.');
+        const { headers } = await api.verifyPasskeyAuthentication({
+          // What a stranger sent; whether it is what the type says is for the verification to find out.
+          body: { response: response as never },
+          headers: headersOf(client),
+          returnHeaders: true,
+        });
+        return sessions.signedIn(headers, client);
+      }),
+  };
+}

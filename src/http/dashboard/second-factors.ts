@@ -1,0 +1,70 @@
+// Codes from an authenticator app, recovery codes and passkeys, in the settings. Whatever changes them wants the password.
+import { invalid, notFound } from '#core/errors.ts';
+import type { Person } from '#accounts/sessions.ts';
+import type { SignIn } from '#accounts/sign-in.ts';
+import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
+
+type Names =
+  | 'GET /second-factors'
+  | 'POST /codes/start'
+  | 'POST /codes/confirm'
+  | 'POST /codes/recovery'
+  | 'POST /codes/stop'
+  | 'POST /passkeys/start'
+  | 'POST /passkeys'
+  | 'DELETE /passkeys/:id';
+
+export interface SecondFactorsParts {
+  signIn: SignIn;
+}
+
+export function secondFactorsHandlers({ signIn }: SecondFactorsParts): Pick<Handlers, Names> {
+  function requirePassword({ hasPassword }: Person): void {
+    if (!hasPassword) throw invalid('current_password', 'is not set yet; set a password first');
+  }
+
+  return {
+    async 'GET /second-factors'({ person, client }) {
+      const passkeys = await signIn.listPasskeys(client);
+      return {
+        codes: person.hasCodes,
+        passkeys: passkeys.map(({ id, name, createdAt }) => ({
+          id,
+          name: name ?? 'Passkey',
+          created_at: createdAt.toISOString(),
+        })),
+      };
+    },
+    async 'POST /codes/start'({ person, client, body }) {
+      requirePassword(person);
+      const { uri, recoveryCodes } = await signIn.startCodes(body.current_password, client);
+      return { uri, recovery_codes: recoveryCodes };
+    },
+    async 'POST /codes/confirm'({ reply, client, body }) {
+      setCookies(reply, (await signIn.confirmCodes(body.code, client)).cookies);
+      return { done: true };
+    },
+    async 'POST /codes/recovery'({ client, body }) {
+      return { recovery_codes: await signIn.newRecoveryCodes(body.current_password, client) };
+    },
+    async 'POST /codes/stop'({ reply, client, body }) {
+      setCookies(reply, (await signIn.stopCodes(body.current_password, client)).cookies);
+      return { done: true };
+    },
+    async 'POST /passkeys/start'({ reply, person, client, body }) {
+      requirePassword(person);
+      await signIn.checkPassword(body.current_password, person, client);
+      const { cookies, value } = await signIn.startPasskey(client);
+      setCookies(reply, cookies);
+      return { options: value };
+    },
+    async 'POST /passkeys'({ client, body }) {
+      await signIn.addPasskey(body.name, body.response, client);
+      return { done: true };
+    },
+    async 'DELETE /passkeys/:id'({ id, client }) {
+      if (!(await signIn.removePasskey(id, client))) throw notFound();
+      return { done: true };
+    },
+  };
+}

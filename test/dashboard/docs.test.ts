@@ -1,0 +1,69 @@
+// The reference: everything that the OpenAPI document says, with script and without it, on screen and on paper.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { errorTable } from '#core/errors.ts';
+import { buildOpenapi } from '#http/openapi.ts';
+import { startDashboard, violations, type Dashboard } from '#test/dashboard/kit.ts';
+
+let dashboard: Dashboard;
+before(async () => {
+  dashboard = await startDashboard();
+});
+after(() => dashboard.close());
+
+test('every endpoint, field, header and error is there without script, and every link inside the page leads somewhere', async () => {
+  const page = await dashboard.open({ javaScriptEnabled: false });
+  await page.goto('/docs');
+  const text = (await page.locator('main').textContent()) ?? '';
+  const { paths } = buildOpenapi('') as { paths: Record<string, unknown> };
+  const said = [
+    ...Object.keys(paths).filter((path) => path.startsWith('/api/v1/')),
+    ...Object.keys(errorTable),
+    ...['expires_in', 'margin.top', 'viewport.width', 'wait_until', 'x-service-quota-warning', 'Retry-After'],
+    ...['Idempotency-Key', 'delete_url', '100,000'],
+  ];
+  for (const name of said) assert.ok(text.includes(name), `${name} is missing`);
+  const source = await (await fetch(`${dashboard.service.origin}/docs`)).text();
+  const ids = new Set([...source.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+  const targets = [...source.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+  assert.ok(targets.length > 40);
+  assert.deepEqual(
+    targets.filter((id) => !ids.has(id)),
+    [],
+  );
+  // One language is shown, and another one click away.
+  const sample = page.locator('#screenshot .samples');
+  assert.equal(await sample.locator('pre.python').isVisible(), false);
+  await sample.getByText('Python').click();
+  assert.equal(await sample.locator('pre.python').isVisible(), true);
+  assert.equal(await sample.locator('pre.curl').isVisible(), false);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await sample.locator('pre.curl').isVisible(), true, 'on paper there are all of them');
+  assert.equal(await page.locator('.contents').isVisible(), false);
+  await page.context().close();
+});
+
+test('with script it is searched by keyboard, copied from, and one language holds for all examples', async () => {
+  const page = await dashboard.open();
+  await page.goto('/docs');
+  await page.keyboard.press('/');
+  await page.keyboard.type('margin');
+  await page.getByText(/^\d of \d+ sections\.$/).waitFor();
+  assert.equal(await page.locator('#pdf').isVisible(), true);
+  assert.equal(await page.locator('#upload').isVisible(), false);
+  await page.getByLabel('Search the reference').fill('xylophone');
+  await page.getByText('Nothing found.').waitFor();
+  await page.getByLabel('Search the reference').fill('');
+  await page.locator('#upload .samples').getByText('TypeScript').click();
+  assert.equal(await page.locator('#pdf pre.typescript').isVisible(), true);
+  await page.locator('#pdf').getByRole('button', { name: 'Copy: TypeScript' }).click();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.ok(copied.includes(`${dashboard.service.config.baseUrl}/api/v1/pdf`));
+  assert.equal(
+    await page.locator('#pdf').getByRole('link', { name: 'Open in the playground' }).getAttribute('href'),
+    '/dashboard/playground?tab=pdf',
+  );
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
