@@ -19,8 +19,15 @@ test('every endpoint, field, header and error is there without script, and every
   const said = [
     ...Object.keys(paths).filter((path) => path.startsWith('/api/v1/')),
     ...Object.keys(errorTable),
-    ...['expires_in', 'margin.top', 'viewport.width', 'wait_until', 'x-service-quota-warning', 'Retry-After'],
-    ...['Idempotency-Key', 'delete_url', '100,000'],
+    'expires_in',
+    'margin.top',
+    'viewport.width',
+    'wait_until',
+    'x-service-quota-warning',
+    'Retry-After',
+    'Idempotency-Key',
+    'delete_url',
+    '100,000',
   ];
   for (const name of said) assert.ok(text.includes(name), `${name} is missing`);
   const source = await (await fetch(`${dashboard.service.origin}/docs`)).text();

@@ -427,10 +427,13 @@ test('settings: a name, a session of elsewhere signed out, and the account delet
 test('integrations: the shell function that was made uploads a file', async () => {
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/integrations');
-  await page.getByRole('button', { name: 'Make an uploader file' }).click();
+  await page.getByRole('button', { name: 'Set up ShareX' }).click();
   const sharex = (await page.getByRole('region', { name: '.sxcu' }).textContent()) ?? '';
   assert.match(sharex, /api\/v1\/upload/);
-  await page.getByRole('button', { name: 'Make a function' }).click();
+  await page.getByText('Uploads only').waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Set up Shell' }).click();
   const made = (await page.getByRole('region', { name: 'tintype.sh' }).textContent()) ?? '';
   const { stdout } = await run('sh', ['-c', `${made}\ntintype src/http/assets/plate.svg`]);
   assert.equal(await statusOf(stdout.trim()), 200);

@@ -1,81 +1,183 @@
-// Files made for the signed-in account, with a key of their own in them.
+// Other tools, each set up with a key of its own: what to paste or open, and the steps around it.
 import { useState } from 'react';
-import type { AnswerOf } from '#http/dashboard/contract.ts';
+import type { AnswerOf, BodyOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
-import { Page, Section } from '#app/parts/page.tsx';
+import { Dialog, DialogActions } from '#app/parts/dialog.tsx';
+import { Page } from '#app/parts/page.tsx';
+import { Chip } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 
 type Made = AnswerOf<'POST /integrations'>;
-type Tool = 'sharex' | 'shell';
+type Tool = BodyOf<'POST /integrations'>['tool'];
 
-const tools: { tool: Tool; title: string; intro: string; action: string; next: string }[] = [
+interface Entry {
+  tool: Tool;
+  title: string;
+  on: string;
+  intro: string;
+  steps: string[];
+}
+
+const groups: { title: string; entries: Entry[] }[] = [
   {
-    tool: 'sharex',
-    title: 'ShareX',
-    intro:
-      'A custom uploader for Windows: screenshots and files go up with one key press, and the link is on the clipboard.',
-    action: 'Make an uploader file',
-    next: 'Open the file with ShareX and make it the active image uploader.',
+    title: 'Take and share screenshots',
+    entries: [
+      {
+        tool: 'sharex',
+        title: 'ShareX',
+        on: 'Windows',
+        intro: 'One key press takes a screenshot, uploads it and copies the link.',
+        steps: [
+          'Save the file and open it: ShareX asks whether to add it.',
+          'Choose it under Destinations, Image uploader, Custom image uploader.',
+        ],
+      },
+      {
+        tool: 'flameshot',
+        title: 'Flameshot',
+        on: 'Linux',
+        intro: 'Select a part of the screen, annotate it, and have the link in the clipboard.',
+        steps: [
+          'Save the script in a folder of your PATH and make it executable: chmod +x tintype-shot.sh.',
+          'Bind it to a key in the settings of your desktop. It needs flameshot, curl, and xclip or wl-copy.',
+        ],
+      },
+      {
+        tool: 'macos',
+        title: 'macOS',
+        on: 'macOS',
+        intro: 'A shortcut that selects a part of the screen, uploads it and copies the link.',
+        steps: [
+          'In Shortcuts, make a new shortcut with the action Run Shell Script and paste this.',
+          'In its details, choose Add Keyboard Shortcut.',
+        ],
+      },
+      {
+        tool: 'ios',
+        title: 'iPhone and iPad',
+        on: 'iOS',
+        intro: 'Share any picture to a shortcut that uploads it and copies the link.',
+        steps: [
+          'In Shortcuts, make a new shortcut that shows in the share sheet and receives images.',
+          'Add Get Contents of URL with the values below; the value of the file field is Shortcut Input.',
+          'Add Get Dictionary Value for url, then Copy to Clipboard.',
+        ],
+      },
+    ],
   },
   {
-    tool: 'shell',
-    title: 'Shell',
-    intro: 'A function for bash and zsh: name a file, get its link.',
-    action: 'Make a function',
-    next: 'Paste it into your ~/.bashrc or ~/.zshrc, and open a new terminal.',
+    title: 'Scripts and programs',
+    entries: [
+      {
+        tool: 'tt',
+        title: 'tt',
+        on: 'Command line',
+        intro: 'Upload, capture and print from a terminal: one file, a folder or a list of a thousand pages.',
+        steps: ['Run these lines in a terminal. Node.js 20 or later is needed.'],
+      },
+      {
+        tool: 'shell',
+        title: 'Shell',
+        on: 'bash, zsh',
+        intro: 'A function with nothing to install: name a file, get its link.',
+        steps: ['Paste it into your ~/.bashrc or ~/.zshrc, and open a new terminal.', 'tintype photo.png'],
+      },
+      {
+        tool: 'client',
+        title: 'TypeScript client',
+        on: 'Node, Deno, Bun',
+        intro: 'A typed library that retries, waits and follows the limits by itself.',
+        steps: ['Install the package from this service with the command in the first line.'],
+      },
+      {
+        tool: 'mcp',
+        title: 'MCP server',
+        on: 'AI assistants',
+        intro: 'Lets an assistant see web pages, print them and upload images.',
+        steps: ['Add this to the configuration of your assistant, and start it again.'],
+      },
+    ],
   },
 ];
 
 export function Integrations() {
+  const [shown, setShown] = useState<{ entry: Entry; made: Made }>();
   return (
     <Page
       title="Integrations"
-      intro="Each gets a key of its own, so that you can revoke it alone. The key is in the file, which is therefore shown this once."
+      intro="Each gets a key of its own, which you can revoke without touching the others."
     >
-      {tools.map((tool) => (
-        <ToolCard key={tool.tool} {...tool} />
+      {groups.map(({ title, entries }) => (
+        <section key={title} className="grid gap-3">
+          <h2 className="font-serif text-lg font-semibold">{title}</h2>
+          <ul className="grid gap-4 sm:grid-cols-2">
+            {entries.map((entry) => (
+              <Card key={entry.tool} entry={entry} onMade={(made) => setShown({ entry, made })} />
+            ))}
+          </ul>
+        </section>
       ))}
+      {shown && <Result {...shown} onClose={() => setShown(undefined)} />}
     </Page>
   );
 }
 
-function ToolCard({ tool, title, intro, action, next }: (typeof tools)[number]) {
-  const [made, setMade] = useState<Made>();
+function Card({ entry, onMade }: { entry: Entry; onMade: (made: Made) => void }) {
+  const { tool, title, on, intro } = entry;
   const make = useAction(() => call('POST /integrations', { body: { tool } }), {
     touches: ['keys', 'overview'],
-    onDone: setMade,
+    onDone: onMade,
   });
   return (
-    <Section
-      title={title}
-      intro={intro}
-      actions={
-        <Button
-          icon={made ? 'refresh' : 'plus'}
-          tone={made ? 'plain' : 'primary'}
-          busy={make.isPending}
-          onClick={() => make.mutate(undefined)}
-        >
-          {made ? 'Make another' : action}
+    <li className="card flex flex-col items-start gap-3 p-5">
+      <div className="flex w-full items-baseline justify-between gap-3">
+        <h3 className="font-semibold">{title}</h3>
+        <span className="text-sm text-quiet">{on}</span>
+      </div>
+      <p className="flex-1 text-sm text-pretty text-quiet">{intro}</p>
+      <Button
+        small
+        busy={make.isPending}
+        aria-label={`Set up ${title}`}
+        onClick={() => make.mutate(undefined)}
+      >
+        Set up
+      </Button>
+    </li>
+  );
+}
+
+const scopes = { all: 'Uploads and renders', uploads: 'Uploads only', renders: 'Renders only' };
+
+function Result({ entry, made, onClose }: { entry: Entry; made: Made; onClose: () => void }) {
+  return (
+    <Dialog title={`Set up ${entry.title}`} wide onClose={onClose}>
+      <div className="grid gap-4">
+        <p className="flex flex-wrap items-center gap-2 text-sm text-quiet">
+          <span>
+            The key <strong className="font-medium text-ink">{made.key.name}</strong> was made for it. It is
+            shown this once.
+          </span>
+          <Chip>{scopes[made.key.scope]}</Chip>
+        </p>
+        <ol className="grid list-decimal gap-1 pl-5 text-sm">
+          {entry.steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+        <Code text={made.content} what={made.filename} isFirst />
+      </div>
+      <DialogActions>
+        <Button icon="download" onClick={() => save(made)}>
+          Save {made.filename}
         </Button>
-      }
-    >
-      {made && (
-        <div className="grid gap-4" role="status">
-          <p className="text-sm text-quiet">
-            {next} It uses the key <strong className="font-medium text-ink">{made.key.name}</strong>.
-          </p>
-          <Code text={made.content} what={made.filename} />
-          <div>
-            <Button icon="download" onClick={() => save(made)}>
-              Save {made.filename}
-            </Button>
-          </div>
-        </div>
-      )}
-    </Section>
+        <Button tone="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }
 

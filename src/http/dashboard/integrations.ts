@@ -1,11 +1,137 @@
-// Files that make other tools upload here, with a key inside.
+// What makes other tools work with this service: a file or a few lines to paste, with a key of their own in them.
+import type { KeyScope } from '#storage/schema.ts';
 
-export function integrationFile(tool: 'sharex' | 'shell', baseUrl: string, key: string) {
-  return tool === 'sharex' ? sharex(baseUrl, key) : shell(baseUrl, key);
+interface Made {
+  filename: string;
+  content_type: string;
+  content: string;
 }
 
+interface Integration {
+  /** Of its key. */
+  name: string;
+  scope: KeyScope;
+  make: (baseUrl: string, key: string) => Made;
+}
+
+const script = (filename: string, content: string): Made => ({
+  filename,
+  content_type: 'text/x-shellscript',
+  content,
+});
+
+/** What the answer's JSON says under this name, without anything installed. */
+const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
+
+const upload = (baseUrl: string, key: string, file: string): string =>
+  `curl -sS --fail-with-body ${baseUrl}/api/v1/upload -H 'Authorization: Bearer ${key}' -F ${file}`;
+
+export const toolNames = ['client', 'tt', 'mcp', 'sharex', 'flameshot', 'macos', 'ios', 'shell'] as const;
+export type ToolName = (typeof toolNames)[number];
+
+export const integrations: Record<ToolName, Integration> = {
+  client: {
+    name: 'TypeScript client',
+    scope: 'all',
+    make: (baseUrl, key) => ({
+      filename: 'example.ts',
+      content_type: 'text/plain',
+      content: `// npm install ${baseUrl}/clients/tintype-client.tgz
+import { Tintype } from '@tintype/client';
+
+const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: '${key}' });
+const shot = await tintype.screenshot({ url: 'https://example.com', response: 'json' });
+console.log(shot.url);
+`,
+    }),
+  },
+  tt: {
+    name: 'tt',
+    scope: 'all',
+    make: (baseUrl, key) =>
+      script(
+        'tt.sh',
+        `npm install -g ${baseUrl}/clients/tintype-cli.tgz
+printf %s '${key}' | tt login --url ${baseUrl}
+tt --help
+`,
+      ),
+  },
+  mcp: {
+    name: 'MCP server',
+    scope: 'all',
+    make: (baseUrl, key) => ({
+      filename: 'mcp.json',
+      content_type: 'application/json',
+      content: `${JSON.stringify(
+        {
+          mcpServers: {
+            tintype: {
+              command: 'npx',
+              args: ['-y', `${baseUrl}/clients/tintype-mcp.tgz`],
+              env: { TINTYPE_URL: baseUrl, TINTYPE_API_KEY: key },
+            },
+          },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+  },
+  sharex: { name: 'ShareX', scope: 'uploads', make: sharex },
+  flameshot: {
+    name: 'Flameshot',
+    scope: 'uploads',
+    make: (baseUrl, key) =>
+      script(
+        'tintype-shot.sh',
+        `#!/bin/sh
+# Select a part of the screen; its link is in the clipboard.
+answer=$(flameshot gui --raw | ${upload(baseUrl, key, "'file=@-;filename=screenshot.png'")}) || exit 1
+link=$(printf '%s' "$answer" | ${field('url')})
+if command -v wl-copy >/dev/null; then printf '%s' "$link" | wl-copy; else printf '%s' "$link" | xclip -selection clipboard; fi
+notify-send 'Uploaded' "$link" 2>/dev/null || printf '%s\\n' "$link"
+`,
+      ),
+  },
+  macos: {
+    name: 'macOS shortcut',
+    scope: 'uploads',
+    make: (baseUrl, key) =>
+      script(
+        'tintype-shot.sh',
+        `#!/bin/sh
+# Select a part of the screen; its link is in the clipboard.
+file=$(mktemp -t tintype).png
+screencapture -i "$file" && [ -s "$file" ] || exit 0
+answer=$(${upload(baseUrl, key, '"file=@$file"')})
+rm -f "$file"
+link=$(printf '%s' "$answer" | ${field('url')})
+printf '%s' "$link" | pbcopy
+osascript -e "display notification \\"$link\\" with title \\"Uploaded\\""
+`,
+      ),
+  },
+  ios: {
+    name: 'iOS shortcut',
+    scope: 'uploads',
+    make: (baseUrl, key) => ({
+      filename: 'ios-shortcut.txt',
+      content_type: 'text/plain',
+      content: `URL: ${baseUrl}/api/v1/upload
+Method: POST
+Header: Authorization
+Value: Bearer ${key}
+Request body: Form
+File field: file
+`,
+    }),
+  },
+  shell: { name: 'Shell', scope: 'uploads', make: shell },
+};
+
 /** A custom uploader of ShareX: a double click installs it. */
-function sharex(baseUrl: string, key: string) {
+function sharex(baseUrl: string, key: string): Made {
   const { host } = new URL(baseUrl);
   const uploader = {
     Version: '17.0.0',
@@ -29,15 +155,12 @@ function sharex(baseUrl: string, key: string) {
 }
 
 /** A function for a shell's start-up file: `tintype picture.png` prints the link, or the reason and fails. */
-function shell(baseUrl: string, key: string) {
-  const upload = `curl -sS --fail-with-body ${baseUrl}/api/v1/upload -H 'Authorization: Bearer ${key}' -F "file=@$1"`;
-  const field = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
-  return {
-    filename: 'tintype.sh',
-    content_type: 'text/x-shellscript',
-    content: `tintype() {
+function shell(baseUrl: string, key: string): Made {
+  return script(
+    'tintype.sh',
+    `tintype() {
   local answer
-  if answer=$(${upload} 2>&1); then
+  if answer=$(${upload(baseUrl, key, '"file=@$1"')} 2>&1); then
     printf '%s\\n' "$answer" | ${field('url')}
   else
     # The reason that the service gives; where it gave none, what curl says.
@@ -48,5 +171,5 @@ function shell(baseUrl: string, key: string) {
   fi
 }
 `,
-  };
+  );
 }

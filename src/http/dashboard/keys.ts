@@ -6,7 +6,7 @@ import type { ApiKeyRow } from '#storage/schema.ts';
 import { dayOf } from '#storage/tables/usage.ts';
 import type { Authentication } from '#accounts/authenticate.ts';
 import type { Keys } from '#accounts/keys.ts';
-import { integrationFile } from '#http/dashboard/integrations.ts';
+import { integrations } from '#http/dashboard/integrations.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { notFound } from '#core/errors.ts';
@@ -75,10 +75,9 @@ export function keysHandlers({ baseUrl, clock, keys, authentication }: KeysPageP
       return view(owned, row);
     },
     async 'POST /integrations'({ owned, body: { tool } }) {
-      const name = tool === 'sharex' ? 'ShareX' : 'Shell';
-      // These tools upload and do nothing else.
-      const { secret, row } = await keys.create(owned.accountId, { name, scope: 'uploads', expiresAt: null });
-      return { ...integrationFile(tool, baseUrl, secret), key: keyView(row, unused, clock.now()) };
+      const { name, scope, make } = integrations[tool];
+      const { secret, row } = await keys.create(owned.accountId, { name, scope, expiresAt: null });
+      return { ...make(baseUrl, secret), key: keyView(row, unused, clock.now()) };
     },
   };
 }

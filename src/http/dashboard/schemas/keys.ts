@@ -1,5 +1,6 @@
 // API keys, integrations, usage and the request log.
 import { Type, type Static } from 'typebox';
+import { toolNames } from '#http/dashboard/integrations.ts';
 import { keyScopes } from '#storage/schema.ts';
 import { limits } from '#core/limits.ts';
 import {
@@ -68,7 +69,7 @@ export const RotateKey = Type.Object(
 );
 
 /** Makes a key of its own for the tool and puts it into the file, which is therefore shown this once. */
-export const MakeIntegration = Type.Object({ tool: choice(['sharex', 'shell']) }, strict);
+export const MakeIntegration = Type.Object({ tool: choice(toolNames) }, strict);
 export const Integration = Type.Object(
   { filename: Type.String(), content_type: Type.String(), content: Type.String(), key: Key },
   strict,
