@@ -1,7 +1,6 @@
 // Every page that a person sees, on an installation that has something to show, and one look at all of them: shown, quiet, accessible,
 // without sideways scrolling, and kept as a picture.
 import { join } from 'node:path';
-import { png } from '#lab/support/images.ts';
 import { formOf } from '#lab/support/requests.ts';
 import { createVisitor, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
 import {
@@ -11,7 +10,7 @@ import {
   type Dashboard,
   type WatchedPage,
 } from '#test/dashboard/kit.ts';
-import { seed } from '#test/dashboard/seed.ts';
+import { picture, seed } from '#test/dashboard/seed.ts';
 
 interface Shown {
   name: string;
@@ -57,9 +56,10 @@ export async function startEveryPage(): Promise<EveryPage> {
     body: { suspended: true, suspended_reason: 'Sent the same picture 40,000 times.' },
   });
   await owner.call('PATCH /overages', { body: { enabled: true, cap: 5_000 } });
+  await owner.call('PATCH /profile', { body: { name: 'Ann Lindqvist' } });
   await seed(service, site, owner);
-  const upload = (await owner.call('POST /uploads', { form: formOf([[await png(320, 200), 'shared.png']]) }))
-    .body;
+  const shared = await picture('#8aa0a8', 2);
+  const upload = (await owner.call('POST /uploads', { form: formOf([[shared, 'shared.png']]) })).body;
   const stranger = (): Visitor => createVisitor(dashboard.service);
   const shown: Shown[] = [
     page('landing', () => '/', 'Pages as pictures', stranger),

@@ -55,7 +55,7 @@ export async function seed(service: TestService, site: PageServer, person: Visit
   await person.call('POST /keys/:id/rotate', { id: rotated.key.id, body: { grace_seconds: 86_400 } });
 }
 
-async function picture(tone: string, index: number): Promise<Buffer> {
+export async function picture(tone: string, index: number): Promise<Buffer> {
   const [width, height] = [
     [640, 480],
     [480, 640],

@@ -40,7 +40,7 @@ export const integrations: Record<ToolName, Integration> = {
 import { Tintype } from '@tintype/client';
 
 const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: '${key}' });
-const shot = await tintype.screenshot({ url: 'https://example.com', response: 'json' });
+const shot = await tintype.screenshot('https://example.com', { response: 'json' });
 console.log(shot.url);
 `,
     }),

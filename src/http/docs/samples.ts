@@ -1,4 +1,4 @@
-// The same call in three languages, ready to paste: curl, TypeScript and Python, each on what the language brings by itself.
+// The same call in three languages, ready to paste: curl, TypeScript and Python.
 
 export interface Sample {
   language: string;
@@ -40,35 +40,39 @@ const curlJson = (call: Call): string =>
   -d '${JSON.stringify(call.body)}' \\
   -o ${outputOf(call)}`;
 
+/** With the client that this service has for download: it retries, waits and repeats safely by itself. */
+const typescript = ({ address, path }: Call, call: string): string => {
+  const baseUrl = address.slice(0, -path.length);
+  return `// npm install ${baseUrl}/clients/tintype-client.tgz
+import { Tintype } from '@tintype/client';
+
+const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: 'YOUR_API_KEY' });
+${call}`;
+};
+
 const typescriptForm = (call: Call): string =>
-  `import { openAsBlob } from 'node:fs';
+  typescript(
+    call,
+    isBatch(call)
+      ? `const { items } = await tintype.uploadBatch(['one.png', 'two.jpg']);
+for (const item of items) console.log(item.ok ? item.upload.url : item.error.message);`
+      : `const { url, deleteUrl } = await tintype.upload('photo.png');
+console.log(url);`,
+  );
 
-const form = new FormData();
-${(isBatch(call) ? ['one.png', 'two.jpg'] : ['photo.png'])
-  .map((name) => `form.append('file', await openAsBlob('${name}'), '${name}');`)
-  .join('\n')}
-
-const response = await fetch('${call.address}', {
-  method: 'POST',
-  headers: { Authorization: \`Bearer \${process.env.TINTYPE_API_KEY}\` },
-  body: form,
-});
-if (!response.ok) throw new Error(await response.text());
-console.log(await response.json());`;
-
-const typescriptJson = (call: Call): string =>
-  `import { writeFile } from 'node:fs/promises';
-
-const response = await fetch('${call.address}', {
-  method: 'POST',
-  headers: {
-    Authorization: \`Bearer \${process.env.TINTYPE_API_KEY}\`,
-    'Content-Type': 'application/json',
-  },
-  body: JSON.stringify(${JSON.stringify(call.body)}),
-});
-if (!response.ok) throw new Error(await response.text());
-await writeFile('${outputOf(call)}', await response.bytes());`;
+function typescriptJson(call: Call): string {
+  const { url, ...options } = call.body ?? {};
+  const named = Object.entries({ ...options, response: 'json' }).map(([name, value]) => {
+    const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    return `${camel}: ${JSON.stringify(value).replaceAll('"', "'")}`;
+  });
+  const method = call.path.endsWith('/pdf') ? 'pdf' : 'screenshot';
+  return typescript(
+    call,
+    `const hosted = await tintype.${method}('${String(url)}', { ${named.join(', ')} });
+console.log(hosted.url);`,
+  );
+}
 
 const pythonForm = (call: Call): string =>
   `import os, requests
