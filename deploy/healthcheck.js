@@ -1,4 +1,4 @@
-// The container's health check: exits with 0 when the service answers /healthz on its own port, with or without TLS.
+// The container's health check: exits with 0 if the service responds to /healthz on its own port, with or without TLS.
 import http from 'node:http';
 import https from 'node:https';
 
