@@ -31,7 +31,7 @@ const usualMostBytes = 128 * 1024 * 1024;
 // answers is only slow to draw (layers in 3D, a busy machine) and gets as long again; not more, because what it draws keeps
 // the other pages of its browser waiting.
 const captureMs = 15_000;
-const answerMs = 2_000;
+const answerMs = 5_000;
 const attempts = 2;
 
 /** `area` is the part of the document that is captured; without one it is what the viewport shows. */

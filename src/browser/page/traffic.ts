@@ -16,11 +16,13 @@ export interface Traffic {
 }
 
 interface Flight {
+  session: CdpSession;
   startedAt: number;
   answeredAt: number | undefined;
   isPoll: boolean;
 }
 
+const frameDocument = 'document ';
 const longPollMs = 1_500;
 // What takes longer has used up the settling, and is not waited for a second time.
 const lostMs = 3_000;
@@ -67,31 +69,36 @@ export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners):
     },
     follow(session) {
       const prefix = `${session.id} `;
+      // The request for the document of a frame of another site begins in the session of its parent and ends in its own.
+      const keyOf = (requestId: string) =>
+        flights.has(prefix + requestId) ? prefix + requestId : frameDocument + requestId;
       session.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
         // What a page process asks for is numbered `<process id>.<number>`; a navigation has an id of another form.
         const [, pid] = /^(\d{1,10})\.\d/.exec(requestId) ?? [];
         if (pid !== undefined) onProcess?.(Number(pid));
         if (/^(data|blob):/.test(request.url.slice(0, 5))) return;
         const isPoll = type === undefined || pollTypes.has(type);
-        flights.set(prefix + requestId, { startedAt: performance.now(), answeredAt: undefined, isPoll });
+        const key = (type === 'Document' ? frameDocument : prefix) + requestId;
+        flights.set(key, { session, startedAt: performance.now(), answeredAt: undefined, isPoll });
         watch.notify();
       });
       session.on('Network.responseReceived', ({ requestId, response }) => {
-        const flight = flights.get(prefix + requestId);
-        if (!flight) return;
+        const flight = flights.get(keyOf(requestId));
+        // Both sessions may tell of it.
+        if (!flight || flight.answeredAt !== undefined) return;
         flight.answeredAt = performance.now();
         if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);
       });
       session.on('Network.dataReceived', ({ requestId }) => {
-        const flight = flights.get(prefix + requestId);
+        const flight = flights.get(keyOf(requestId));
         if (flight) flight.answeredAt = performance.now();
       });
-      session.on('Network.requestServedFromCache', ({ requestId }) => land(prefix + requestId));
-      session.on('Network.loadingFinished', ({ requestId }) => land(prefix + requestId));
-      session.on('Network.loadingFailed', ({ requestId }) => land(prefix + requestId));
+      session.on('Network.requestServedFromCache', ({ requestId }) => land(keyOf(requestId)));
+      session.on('Network.loadingFinished', ({ requestId }) => land(keyOf(requestId)));
+      session.on('Network.loadingFailed', ({ requestId }) => land(keyOf(requestId)));
     },
     forget(session) {
-      for (const key of flights.keys()) if (key.startsWith(`${session.id} `)) land(key);
+      for (const [key, flight] of flights) if (flight.session === session) land(key);
     },
   };
 }

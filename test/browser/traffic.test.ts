@@ -1,0 +1,54 @@
+// What counts as under way when the sessions of a page tell of its requests.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTraffic } from '#browser/page/traffic.ts';
+import type { CdpSession } from '#browser/process/cdp.ts';
+import { createWatch } from '#browser/page/watch.ts';
+
+function createSession(id: string) {
+  const handlers = new Map<string, (params: object) => void>();
+  const session = {
+    id,
+    on: (event: string, handler: (params: object) => void) => handlers.set(event, handler),
+  };
+  return {
+    session: session as unknown as CdpSession,
+    tell: (event: string, params: object) => handlers.get(`Network.${event}`)!(params),
+  };
+}
+
+function start() {
+  const answers: string[] = [];
+  const traffic = createTraffic(createWatch(), { onAnswer: (url) => answers.push(url) });
+  const [page, frame] = [createSession('page'), createSession('frame')];
+  traffic.follow(page.session);
+  traffic.follow(frame.session);
+  return { traffic, page, frame, answers };
+}
+
+const url = 'http://other.test/';
+const sent = (requestId: string, type: string) => ({ requestId, type, request: { url } });
+const answered = (requestId: string) => ({ requestId, response: { url } });
+
+test('the document of a frame of another site ends in the session of the frame, and is counted once', () => {
+  const { traffic, page, frame, answers } = start();
+  page.tell('requestWillBeSent', sent('A1', 'Document'));
+  assert.deepEqual([traffic.inFlight, traffic.awaited], [1, 1]);
+  page.tell('responseReceived', answered('A1'));
+  frame.tell('responseReceived', answered('A1'));
+  frame.tell('loadingFinished', { requestId: 'A1' });
+  assert.deepEqual([traffic.inFlight, traffic.awaited, answers], [0, 0, [url]]);
+});
+
+test('requests of two sessions with one number are two, and end with their sessions', () => {
+  const { traffic, page, frame } = start();
+  page.tell('requestWillBeSent', sent('7.1', 'Image'));
+  frame.tell('requestWillBeSent', sent('7.1', 'Image'));
+  frame.tell('loadingFailed', { requestId: '7.1' });
+  assert.equal(traffic.inFlight, 1);
+  frame.tell('requestWillBeSent', sent('B2', 'Document'));
+  traffic.forget(page.session);
+  assert.equal(traffic.inFlight, 1);
+  traffic.forget(frame.session);
+  assert.equal(traffic.inFlight, 0);
+});
