@@ -12,8 +12,13 @@ export const paperInches: Record<PaperFormat, { width: number; height: number }>
 
 export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
 
-export interface ScreenshotJob {
+interface Job {
   url: string;
+  /** Whose render it is: an account whose pages take what all share is kept apart for a while. */
+  account?: string;
+}
+
+export interface ScreenshotJob extends Job {
   fullPage: boolean;
   format: ScreenshotFormat;
   width: number;
@@ -22,8 +27,7 @@ export interface ScreenshotJob {
   mostBytes?: number;
 }
 
-export interface PdfJob {
-  url: string;
+export interface PdfJob extends Job {
   paperFormat: PaperFormat;
   landscape: boolean;
   printBackground: boolean;

@@ -19,6 +19,7 @@ import { createPool } from '#browser/pool.ts';
 import type { RecycleLimits } from '#browser/pool.ts';
 import { print } from '#browser/page/print.ts';
 import { settle } from '#browser/page/settle.ts';
+import { createStanding } from '#browser/standing.ts';
 import { startChromium, type StartOptions } from '#browser/start-chromium.ts';
 import { prepareAtRest } from '#browser/page/page-at-rest.ts';
 import type { TakeAtRest } from '#browser/page/page-at-rest.ts';
@@ -40,6 +41,7 @@ const retryMs = 5_000;
 export async function createChromiumBrowser(options: ChromiumBrowserOptions): Promise<Browser> {
   const { egress, log } = options;
   const { about, launch } = await startChromium(options);
+  const standing = createStanding();
   const viewport = { width: limits.viewportWidth.default, height: limits.viewportHeight.default };
   const pool = await createPool({
     launch,
@@ -58,23 +60,30 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
 
   async function render<T>(
     totalMs: number,
+    account: string | undefined,
     caller: AbortSignal,
     work: (page: Page, deadline: Deadline) => Promise<T>,
   ): Promise<T> {
     const endsAt = performance.now() + totalMs;
     for (let isRetry = false; ; isRetry = true) {
       const deadline = createDeadline(totalMs, endsAt - performance.now(), caller);
+      const isSuspect = standing.isSuspect(account);
+      const isAlone = isRetry || isSuspect;
+      let fault: RenderFailure | undefined;
       try {
-        const lend = isRetry ? pool.lendAlone : pool.lend;
+        const lend = isAlone ? pool.lendAlone(isSuspect ? 'low' : 'usual') : pool.lend;
         return await lend(deadline.signal, (page) => {
-          const fault = () => deadline.fail(page.fault.reason as RenderFailure);
-          if (page.fault.aborted) fault();
-          page.fault.addEventListener('abort', fault, { once: true });
+          const fail = () => deadline.fail((fault = page.fault.reason as RenderFailure));
+          if (page.fault.aborted) fail();
+          page.fault.addEventListener('abort', fail, { once: true });
           return work(page, deadline);
         });
       } catch (error) {
         const failure = toRenderFailure(error, deadline.signal);
-        if (isRetry || !failure.browserLost || endsAt - performance.now() < retryMs) throw failure;
+        // Of the renders that lost a browser, those fail again that took it down.
+        const failedTwice = isRetry && failure.reason !== 'aborted';
+        if (failedTwice || fault?.reason === 'too_large') standing.blame(account);
+        if (isAlone || !failure.browserLost || endsAt - performance.now() < retryMs) throw failure;
         log.warn({ err: failure }, 'a render lost its browser and is tried once more');
       } finally {
         deadline.end();
@@ -85,8 +94,11 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   return {
     about,
     screenshot: (job, signal) =>
-      render(limits.screenshotTotalMs, signal, (page, deadline) => takeScreenshot(page, job, deadline)),
-    pdf: (job, signal) => render(limits.pdfTotalMs, signal, (page, deadline) => makePdf(page, job, deadline)),
+      render(limits.screenshotTotalMs, job.account, signal, (page, deadline) =>
+        takeScreenshot(page, job, deadline),
+      ),
+    pdf: (job, signal) =>
+      render(limits.pdfTotalMs, job.account, signal, (page, deadline) => makePdf(page, job, deadline)),
     async check() {
       const phase = createPhase(
         new AbortController().signal,

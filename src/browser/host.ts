@@ -1,5 +1,5 @@
 // One browser process with its pages: those made ahead of need and those at work.
-import type { Log } from '#browser/browser.ts';
+import { RenderFailure, type Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
@@ -33,6 +33,8 @@ export interface HostOptions {
   log: Log;
 }
 
+/** No page has done anything yet in this render: another browser may do better. */
+const noPage = () => new RenderFailure('crashed', 'the browser made no page in time', { browserLost: true });
 const openMs = 20_000;
 const disposeMs = 2_000;
 const never = new AbortController().signal;
@@ -54,7 +56,7 @@ export function createHost(options: HostOptions): Host {
 
   async function open(): Promise<Page> {
     // Whatever is asked of a browser that is gone fails by itself, with an error that says so.
-    const phase = createPhase(never, openMs, () => new Error('the browser made no page in time'));
+    const phase = createPhase(never, openMs, ()noPage);
     const door = await egress.openDoor();
     try {
       return await openPage(

@@ -3,6 +3,7 @@
 import { RenderFailure } from '#browser/browser.ts';
 import type { Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import type { Priority } from '#browser/process/priority.ts';
 import { within } from '#browser/process/deadline.ts';
 import type { Host } from '#browser/host.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -14,7 +15,7 @@ export interface RecycleLimits {
 }
 
 export interface PoolOptions {
-  launch: () => Promise<ChromiumProcess>;
+  launch: (priority: Priority) => Promise<ChromiumProcess>;
   createHost: (process: ChromiumProcess) => Host;
   recycle: RecycleLimits;
   log: Log;
@@ -26,7 +27,7 @@ export interface Pool {
   /** Gives `work` a page of its own, and throws the page away whatever becomes of it. */
   lend: Lend;
   /** In a browser of its own: for a render that may have brought the last one down, and would do it to the others again. */
-  lendAlone: Lend;
+  lendAlone(priority: Priority): Lend;
   /** Rejects when the browser does not answer. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -54,8 +55,8 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     underWay.add(done);
   }
 
-  async function open(): Promise<Host> {
-    const host = createHost(await launch());
+  async function open(priority: Priority = 'usual'): Promise<Host> {
+    const host = createHost(await launch(priority));
     hosts.add(host);
     host.process.gone.addEventListener(
       'abort',
@@ -161,9 +162,9 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
       refuseIfClosed();
       return lendFrom(await within(host(), signal), signal, work);
     },
-    async lendAlone(signal, work) {
+    lendAlone: (priority) => async (signal, work) => {
       refuseIfClosed();
-      const lender = await open();
+      const lender = await open(priority);
       try {
         return await lendFrom(lender, signal, work);
       } finally {

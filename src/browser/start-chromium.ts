@@ -2,6 +2,7 @@
 // fonts, and answers how every further one is launched.
 import type { BrowserAbout, Log } from '#browser/browser.ts';
 import { ChromiumStartError, launchChromium } from '#browser/process/chromium-process.ts';
+import type { Priority } from '#browser/process/priority.ts';
 import type { ChromiumProcess, LaunchOptions } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
@@ -14,6 +15,8 @@ import { openPage } from '#browser/page/page.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { testWall, type WallReport } from '#browser/wall-test.ts';
+
+type Launch = (priority: Priority) => Promise<ChromiumProcess>;
 
 export interface StartOptions {
   /** CHROMIUM_PATH. */
@@ -35,7 +38,7 @@ const drawingMs = 10_000;
 
 export async function startChromium(options: StartOptions): Promise<{
   about: BrowserAbout;
-  launch: () => Promise<ChromiumProcess>;
+  launch: Launch;
 }> {
   const { log } = options;
   const user = browserUser();
@@ -87,7 +90,7 @@ export async function startChromium(options: StartOptions): Promise<{
         'text in these scripts would be invisible: install fonts for them',
       );
     }
-    return { about, launch: reuse(first, () => launchChromium({ ...base, sandboxed })) };
+    return { about, launch: reuse(first, (priority) => launchChromium({ ...base, sandboxed, priority })) };
   } catch (error) {
     await first.close();
     throw error;
@@ -163,14 +166,11 @@ async function tryDrawing(process: ChromiumProcess, egress: EgressProxy): Promis
 }
 
 /** The process that passed the tests serves first. */
-function reuse(
-  first: ChromiumProcess,
-  launch: () => Promise<ChromiumProcess>,
-): () => Promise<ChromiumProcess> {
+function reuse(first: ChromiumProcess, launch: Launch): Launch {
   let ready: ChromiumProcess | undefined = first;
-  return () => {
+  return (priority) => {
     const process = ready;
     ready = undefined;
-    return process && !process.gone.aborted ? Promise.resolve(process) : launch();
+    return process && !process.gone.aborted ? Promise.resolve(process) : launch(priority);
   };
 }

@@ -82,7 +82,7 @@ export function createRenders(parts: Parts) {
       const askedAt = performance.now();
       const { result, startedAt } = await queue.run(
         payer.accountId,
-        async () => ({ startedAt: performance.now(), result: await run(url, request, signal) }),
+        async () => ({ startedAt: performance.now(), result: await run(payer, url, request, signal) }),
         { signal },
       );
       reached('page rendered');
@@ -102,10 +102,10 @@ export function createRenders(parts: Parts) {
     }
   }
 
-  function run(url: string, request: RenderRequest, signal: AbortSignal) {
+  function run({ accountId: account }: Payer, url: string, request: RenderRequest, signal: AbortSignal) {
     return request.kind === 'screenshot'
-      ? browser.screenshot({ ...request.job, url }, signal)
-      : browser.pdf({ ...request.job, url }, signal);
+      ? browser.screenshot({ ...request.job, url, account }, signal)
+      : browser.pdf({ ...request.job, url, account }, signal);
   }
 
   function rowOf(

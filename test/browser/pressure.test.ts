@@ -1,11 +1,14 @@
 // Pages that take more than their share of the memory or of the browser process: they fail, and the renders beside them do not.
 // Spec 7 (capture_failed).
 import assert from 'node:assert/strict';
+import { getPriority } from 'node:os';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RenderFailure } from '#browser/browser.ts';
 import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
+import { browsers } from '#lab/support/process-table.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 
 const MiB = 1024 ** 2;
 const green = '<!doctype html><body style="margin:0;background:#00a000">';
@@ -102,3 +105,43 @@ test(
     assert.ok(messages.includes('a page kept the browser from its other work: the browser was ended'));
   },
 );
+
+test('a page may try to open some windows, and none is opened; one that does not stop is ended', async () => {
+  const [first] = sites;
+  const some = `${green}<script>for (let i = 0; i < 20; i++) window.open('/never')</script>`;
+  await kit.shoot(first!.route('/some', some), { width: 320, height: 320 });
+  const endless = `${green}<script>setInterval(() => { for (let i = 0; i < 1000; i++) window.open('/never') })</script>`;
+  assertEnded(await besideSiblings(endless), /^the page tried to open more than 20 windows$/);
+  const links = `${green}<a id=a target=_blank href=/never>x</a><script>setInterval(() => a.click())</script>`;
+  assertEnded(await besideSiblings(links), /^the page tried to open more than 20 windows$/);
+});
+
+test('a page that makes events without end is ended before it holds the event loop', async () => {
+  const page = `${green}<script>const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { for (let i = 0; i < 100; i++) fetch('data:,' + i); port2.postMessage(0) }; port2.postMessage(0)</script>`;
+  assertEnded(await besideSiblings(page), /^the page kept the browser from its other work$/);
+});
+
+test('an account whose page took what all share gets a browser of its own for the next; others do not', async () => {
+  const held = Promise.withResolvers<() => void>();
+  const [first] = sites;
+  const endless = first!.route('/endless', `${green}<script>for (;;) window.open('/never')</script>`);
+  const waiting = first!.route('/waiting', (_request, response) =>
+    held.resolve(() => response.setHeader('content-type', 'text/html').end(green)),
+  );
+  const size = { width: 320, height: 320 };
+  await assert.rejects(kit.shoot(endless, { ...size, account: 'hostile' }), /more than 20 windows/);
+  await waitFor('the page to be put away', () => browsers().length === 1);
+  await kit.shoot(`${first!.base}/sibling`, { ...size, account: 'other' });
+  const render = kit.shoot(waiting, { ...size, account: 'hostile' });
+  const letGo = await held.promise;
+  const both = browsers();
+  assert.equal(both.length, 2);
+  if (isWatched) {
+    const [usual, low] = both.map(({ pid }) => getPriority(pid)).toSorted((a, b) => a - b);
+    assert.equal(low, Math.min(19, usual! + 10));
+  }
+  letGo();
+  await render;
+  await waitFor('its browser to end', () => browsers().length === 1);
+});

@@ -10,11 +10,21 @@ export interface PageSessions {
   forget(): void;
 }
 
+interface Followers {
+  traffic: Traffic;
+  clock: VirtualClock;
+  onCrash: () => void;
+  /** The page has asked for a window, and got none. */
+  onWindow: () => void;
+  /** The page makes more events than anyone can follow. */
+  onFlood: () => void;
+}
+
 /** Resolves when the page's own session is ready; children are made ready as they appear. */
 export async function followSessions(
   connection: CdpConnection,
   page: CdpSession,
-  { traffic, clock, onCrash }: { traffic: Traffic; clock: VirtualClock; onCrash: () => void },
+  { traffic, clock, onCrash, onWindow, onFlood }: Followers,
   signal: AbortSignal,
 ): Promise<PageSessions> {
   const children = new Map<string, CdpSession>();
@@ -22,6 +32,8 @@ export async function followSessions(
 
   function follow(session: CdpSession): void {
     traffic.follow(session);
+    session.onFlood(onFlood);
+    session.on('Page.windowOpen', onWindow);
     session.on('Page.javascriptDialogOpening', ({ type }) => {
       // A page that is asked to leave may not refuse; every other dialog is answered as if closed.
       ignore(session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }));

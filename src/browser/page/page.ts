@@ -4,6 +4,7 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import { tooBusy } from '#browser/process/memory-watch.ts';
 import type { Door } from '#browser/egress/door.ts';
 import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';
@@ -55,6 +56,9 @@ export interface PageOptions {
   onProcess?: (pid: number) => void;
 }
 
+// None is ever opened, but each try takes the browser process 5 ms.
+const mostWindows = 20;
+
 export async function openPage(options: PageOptions, signal: AbortSignal): Promise<Page> {
   const { process, door } = options;
   const { root } = process.connection;
@@ -81,7 +85,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     session.on('Animation.animationCreated', () => (isAnimated = true));
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
-      followSessions(process.connection, session, { traffic, clock, onCrash: fault.childCrashed }, signal),
+      followSessions(process.connection, session, { traffic, clock, ...fault.watchers }, signal),
       ...(process.kind === 'full' ? [refusePasswordPrompts(session, signal)] : []),
       session.send('Animation.enable', undefined, signal),
       session.send('Performance.enable', {}, signal),
@@ -125,9 +129,7 @@ function watchForFaults(
   isUsed: () => boolean,
 ) {
   const controller = new AbortController();
-  door.overdrawn.addEventListener('abort', () =>
-    controller.abort(new RenderFailure('too_large', 'the page loads more than a render may')),
-  );
+  door.overdrawn.addEventListener('abort', () => end('the page loads more than a render may'));
   const lost = () => {
     const why = whyEnded?.() ?? 'the browser was lost during the render';
     controller.abort(new RenderFailure('crashed', why, { browserLost: true }));
@@ -140,14 +142,23 @@ function watchForFaults(
     endIfStruck();
     controller.abort(crashed());
   });
+  const end = (why: string) => controller.abort(new RenderFailure('too_large', why));
+  let windows = 0;
   function endIfStruck(): void {
     const why = whyEnded?.();
-    if (why !== undefined) controller.abort(new RenderFailure('too_large', why));
+    if (why !== undefined) end(why);
   }
   return {
     signal: controller.signal,
-    /** A frame or worker of the page crashed; a page goes on without it, unless it was ended for what it did. */
-    childCrashed: endIfStruck,
+    watchers: {
+      /** A frame or worker of the page crashed; a page goes on without it, unless it was ended for what it did. */
+      onCrash: endIfStruck,
+      onWindow() {
+        windows += 1;
+        if (windows > mostWindows) end(`the page tried to open more than ${mostWindows} windows`);
+      },
+      onFlood: () => end(tooBusy),
+    },
     end: () => process.gone.removeEventListener('abort', lost),
   };
 }

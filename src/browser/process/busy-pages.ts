@@ -1,7 +1,7 @@
 // Lets page processes that have used much processor time go behind the others: a page that never ends its work must not slow the
 // renders beside it, and an ordinary one is drawn before it gets here. Reads /proc; elsewhere nothing is done.
 import { readdirSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
+import { lowerPriority } from '#browser/process/priority.ts';
 
 export interface BusyPages {
   /** Told of every page process, each time it is looked at. */
@@ -11,11 +11,10 @@ export interface BusyPages {
 
 // In small steps, since a heavy page that is no attack must still get done beside others. An article takes a third of a second,
 // in all processes together.
-// Counted from the service's own niceness: where that is above 5, a fixed 5 would put the busy page in front.
 const steps: { cpuSeconds: number; niceness: number }[] = [
-  { cpuSeconds: 15, niceness: 19 },
-  { cpuSeconds: 5, niceness: 10 },
-  { cpuSeconds: 1, niceness: 5 },
+  { cpuSeconds: 8, niceness: 19 },
+  { cpuSeconds: 2, niceness: 10 },
+  { cpuSeconds: 0.5, niceness: 5 },
 ];
 // Every thread has a share of its own: a page of a hundred workers would have a hundred. An ordinary one has about fifteen threads.
 const mostThreads = 40;
@@ -31,8 +30,7 @@ export function createBusyPages(): BusyPages {
       if (niceness <= (lowered.get(pid) ?? 0)) return;
       lowered.set(pid, niceness);
       // Linux keeps a priority per thread; threads to come inherit that of the one that starts them.
-      const lowest = Math.min(last, getPriority() + niceness);
-      for (const thread of threads) lower(Number(thread), lowest);
+      for (const thread of threads) lowerPriority(Number(thread), niceness);
     },
     forgetAllBut(pids) {
       for (const pid of lowered.keys()) if (!pids.includes(pid)) lowered.delete(pid);
@@ -45,13 +43,5 @@ function threadsOf(pid: number): string[] {
     return readdirSync(`/proc/${pid}/task`);
   } catch {
     return [];
-  }
-}
-
-function lower(thread: number, niceness: number): void {
-  try {
-    setPriority(thread, niceness);
-  } catch {
-    // It has just ended.
   }
 }

@@ -3,6 +3,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { readMessages } from '#browser/process/cdp-messages.ts';
+import {
+  createEventAllowance,
+  isEvent,
+  sessionOf,
+  type EventAllowance,
+} from '#browser/process/event-allowance.ts';
 
 type Commands = ProtocolMapping.Commands;
 type Events = ProtocolMapping.Events;
@@ -21,6 +27,8 @@ export interface CdpSession {
     mostBytes: number,
     signal?: AbortSignal,
   ): Promise<Buffer>;
+  /** Called once, when the session has sent more events than a page that is not hostile; none is delivered after that. */
+  onFlood(handler: () => void): void;
   on<Event extends keyof Events>(event: Event, handler: (params: Events[Event][0]) => void): void;
   /** Forgets the session: its handlers are dropped and what still waits on it is rejected. */
   forget(): void;
@@ -73,13 +81,18 @@ interface Message {
 
 type Handlers = Map<string, ((params: never) => void)[]>;
 
+interface Listener {
+  handlers: Handlers;
+  allowance: EventAllowance;
+}
+
 export function connectCdp(
   input: Writable,
   output: Readable,
   onBroken: (reason: string) => void,
 ): CdpConnection {
   const pending = new Map<number, Pending>();
-  const sessions = new Map<string, Handlers>();
+  const sessions = new Map<string, Listener>();
   const rootHandlers: Handlers = new Map();
   let nextId = 1;
   let closedBecause: string | undefined;
@@ -113,6 +126,8 @@ export function connectCdp(
   }
 
   function dispatch(text: string): void {
+    // Asked before the text is parsed, which takes longer than all else.
+    if (isEvent(text) && sessions.get(sessionOf(text))?.allowance.spend() === false) return;
     const message = JSON.parse(text) as Message;
     if (message.id !== undefined) {
       const call = pending.get(message.id);
@@ -121,7 +136,8 @@ export function connectCdp(
       else call?.settle(undefined, message.result);
       return;
     }
-    const handlers = message.sessionId === undefined ? rootHandlers : sessions.get(message.sessionId);
+    const handlers =
+      message.sessionId === undefined ? rootHandlers : sessions.get(message.sessionId)?.handlers;
     for (const handler of handlers?.get(message.method ?? '') ?? []) handler(message.params as never);
   }
 
@@ -134,7 +150,11 @@ export function connectCdp(
     input.write(text);
   }
 
-  function createSession(id: string | undefined, handlers: Handlers): CdpSession {
+  function createSession(
+    id: string | undefined,
+    handlers: Handlers,
+    allowance: EventAllowance | undefined,
+  ): CdpSession {
     function call<T>(
       method: string,
       params: unknown,
@@ -177,6 +197,9 @@ export function connectCdp(
         // An empty picture is too short a message to be known for one.
         return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'base64');
       },
+      onFlood(handler) {
+        allowance?.onSpent(handler);
+      },
       on(event, handler) {
         const list = handlers.get(event);
         if (list) list.push(handler);
@@ -195,11 +218,11 @@ export function connectCdp(
   }
 
   return {
-    root: createSession(undefined, rootHandlers),
+    root: createSession(undefined, rootHandlers, undefined),
     session(id) {
-      const handlers: Handlers = new Map();
-      sessions.set(id, handlers);
-      return createSession(id, handlers);
+      const listener = { handlers: new Map(), allowance: createEventAllowance() };
+      sessions.set(id, listener);
+      return createSession(id, listener.handlers, listener.allowance);
     },
     close,
   };

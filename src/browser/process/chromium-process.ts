@@ -10,6 +10,7 @@ import { chromiumFlags } from '#browser/process/chromium-flags.ts';
 import { writePreferences } from '#browser/process/chromium-preferences.ts';
 import { createPhase, within } from '#browser/process/deadline.ts';
 import type { Chromium } from '#browser/process/find-chromium.ts';
+import { lowerBrowser, type Priority } from '#browser/process/priority.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
 
 export interface ChromiumProcess {
@@ -32,6 +33,7 @@ export interface LaunchOptions {
   sandboxed: boolean;
   /** The user to run as; null keeps the service's own. */
   user: { uid: number; gid: number } | null;
+  priority?: Priority;
   /** Left out of the arguments; only the self-test of the wall has a reason to. */
   withoutFlags?: string[];
 }
@@ -55,6 +57,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     env: environment(scratch.path, options),
   });
+  if (options.priority === 'low' && child.pid !== undefined) lowerBrowser(child.pid);
   const gone = new AbortController();
   let errorText = '';
   child.stderr?.on('data', (chunk: Buffer) => {

@@ -39,8 +39,8 @@ const betweenBrowserStrikesMs = 3_000;
 // for nothing.
 const smallShare = 1 / 8;
 
+export const tooBusy = 'the page kept the browser from its other work';
 const tooMuchMemory = 'the page used more memory than a render may';
-const tooBusy = 'the page kept the browser from its other work';
 
 export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits, log: Log): MemoryWatch {
   const busyPages = createBusyPages();

@@ -1,0 +1,50 @@
+// How many events one page may have us read: every message of a page (a request, a frame of a socket, an animation) is parsed on the event
+// loop that serves all accounts, and a page can make tens of thousands a second.
+
+export interface EventAllowance {
+  /** False when there is nothing left: the event is not to be read. */
+  spend(): boolean;
+  /** Called once, when the allowance is spent. */
+  onSpent(handler: () => void): void;
+}
+
+// A page of 3,000 requests makes about eight events for each, and needs ten seconds for them.
+const burst = 15_000;
+const perSecond = 2_000;
+
+export function createEventAllowance(now: () => number = () => performance.now()): EventAllowance {
+  const handlers: (() => void)[] = [];
+  let left = burst;
+  let filledAt = now();
+  let isSpent = false;
+
+  function refill(): void {
+    const at = now();
+    left = Math.min(burst, left + ((at - filledAt) / 1_000) * perSecond);
+    filledAt = at;
+  }
+
+  return {
+    spend() {
+      if (isSpent) return false;
+      left -= 1;
+      if (left >= 0) return true;
+      refill();
+      if (left >= 0) return true;
+      isSpent = true;
+      for (const handler of handlers) handler();
+      return false;
+    },
+    onSpent(handler) {
+      handlers.push(handler);
+    },
+  };
+}
+
+/** As Chromium writes them: what names a method is an event, what begins with an id an answer. */
+export const isEvent = (text: string): boolean => text.startsWith('{"method"');
+
+// The last field of a message: ,"sessionId":"32 characters"}
+const idCharacters = 32;
+
+export const sessionOf = (text: string): string => text.slice(-idCharacters - 2, -2);
