@@ -25,11 +25,15 @@ export function describeBrowser({ name, version, source, path, installedAt, rene
   return `${name} ${version} from ${source}, ${age} (${path}); to renew it: ${renewal}`;
 }
 
+function print(message: string): void {
+  process.stderr.write(`${message}\n`);
+}
+
 /** Progress goes to stderr while the download runs; stdout has only the result. */
 const onStderr: Log = {
   info(_, message) {
-    if (message !== 'the browser is ready') process.stderr.write(`${message}\n`);
+    if (message !== 'the browser is ready') print(message);
   },
-  warn: (_, message) => void process.stderr.write(`${message}\n`),
-  error: (_, message) => void process.stderr.write(`${message}\n`),
+  warn: (_, message) => print(message),
+  error: (_, message) => print(message),
 };

@@ -25,7 +25,8 @@ export function endOnFault(log: Logger, service: () => Ending | undefined): void
     log.fatal({ err: fault, origin }, 'uncaught error: the process exits and must be restarted');
     if (isEnding) return;
     isEnding = true;
-    void end(log, service()).finally(() => process.exit(faultExitCode));
+    const exit = () => process.exit(faultExitCode);
+    end(log, service()).then(exit, exit);
   });
 }
 

@@ -15,7 +15,11 @@ export function createLog(level: string, isTerminal = process.stdout.isTTY): Log
     ],
   };
   if (!isTerminal) return pino(options);
-  return pino(options, { write: (line) => void process.stdout.write(readable(line)) });
+  return pino(options, {
+    write(line) {
+      process.stdout.write(readable(line));
+    },
+  });
 }
 
 const levels: Record<number, string> = {

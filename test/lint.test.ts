@@ -1,4 +1,5 @@
-// The linter of npm test works: it catches a planted floating promise.
+// The linter of npm test works: it catches a planted promise that nobody awaits, and in the service also one that is only marked
+// void, whose rejection would end the process.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -23,6 +24,9 @@ test('a floating promise is caught, an awaited one is not', async () => {
     const caught = await lint('work();');
     assert.notEqual(caught.status, 0);
     assert.match(caught.stdout, /no-floating-promises/);
+    const silenced = await lint('void work();');
+    assert.notEqual(silenced.status, 0);
+    assert.match(silenced.stdout, /no-void/);
     const clean = await lint('await work();');
     assert.equal(clean.status, 0, clean.stdout);
   } finally {

@@ -7,6 +7,7 @@ import { magicLink } from 'better-auth/plugins/magic-link';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
 import type { Database } from '#storage/database.ts';
+import type { PasswordHashing } from '#accounts/password-hashing.ts';
 
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -15,6 +16,7 @@ export interface AuthParts {
   baseUrl: string;
   secret: string;
   log: Logger;
+  hashing: Pick<PasswordHashing, 'hash' | 'verify'>;
   onPasswordReset: (personId: string) => Promise<void>;
 }
 
@@ -30,7 +32,7 @@ const secondFactorSeconds = 10 * 60;
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
-export function createAuth({ database, baseUrl, secret, log, onPasswordReset }: AuthParts) {
+export function createAuth({ database, baseUrl, secret, log, hashing, onPasswordReset }: AuthParts) {
   return betterAuth({
     appName: 'Tintype',
     baseURL: baseUrl,
@@ -75,6 +77,7 @@ export function createAuth({ database, baseUrl, secret, log, onPasswordReset }: 
       minPasswordLength: 10,
       maxPasswordLength: 128,
       revokeSessionsOnPasswordReset: true,
+      password: { hash: hashing.hash, verify: hashing.verify },
       onPasswordReset: async ({ user }) => onPasswordReset(user.id),
     },
     databaseHooks: {

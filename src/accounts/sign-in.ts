@@ -8,6 +8,7 @@ import { createAuth } from '#accounts/auth.ts';
 import type { Installation } from '#accounts/installation.ts';
 import { createLinks } from '#accounts/links.ts';
 import type { Mailer } from '#accounts/mailer.ts';
+import { createPasswordHashing } from '#accounts/password-hashing.ts';
 import { createPasswords } from '#accounts/passwords.ts';
 import { createSecondFactors } from '#accounts/second-factors.ts';
 import { createSessions } from '#accounts/sessions.ts';
@@ -29,11 +30,13 @@ export interface SignInParts {
 export async function createSignIn(parts: SignInParts) {
   const { database, mailer, baseUrl, log } = parts;
   const secret = await database.tables.settings.getOr('session_secret', newApiKey());
+  const hashing = createPasswordHashing();
   const auth = createAuth({
     database,
     baseUrl,
     secret,
     log,
+    hashing,
     onPasswordReset: (personId) => links.markVerified(personId),
   });
   const sessions = await createSessions({ ...parts, auth });
@@ -46,6 +49,7 @@ export async function createSignIn(parts: SignInParts) {
     ...passwords,
     mailer,
     ...createSecondFactors({ auth, sessions }),
+    inLineOf: hashing.inLineOf,
     delivery: mailer.delivery,
     sendTestMail: mailer.sendTest,
     options: auth.options,

@@ -56,7 +56,7 @@ export function createHost(options: HostOptions): Host {
 
   async function open(): Promise<Page> {
     // Whatever is asked of a browser that is gone fails by itself, with an error that says so.
-    const phase = createPhase(never, openMs, ()noPage);
+    const phase = createPhase(never, openMs, noPage);
     const door = await egress.openDoor();
     try {
       return await openPage(

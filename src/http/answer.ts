@@ -17,7 +17,10 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
 /** The reply owns the blob from here on: it is closed when all is sent, or when the client leaves. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, blob: OpenBlob): FastifyReply {
   const letGo = () => blob[Symbol.dispose]();
-  blob.stream.once('close', onceClosed(request, letGo));
+  const stopListening = onceClosed(request, letGo);
+  // One that has failed already does not say so again, and the connection may last for many more requests.
+  if (blob.stream.closed) stopListening();
+  else blob.stream.once('close', stopListening);
   if (request.raw.socket.destroyed || reply.sent) letGo();
   return reply.send(blob.stream);
 }

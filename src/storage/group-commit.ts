@@ -30,6 +30,13 @@ export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
     isRunning = false;
   }
 
+  function startGroups(): void {
+    runGroups().catch((error: unknown) => {
+      isRunning = false;
+      for (const member of waiting.splice(0)) member.fail(error);
+    });
+  }
+
   async function runGroup(members: Member[]): Promise<void> {
     try {
       const run = (connection: Kysely<Schema>) => runTogether(connection, members);
@@ -58,7 +65,7 @@ export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
       fail: reject,
     });
     // Deferred, so that all transactions from this turn of the event loop join the group.
-    if (!isRunning && waiting.length === 1) setImmediate(() => void runGroups());
+    if (!isRunning && waiting.length === 1) setImmediate(startGroups);
     return promise;
   };
 }

@@ -90,7 +90,7 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
         idle.add(thread);
         throw error.answer;
       }
-      void thread.worker.terminate();
+      thread.worker.terminate().catch(() => {});
       throw error;
     } finally {
       running.delete(thread);

@@ -163,7 +163,9 @@ export async function openEgressDoor(options: {
     if (!ledger.countConnection(agents.size)) client.destroy();
   });
   server.on('request', traffic.forward);
-  server.on('connect', (request, _client, head) => void traffic.tunnel(request, head));
+  server.on('connect', (request, client, head) => {
+    traffic.tunnel(request, head).catch(() => client.destroy());
+  });
   server.on('upgrade', (request, _client, head) => traffic.upgrade(request, head));
   server.on('clientError', refuseMalformed);
 

@@ -37,8 +37,8 @@ export function createEgressTraffic(door: {
     /** Without a body: in a frame of a page it would be seen. */
     function refuse(status: number, kind: RefusalKind | 'malformed'): void {
       request.resume();
-      if (response.headersSent) return void response.destroy();
-      response.writeHead(status, refusalHeaders(kind, '')).end();
+      if (response.headersSent) response.destroy();
+      else response.writeHead(status, refusalHeaders(kind, '')).end();
     }
     const target = parseAbsoluteForm(request.url ?? '');
     if (target === undefined) return refuse(400, 'malformed');

@@ -47,7 +47,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
   function keep(): void {
     if (keeper !== undefined) return;
     startedAt = performance.now();
-    keeper = setInterval(() => void keepAhead(), lookMs).unref();
+    keeper = setInterval(keepAhead, lookMs).unref();
   }
 
   /** A new grant takes the place of one that is still under way. Answers whether all of it was used. */
@@ -63,7 +63,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
     const request = { policy, budget, maxVirtualTimeTaskStarvationCount: 1000 };
     const answer: { isHere: boolean; error?: Error } = { isHere: false };
     // Not awaited: a page on its way to another document does not answer.
-    void Promise.all(
+    Promise.all(
       Array.from(running.keys(), async (session) => {
         await session.send('Emulation.setVirtualTimePolicy', request, signal);
         // An end that was told before this answer is that of an earlier grant.
@@ -74,7 +74,8 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
         () => (answer.isHere = true),
         (error: Error) => (answer.error = error),
       )
-      .then(() => changes.notify());
+      .then(() => changes.notify())
+      .catch((error: Error) => (answer.error = error));
     const isUsed = () => answer.isHere && !running.values().some(Boolean);
     while (isMine() && !isUsed() && !isEnough()) {
       if (answer.error) throw answer.error;
@@ -97,13 +98,14 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
     passedMs += Math.min(Math.max(elapsedMs, 0), budget);
   }
 
-  async function keepAhead(): Promise<void> {
+  function keepAhead(): void {
     const missingMs = performance.now() - startedAt + aheadMs - passedMs;
     if (isStopped || grantors > 0 || missingMs <= 0) return;
     grantors += 1;
     // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is let be.
-    await grant('advance', missingMs, () => false, lifetime).catch(() => {});
-    grantors -= 1;
+    grant('advance', missingMs, () => false, lifetime)
+      .catch(() => {})
+      .finally(() => (grantors -= 1));
   }
 
   return {
@@ -130,7 +132,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
         }
       } finally {
         grantors -= 1;
-        void keepAhead();
+        keepAhead();
       }
     },
     stop() {

@@ -85,8 +85,11 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
     })();
     return closing;
   }
-  // Whatever ends the connection ends the process: there is no other way to reach it. `close` never rejects.
-  gone.signal.addEventListener('abort', () => void close(), { once: true });
+  // Whatever ends the connection ends the process: there is no other way to reach it.
+  const closeUnasked = () => {
+    close().catch((error: unknown) => log?.error({ err: error }, 'the browser was not closed'));
+  };
+  gone.signal.addEventListener('abort', closeUnasked, { once: true });
   const onExit = () => killGroup(child.pid);
   process.once('exit', onExit);
   function ended(): void {

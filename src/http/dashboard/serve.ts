@@ -96,16 +96,18 @@ async function answer(
     contract.body === undefined || contract.body === 'form' || contract.readsBody
       ? undefined
       : await readJsonBody(request.raw, contract.body);
-  const given = await handler({
-    request,
-    reply,
-    client,
-    id: idOf(request),
-    query: contract.query && readQuery(request, contract.query),
-    body,
-    person,
-    owned: person && parts.database.tables.ownedBy(person.account.id),
-  });
+  const given = await parts.signIn.inLineOf(person?.account.id ?? addressSubject(request.ip), () =>
+    handler({
+      request,
+      reply,
+      client,
+      id: idOf(request),
+      query: contract.query && readQuery(request, contract.query),
+      body,
+      person,
+      owned: person && parts.database.tables.ownedBy(person.account.id),
+    }),
+  );
   return given === reply ? reply : reply.code(contract.status ?? 200).send(given);
 }
 

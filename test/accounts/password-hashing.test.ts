@@ -1,0 +1,52 @@
+// Passwords are hashed one at a time, and whoever sends many waits behind their own.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createPasswordHashing } from '#accounts/password-hashing.ts';
+import { startService, type TestService } from '#lab/support/service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+test('clients take turns, and a line that is full refuses its own client only', async () => {
+  const { inLineOf, hash, verify } = createPasswordHashing({ maxWaiting: 5 });
+  const order: string[] = [];
+  const flood = Array.from({ length: 8 }, () =>
+    inLineOf('flood', () => hash('a password')).then(
+      () => order.push('flood'),
+      (error: { code: string; retryAfterSeconds: number }) => {
+        assert.deepEqual([error.code, error.retryAfterSeconds], ['rate_limited', 5]);
+        order.push('refused');
+      },
+    ),
+  );
+  const stored = await inLineOf('other', () => hash('another password'));
+  order.push('other');
+  assert.ok(await inLineOf('other', () => verify({ hash: stored, password: 'another password' })));
+  assert.ok(!(await inLineOf('other', () => verify({ hash: stored, password: 'a password' }))));
+  await Promise.all(flood);
+  assert.equal(order.filter((who) => who === 'refused').length, 2);
+  assert.ok(order.indexOf('other') < order.lastIndexOf('flood'), order.join(', '));
+});
+
+test('sign-ins past the line are 429 rate_limited with Retry-After, and no others fail', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      fetch(`${service.origin}/api/dashboard/sign-in`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: service.origin },
+        body: JSON.stringify({ email: `nobody${index}@example.com`, password: 'a wrong password' }),
+      }),
+    ),
+  );
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.ok(refused.length > 0, 'all waited');
+  assert.ok(refused.length < answers.length, 'none was served');
+  assert.ok(answers.every(({ status }) => status === 401 || status === 429));
+  for (const answer of refused) {
+    assert.equal(answer.headers.get('retry-after'), '5');
+    assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'rate_limited');
+  }
+});
