@@ -11,7 +11,7 @@ before(async () => {
 after(() => service.stop());
 
 test('clients take turns, and a line that is full refuses its own client only', async () => {
-  const { inLineOf, hash, verify } = createPasswordHashing({ maxWaiting: 5 });
+  const { inLineOf, hash, verify } = createPasswordHashing({ maxWaiting: 5, maxWaitMs: 120_000 });
   const order: string[] = [];
   const flood = Array.from({ length: 8 }, () =>
     inLineOf('flood', () => hash('a password')).then(

@@ -1,6 +1,9 @@
 // How many events of one page are read: a burst and a rate, and none after that.
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
+import { connectCdp } from '#browser/process/cdp.ts';
 import { createEventAllowance, isEvent, sessionOf } from '#browser/process/event-allowance.ts';
 
 test('a burst is read, and what comes at a moderate rate; a flood is told once and read no further', () => {
@@ -28,4 +31,26 @@ test('events are told from answers, and their session is read, without parsing t
   assert.equal(isEvent(event), true);
   assert.equal(sessionOf(event), id);
   assert.equal(isEvent(`{"id":7,"result":{},"sessionId":"${id}"}`), false);
+});
+
+test('a session that floods the pipe is told of once and heard no more; its answers and other sessions still are', async () => {
+  const output = new PassThrough();
+  const connection = connectCdp(new PassThrough(), output, () => {});
+  const [noisy, quiet] = ['A', 'B'].map((letter) => letter.repeat(32)) as [string, string];
+  const sessions = [noisy, quiet].map((id) => connection.session(id));
+  const heard = [0, 0];
+  let floods = 0;
+  for (const [index, session] of sessions.entries()) {
+    session.on('Network.dataReceived', () => (heard[index]! += 1));
+    session.onFlood(() => (floods += 1));
+  }
+  const event = (id: string) => `{"method":"Network.dataReceived","params":{},"sessionId":"${id}"}\0`;
+  const answer = sessions[0]!.send('Page.enable', {});
+  output.write(event(noisy).repeat(200_000));
+  output.write(`{"id":1,"result":{},"sessionId":"${noisy}"}\0${event(quiet)}`);
+  await answer;
+  while (heard[1] === 0) await nextTurn();
+  assert.equal(floods, 1);
+  assert.ok(heard[0]! >= 15_000 && heard[0]! < 100_000, String(heard[0]));
+  assert.equal(heard[1], 1);
 });

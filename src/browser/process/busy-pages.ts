@@ -12,9 +12,9 @@ export interface BusyPages {
 // In small steps, since a heavy page that is no attack must still get done beside others. An article takes a third of a second,
 // in all processes together.
 const steps: { cpuSeconds: number; niceness: number }[] = [
-  { cpuSeconds: 8, niceness: 19 },
-  { cpuSeconds: 2, niceness: 10 },
-  { cpuSeconds: 0.5, niceness: 5 },
+  { cpuSeconds: 15, niceness: 19 },
+  { cpuSeconds: 5, niceness: 10 },
+  { cpuSeconds: 1, niceness: 5 },
 ];
 // Every thread has a share of its own: a page of a hundred workers would have a hundred. An ordinary one has about fifteen threads.
 const mostThreads = 40;

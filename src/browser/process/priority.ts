@@ -5,7 +5,8 @@ import { getPriority, setPriority } from 'node:os';
 export type Priority = 'usual' | 'low';
 
 const lowest = 19;
-const low = 10;
+// A third of the usual share: a browser has to start within 20 s on a busy machine too.
+const low = 5;
 
 /** Counted from the service's own niceness: where that is above 5, a fixed 5 would put the other in front. */
 export function lowerPriority(id: number, by: number): void {
