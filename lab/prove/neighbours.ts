@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -198,6 +199,8 @@ async function begin({ name }: Attack, target: Target): Promise<() => Promise<nu
   const child = spawn(process.execPath, [script, JSON.stringify({ name, target })], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  // On another machine its own work would cost the service nothing.
+  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
   const ended = once(child, 'close');
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

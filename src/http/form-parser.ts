@@ -40,10 +40,29 @@ export function createFormParser(contentType: string): FormParser {
   let state: 'before' | 'head' | 'content' | 'after' = 'before';
   /** What was read and not yet judged. The first delimiter needs no line break before it. */
   let rest: Buffer = lineBreak;
+  let headBuffer: Buffer | undefined;
   /** So many bytes of it belong to the delimiter if one begins there, and else to nobody. */
   let lead = lineBreak.length;
 
+  /**
+   * True when the head of a part goes on past this chunk. It is then kept in one buffer: a head whose bytes come one by one would
+   * otherwise be copied for each of them.
+   */
+  function continuesHead(chunk: Buffer): boolean {
+    const length = rest.length + chunk.length;
+    if (state !== 'head' || rest.length < endOfHead.length || length > maxHeadBytes) return false;
+    if (Buffer.concat([rest.subarray(1 - endOfHead.length), chunk]).includes(endOfHead)) return false;
+    if (rest.buffer !== headBuffer?.buffer) {
+      headBuffer = Buffer.allocUnsafeSlow(maxHeadBytes);
+      rest.copy(headBuffer);
+    }
+    chunk.copy(headBuffer, rest.length);
+    rest = headBuffer.subarray(0, length);
+    return true;
+  }
+
   function* read(chunk: Buffer): Generator<FormEvent, void> {
+    if (continuesHead(chunk)) return;
     const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     rest = nothing;
     let at = 0;

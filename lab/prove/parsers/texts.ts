@@ -55,6 +55,19 @@ const form = (name: string, piece: string): TextCase => ({
   },
 });
 
+/** As a client sends it that makes a chunk of every byte. */
+const headByteByByte: TextCase = {
+  name: "form: a part's head, byte by byte",
+  largest: 16_000,
+  parse(size) {
+    const parser = createFormParser('multipart/form-data; boundary=XX');
+    const body = Buffer.from(`--XX\r\nContent-Disposition: form-data; name="${filled('a', size)}`);
+    let events = 0;
+    for (let at = 0; at < body.length; at += 1) events += [...parser.read(body.subarray(at, at + 1))].length;
+    return events;
+  },
+};
+
 export const textCases: TextCase[] = [
   filename('blanks', ' '),
   filename('dots', '. '),
@@ -81,6 +94,7 @@ export const textCases: TextCase[] = [
     largest: 64_000,
     parse: (size) => parseAbsoluteForm(`http://${filled('a', size)}#`),
   },
+  headByteByByte,
   form('a long line', 'a'),
   form('almost the boundary', `\r\n--${'a'.repeat(199)}b`),
   form('the boundary without its end', `\r\n--${'a'.repeat(200)}b`),
