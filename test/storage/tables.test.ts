@@ -1,6 +1,7 @@
 // What every database engine must do with renders, their leases, stored responses and new counters.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import type { AccountRow } from '#storage/schema.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow, claimRow, renderRow } from '#test/storage/rows.ts';
@@ -88,6 +89,33 @@ for (const engine of databaseEngines) {
         assert.deepEqual(await other.tables.renders.dead(10_000, 1_000, 100), []);
       } finally {
         await close();
+      }
+    });
+
+    test('sessions: the sweep keeps those that have not expired, and of them the newest of each person', async () => {
+      const { connection, tables } = opened.database;
+      const time = (seconds: number) => new Date(seconds * 1_000).toISOString();
+      const people = [await newAccount(), await newAccount()];
+      for (const { id, email } of people) {
+        await sql`insert into people (id, name, email, email_verified, created_at, updated_at)
+          values (${id}, 'A', ${email}, ${opened.database.engine === 'sqlite' ? 1 : true}, ${time(0)}, ${time(0)})`.execute(
+          connection,
+        );
+        for (let n = 0; n < 5; n += 1)
+          await sql`insert into sessions (id, person_id, token, expires_at, created_at, updated_at)
+            values (${`${id}-${n}`}, ${id}, ${`${id}-${n}`}, ${time(n === 4 ? 50 : 9_000)}, ${time(n)}, ${time(n)})`.execute(
+            connection,
+          );
+      }
+      await tables.people.purgeExpired(100_000, 3);
+      for (const { id } of people) {
+        const { rows } = await sql<{
+          id: string;
+        }>`select id from sessions where person_id = ${id} order by id`.execute(connection);
+        assert.deepEqual(
+          rows.map((row) => row.id),
+          [1, 2, 3].map((n) => `${id}-${n}`),
+        );
       }
     });
 
