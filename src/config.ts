@@ -21,7 +21,7 @@ import {
   type Variable,
 } from '#roof/config-forms.ts';
 
-/** Of this clone. */
+/** The version of this clone. */
 export const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
 ) as { version: string };

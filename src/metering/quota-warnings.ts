@@ -1,5 +1,5 @@
-// Mails that say that 80, 90 or 100 percent of a month's quota are used. The unit that reaches a share leaves a row in its own
-// transaction (quota.ts), so each share is noted once; a chore mails the rows, and no request waits for it.
+// Mails a warning when 80, 90 or 100 percent of a month's quota are used. The unit that reaches a threshold writes a row in its own
+// transaction (quota.ts), so each threshold is recorded once; a chore mails the rows, and no request waits for it.
 import type { Logger } from 'pino';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
@@ -7,7 +7,7 @@ import type { WaitingWarning } from '#storage/tables/quota-warnings.ts';
 import type { Mailer } from '#accounts/mailer.ts';
 import { monthOf, nextMonth } from '#metering/quota.ts';
 
-/** Mails in one round. */
+/** Mails per run of the chore. */
 const roundSize = 50;
 
 export function createQuotaWarnings(parts: {
@@ -20,16 +20,16 @@ export function createQuotaWarnings(parts: {
   const { database, mailer, baseUrl, clock, log } = parts;
   const { quotaWarnings } = database.tables;
 
-  /** False when the mail server is away, and the rest may wait. */
+  /** False if the mail server is down; the remaining warnings then wait for the next run. */
   async function send(warning: WaitingWarning): Promise<boolean> {
     if (!(await quotaWarnings.claim(warning, clock.now()))) return true;
     try {
       await mailer.deliver({ to: warning.email, ...textOf(warning), link: `${baseUrl}/dashboard/usage` });
       return true;
     } catch (error) {
-      // 5xx: the server refuses this address for good.
+      // 5xx: the server refuses this address permanently.
       const isRefused = Number((error as { responseCode?: unknown }).responseCode) >= 500;
-      log.error({ err: error, account: warning.account_id }, 'a quota warning was not mailed');
+      log.error({ err: error, account: warning.account_id }, 'could not mail a quota warning');
       if (!isRefused) await quotaWarnings.release(warning);
       return isRefused;
     }
@@ -51,8 +51,8 @@ function textOf({ unit, percent, used, quota, created_at }: WaitingWarning): {
   const what = unit === 'upload' ? 'uploads' : 'renders';
   const next =
     percent < 100
-      ? `At 100 %, more ${what} are refused, or count as overages where those are on.`
-      : `More ${what} are refused until then, or count as overages where those are on. A larger plan lifts the limit at once.`;
+      ? `At 100 %, more ${what} are refused, or count as overages if those are on.`
+      : `More ${what} are refused until then, or count as overages if those are on. A larger plan lifts the limit at once.`;
   return {
     subject: `${percent} % of this month's ${what} are used`,
     text:

@@ -66,7 +66,7 @@ export async function consumeUnits(
   return standings;
 }
 
-/** Leaves word for the owner of the highest share of the quota that these units reached; quota-warnings.ts mails it. */
+/** Records the highest threshold of the quota that these units reached; quota-warnings.ts mails it to the owner. */
 async function noteWarning(
   tables: Tables,
   { accountId, unit, month }: CounterKey,

@@ -1,4 +1,4 @@
-// The request log as sums by day: what rows add to it, and the answer times that its buckets stand for.
+// The request log summed by day: adds rows to the sums, and estimates response times from their buckets.
 import {
   latencyBoundsMs,
   type RequestDayRow,
@@ -9,7 +9,7 @@ import {
 import { tookColumns } from '#storage/tables/request-days.ts';
 import { dayOf } from '#storage/tables/usage.ts';
 
-/** One row for each day, key and path, in one order for all machines. */
+/** One row for each day, key and path, in the same order on every machine. */
 export function sumByDay(rows: RequestLogRow[]): RequestDayRow[] {
   const days = new Map<string, RequestDayRow>();
   for (const { account_id, created_at, key_id, path, status, duration_ms } of rows) {
@@ -27,7 +27,7 @@ export function sumByDay(rows: RequestLogRow[]): RequestDayRow[] {
 export const succeededOf = (row: RequestDayRow): number =>
   tookColumns.reduce((sum, column) => sum + row[column], 0);
 
-/** The time within which this share of the requests that succeeded was answered, to the accuracy of the buckets. */
+/** The response time that this share of the successful requests stayed within (a percentile), as exact as the buckets allow. */
 export function answerTimeMs(rows: RequestDayRow[], share: number): number | null {
   const counts = tookColumns.map((column) => rows.reduce((sum, row) => sum + row[column], 0));
   const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
@@ -36,7 +36,7 @@ export function answerTimeMs(rows: RequestDayRow[], share: number): number | nul
   for (const [index, count] of counts.entries()) {
     if (count > 0 && before + count >= wanted) {
       const from = latencyBoundsMs[index - 1] ?? 0;
-      // Nothing is known of the last bucket but where it begins.
+      // The last bucket has no upper bound.
       const to = latencyBoundsMs[index] ?? from;
       return Math.round(from + ((to - from) * (wanted - before)) / count);
     }
@@ -45,7 +45,7 @@ export function answerTimeMs(rows: RequestDayRow[], share: number): number | nul
   return null;
 }
 
-/** What a request to this path is for. */
+/** The unit that a request to this path uses. */
 export const unitOf = ({ path }: Pick<RequestDayRow, 'path'>): Unit =>
   path.startsWith('/api/v1/upload') ? 'upload' : 'render';
 
@@ -60,7 +60,7 @@ export interface StepOfRequests {
   p95Ms: number | null;
 }
 
-/** Steps of so many days that end with the last one, so that this week is a whole one. Those without requests are left out. */
+/** Steps of `stepDays` days, counted back from the last day, so that the newest step is complete. Steps without requests are left out. */
 export function requestSteps(
   rows: RequestDayRow[],
   { fromDay, toDay, stepDays }: { fromDay: number; toDay: number; stepDays: number },
@@ -82,7 +82,7 @@ export function requestSteps(
 
 function bucketOf(durationMs: number): TookColumn {
   const index = latencyBoundsMs.findIndex((bound) => durationMs <= bound);
-  // −1, which is past all bounds, is the last column.
+  // An index of −1 means past all bounds, which `at` maps to the last column.
   return tookColumns.at(index) ?? 'took_11';
 }
 

@@ -19,7 +19,7 @@ const preparedStatements = 200;
 const attempts = 5;
 const collisions = new Set(['40P01', '40001']);
 
-/** `perTransaction` has the settings of each transaction where connections are shared with others, and nothing may be prepared. */
+/** `perTransaction` has the settings of each transaction, for PgBouncer: connections are then shared and nothing may be prepared. */
 export function createGuardedPool(pool: Pool, perTransaction?: Record<string, number>): PostgresPool {
   const outage = createOutageGuard('the database');
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();

@@ -17,7 +17,7 @@ import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 const connectMs = 2_000;
 /** The client-side timeout, for a server that no longer responds. */
 const silenceMs = 4_500;
-/** In milliseconds, as settings of Postgres. */
+/** Postgres settings, in milliseconds. */
 const timeouts = {
   lock_timeout: 3_000,
   statement_timeout: 4_000,
@@ -29,7 +29,7 @@ const settleMs = 4_000;
 const settleEveryMs = 200;
 
 export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise<Database> {
-  // Behind PgBouncer, what one transaction sets or prepares is not there in the next.
+  // Behind PgBouncer, the next transaction may run on another connection, without what this one set or prepared.
   const isShared = /[?&]pgbouncer=true(&|$)/.test(url);
   const server = {
     connectionString: url,

@@ -50,7 +50,7 @@ export interface UsageCounterRow {
   overage: number;
 }
 
-/** One unit of the ledger. */
+/** One unit in the ledger. */
 export interface UsageEventRow {
   account_id: string;
   key_id: string | null;
@@ -145,21 +145,21 @@ export interface RequestLogRow {
   path: string;
   status: number;
   code: string | null;
-  /** The error's message; for a 401 what the client is not told. */
+  /** The error's message; for a 401, the reason that the response does not reveal. */
   reason: string | null;
   duration_ms: number;
   created_at: number;
-  /** How long each step took, in milliseconds, as a JSON object in order; null where no step was reached. */
+  /** The duration of each step in milliseconds, as an ordered JSON object; null if no step was reached. */
   phases: string | null;
-  /** Ids of the uploads, or of the render, that it stored, with commas between; null where it stored nothing. */
+  /** Comma-separated ids of the uploads, or of the render, that it stored; null if it stored nothing. */
   made: string | null;
 }
 
-/** The buckets of answer times: up to each of these, and longer than the last. Columns are named after their index. */
+/** Upper bounds of the response time buckets; one more bucket holds longer times. Columns are named after their index. */
 export const latencyBoundsMs = [10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 export type TookColumn = `took_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11}`;
 
-/** The request log summed by day (as above), key and path: what is left of it for charts when its rows are gone. */
+/** The request log summed by day (as above), key and path, for charts that go back further than the log. */
 export interface RequestDayRow extends Record<TookColumn, number> {
   account_id: string;
   day: number;
@@ -167,11 +167,11 @@ export interface RequestDayRow extends Record<TookColumn, number> {
   path: string;
   /** 4xx. */
   refused: number;
-  /** 5xx. The requests that succeeded are the sum of the buckets. */
+  /** 5xx. Successful requests are the sum of the buckets. */
   failed: number;
 }
 
-/** A share of the month's quota that was reached, once for each month. Waits to be mailed while `sent_at` is null. */
+/** A threshold of the month's quota that was reached, once per month. It waits to be mailed while `sent_at` is null. */
 export interface QuotaWarningRow {
   account_id: string;
   month: string;

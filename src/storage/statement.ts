@@ -1,4 +1,4 @@
-// Statements that every upload or request runs. Kysely builds a query anew each time, which costs more than running it; here the
+// Statements that every upload or request runs. Kysely builds a query each time, which costs more than running it; here the
 // text is built once.
 import { CompiledQuery, PostgresAdapter, type Kysely, type QueryResult } from 'kysely';
 import { createBoundedMap } from '#core/bounded-map.ts';
@@ -21,7 +21,7 @@ export function createStatement(db: Kysely<Schema>): Statement {
   };
 }
 
-/** Texts of inserts by table and number of rows. */
+/** Insert statements by table and number of rows. */
 const inserts = createBoundedMap<string, string>(500);
 
 /** Inserts all rows with one statement. Returns how many were inserted: `conflict` may skip some. */

@@ -159,7 +159,7 @@ async function runOne(
       );
     }, checkEveryMs);
     worker.on('message', onAnswer);
-    // A copy of its own can be transferred; the caller's bytes may be part of a larger buffer.
+    // A copy can be transferred without copying again; the caller's bytes may be part of a larger buffer.
     const copy = new Uint8Array(bytes);
     worker.postMessage(copy, [copy.buffer]);
     return await promise;

@@ -21,7 +21,7 @@ const maxSeconds = 10;
 /** Two pages of the grid. */
 const maxWaiting = 100;
 
-/** What there is a thumbnail of: a row of an upload or of a render. */
+/** A row of an upload or of a render. */
 export interface Pictured {
   id: string;
   account_id: string;

@@ -1,4 +1,4 @@
-// Mails about a month's quota: one at each of 80, 90 and 100 percent, whatever number of machines looks for them.
+// Quota warnings by mail: one at each of 80, 90 and 100 percent, however many machines run the chore.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
@@ -61,7 +61,7 @@ for (const engine of databaseEngines) {
       };
     }
 
-    test('each share is mailed once, although three machines look again and again', async () => {
+    test('each threshold is mailed once, although three machines run the chore repeatedly', async () => {
       const payer = await newPayer(20);
       await using first = await machine();
       await using second = await machine();
@@ -85,7 +85,7 @@ for (const engine of databaseEngines) {
       assert.equal(await mailbox.link(payer.email), 'http://tintype.test/dashboard/usage');
     });
 
-    test('a larger plan and the same share again in the month: no second mail; a new month: a new one', async () => {
+    test('the same threshold again after an upgrade: no second mail in the month; one in the next month', async () => {
       const payer = await newPayer(5);
       await using sender = await machine();
       await use(payer, 4);
@@ -99,7 +99,7 @@ for (const engine of databaseEngines) {
       clock.advance(-30 * 86_400_000);
     });
 
-    test('a mail server that is away gets the mail when it is back', async () => {
+    test('if the mail server is down, the mail is sent when it is back', async () => {
       const payer = await newPayer(5);
       await use(payer, 4);
       await using cutOff = await machine('smtp://127.0.0.1:1');

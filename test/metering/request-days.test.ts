@@ -1,4 +1,4 @@
-// The request log as sums by day, and the answer times that its buckets stand for.
+// The request log summed by day, and response times estimated from its buckets.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestLogRow } from '#storage/schema.ts';
@@ -19,7 +19,7 @@ const row = (change: Partial<RequestLogRow>): RequestLogRow => ({
   ...change,
 });
 
-test('rows are summed by day, key and path, in one order', () => {
+test('rows are summed by day, key and path, in a fixed order', () => {
   const sums = sumByDay([
     row({ key_id: 'z' }),
     row({}),
@@ -39,7 +39,7 @@ test('rows are summed by day, key and path, in one order', () => {
   );
 });
 
-test('answer times lie in their bucket; errors do not count; none is null', () => {
+test('response times are within their bucket; errors do not count; without requests it is null', () => {
   const times = [5, 15, 15, 15, 15, 15, 15, 15, 15, 900];
   const sums = sumByDay([
     ...times.map((duration_ms) => row({ duration_ms })),

@@ -203,13 +203,13 @@ for (const engine of databaseEngines) {
         throw new Error('on purpose');
       });
       await inside.promise;
-      const beside = uploadOf(account.id);
+      const outside = uploadOf(account.id);
       const [, outcome] = await Promise.all([
         assert.rejects(transaction, /on purpose/),
-        opened.database.tables.uploads.insert(beside),
+        opened.database.tables.uploads.insert(outside),
       ]);
       assert.equal(outcome, true);
-      assert.ok(await opened.database.tables.uploads.byId(beside.id), 'it survived the rollback');
+      assert.ok(await opened.database.tables.uploads.byId(outside.id), 'it survived the rollback');
     });
 
     test('the guarded counter gives each unit once, across all connections', async () => {

@@ -1,9 +1,8 @@
-// What the dashboard tells about requests: details of each, sums by day for the charts, and the warnings about quotas that are
-// waiting to be mailed.
+// Tables and columns for the dashboard: details of each request, sums by day for the charts, and quota warnings that wait to be mailed.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** As many as there were when this was written; a migration never changes. */
+/** The number when this migration was written; it must never change. */
 const latencyBuckets = 12;
 
 export const requestDetailsMigration: Migration = {

@@ -23,10 +23,10 @@ const columnOf = {
   name: ['filename', 'asc'],
 } as const;
 
-/** No index has sizes or names, so as many of the newest are read to sort or to sum them: some tens of milliseconds. */
+/** Sizes and names have no index, so at most this many of the newest rows are read to sort or sum them, in tens of milliseconds. */
 const readAtMost = 20_000;
 
-/** What comes after the row that was shown last, in any order. */
+/** The condition for the rows after the last one shown, for any sort order. */
 function isBehind(order: UploadOrder, { createdAt, id }: Cursor) {
   const [column, direction] = columnOf[order];
   if (order === 'newest') return olderThan({ createdAt, id });
@@ -122,7 +122,7 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       );
       return { ...totals, isMore: totals.files === readAtMost };
     },
-    /** Those of the given ids that are alive. */
+    /** The given uploads that still resolve. */
     byIds: (ids: string[], now: number): Promise<UploadRow[]> =>
       live(now).where('id', 'in', ids).orderBy('created_at', 'desc').execute(),
     byId: (id: string, now: number): Promise<UploadRow | undefined> =>

@@ -1,4 +1,4 @@
-// Warnings about a month's quota: written in the transaction of the unit that reaches a share of it, mailed later.
+// Queries on quota warnings: written in the transaction of the unit that reaches a threshold, mailed later.
 import type { Kysely } from 'kysely';
 import type { QuotaWarningRow, Schema } from '#storage/schema.ts';
 
@@ -16,7 +16,7 @@ export function createQuotaWarningsTable(db: Kysely<Schema>) {
       .where('percent', '=', percent);
 
   return {
-    /** Does nothing where this share was reached before in the month, as after a change of plans. */
+    /** Does nothing if this threshold was reached before in the month, for example before a change of plan. */
     async insert(row: QuotaWarningRow): Promise<void> {
       await db
         .insertInto('quota_warnings')
@@ -24,7 +24,7 @@ export function createQuotaWarningsTable(db: Kysely<Schema>) {
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
-    /** The oldest first, with the address of the account. */
+    /** Unsent warnings, the oldest first, with the e-mail address of the account. */
     waiting: (limit: number): Promise<WaitingWarning[]> =>
       db
         .selectFrom('quota_warnings')
@@ -40,11 +40,11 @@ export function createQuotaWarningsTable(db: Kysely<Schema>) {
       const result = await one(row).set({ sent_at: now }).where('sent_at', 'is', null).executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    /** Gives a claim back: it could not be sent. */
+    /** Releases the claim after a failed attempt to send. */
     async release(row: QuotaWarningRow): Promise<void> {
       await one(row).set({ sent_at: null }).execute();
     },
-    /** Warnings of earlier months are of no use to anyone. */
+    /** Deletes warnings of earlier months, which no longer matter. */
     async purgeBefore(month: string): Promise<void> {
       await db.deleteFrom('quota_warnings').where('month', '<', month).execute();
     },

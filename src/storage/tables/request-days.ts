@@ -10,7 +10,7 @@ const columns = ['account_id', 'day', 'key_id', 'path', ...sums] as const;
 
 export function createRequestDaysTable(db: Kysely<Schema>) {
   return {
-    /** Adds to what is there. Rows must be in one order for all writers, so that none waits for another in a circle. */
+    /** Adds to the existing sums. All writers must sort rows the same way, so that they cannot deadlock. */
     async add(rows: RequestDayRow[]): Promise<void> {
       for (const row of rows) {
         await sql`
