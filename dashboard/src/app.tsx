@@ -1,6 +1,5 @@
 // Decides which page is shown: the entry pages to anyone, the rest to a person who is signed in.
 import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent } from 'react';
-import { Entry } from '#app/pages/entry/entry.tsx';
 import { Suspended } from '#app/pages/suspended.tsx';
 import { Boundary, renewIfOutdated } from '#app/boundary.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
@@ -17,6 +16,11 @@ function page<Name extends string>(
 ): LazyExoticComponent<PageOf> {
   return lazy(async () => ({ default: (await load().catch(renewIfOutdated))[name] }));
 }
+
+/** Loaded by those who are not signed in; everybody else has no use for it. */
+const Entry = lazy(async () => ({
+  default: (await import('#app/pages/entry/entry.tsx').catch(renewIfOutdated)).Entry,
+}));
 
 const pages: Record<string, LazyExoticComponent<PageOf>> = {
   '/': page(() => import('#app/pages/overview/overview.tsx'), 'Overview'),
@@ -67,13 +71,15 @@ function Current() {
         <Problem error={error} onRetry={() => void refetch()} />
       </main>
     );
-  if (session === undefined)
+  if (session === undefined) return <Waiting />;
+  if (entryPath !== undefined)
     return (
-      <main className="mx-auto max-w-lg px-4 py-16">
-        <Loading />
-      </main>
+      <Boundary key={path}>
+        <Suspense fallback={<Waiting />}>
+          <Entry path={entryPath} session={session} />
+        </Suspense>
+      </Boundary>
     );
-  if (entryPath !== undefined) return <Entry path={entryPath} session={session} />;
   if (session === null) return <ToSignIn />;
   if (session.suspended) return <Suspended session={session} />;
   const Shown = pages[path] ?? (session.owner ? adminPages[path] : undefined) ?? NotFound;
@@ -87,6 +93,12 @@ function Current() {
     </Shell>
   );
 }
+
+const Waiting = () => (
+  <main className="mx-auto max-w-lg px-4 py-16">
+    <Loading />
+  </main>
+);
 
 /** Signing in leads back to where the reader wanted to go. */
 function ToSignIn() {

@@ -4,6 +4,7 @@ import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { date, number } from '#app/format.ts';
 import { LinkButton } from '#app/parts/button.tsx';
+import { Operator } from '#app/parts/operator.tsx';
 import { Banner } from '#app/parts/states.tsx';
 
 const everyMs = 60_000;
@@ -40,9 +41,13 @@ function UsedUp({ usage, unit }: { usage: AnswerOf<'GET /usage'>; unit: 'upload'
       }
     >
       All {number(most)} are used, so new {noun} are refused with 402 until {date(usage.resets_at)}.{' '}
-      {available
-        ? 'Overages let them go on now.'
-        : 'A larger plan lifts the limit at once; the operator of this service changes plans.'}
+      {available ? (
+        'Overages let them go on now.'
+      ) : (
+        <>
+          For a larger plan, which lifts the limit at once, write to <Operator />.
+        </>
+      )}
     </Banner>
   );
 }
