@@ -90,7 +90,7 @@ test('the overview leads with 30 days; usage has errors and times beside it, for
   await upload(secret, Buffer.from('no picture'));
   await page.goto('/dashboard');
   const first = page.getByRole('main').getByRole('heading', { level: 2 });
-  await page.getByText('25%').waitFor();
+  await page.getByRole('link', { name: '25% of requests' }).waitFor();
   // First steps come first as long as there are any.
   assert.deepEqual((await first.allTextContents()).slice(0, 2), ['First steps', 'Last 30 days']);
   await page.getByRole('link', { name: 'Usage in detail' }).click();

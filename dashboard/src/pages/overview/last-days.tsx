@@ -1,5 +1,6 @@
 // The last thirty days at a glance: what was made, how it was answered, and how fast.
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { Chart } from '#app/charts/chart.tsx';
@@ -47,32 +48,29 @@ function Content({ usage }: { usage: AnswerOf<'GET /usage'> }) {
   return (
     <>
       <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
-        <Fact name="Uploads" value={number(uploads)} to="/uploads" />
-        <Fact name="Renders" value={number(renders)} to="/renders" />
-        <Fact name="Requests" value={number(requests)} to="/requests" />
-        <Fact
-          name="Errors"
-          value={number(errors)}
-          to="/requests?outcome=failed"
-          note={requests === 0 ? '' : shareOf(errors, requests)}
-        />
+        <Fact name="Uploads" value={number(uploads)} />
+        <Fact name="Renders" value={number(renders)} />
+        <Fact name="Requests" value={number(requests)} />
+        <Fact name="Errors" value={number(errors)}>
+          {errors > 0 && (
+            <Link to="/requests?outcome=failed" className="hover:text-ink hover:underline">
+              {shareOf(errors, requests)} of requests
+            </Link>
+          )}
+        </Fact>
       </dl>
       <Chart title="Uploads and renders by day" data={made} empty="Nothing was stored or rendered yet." />
     </>
   );
 }
 
-function Fact({ name, value, to, note = '' }: { name: string; value: string; to: string; note?: string }) {
+function Fact({ name, value, children }: { name: string; value: string; children?: ReactNode }) {
   return (
     <div>
-      <dt className="text-sm text-quiet">
-        <Link to={to} className="hover:text-ink hover:underline">
-          {name}
-        </Link>
-      </dt>
-      <dd className="flex items-baseline gap-2">
+      <dt className="text-sm text-quiet">{name}</dt>
+      <dd className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-serif text-3xl font-semibold tabular-nums">{value}</span>
-        {note !== '' && <span className="text-sm text-quiet tabular-nums">{note}</span>}
+        <span className="text-sm text-quiet tabular-nums">{children}</span>
       </dd>
     </div>
   );
