@@ -5,7 +5,7 @@ import { ServiceError } from '#core/errors.ts';
 import { hashSecret, isWellFormedApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
-import type { Unit } from '#storage/schema.ts';
+import type { ApiKeyRow, Unit } from '#storage/schema.ts';
 import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
 import type { Plan, Plans } from '#accounts/plans.ts';
 
@@ -19,6 +19,13 @@ export interface Caller {
   /** How many units of each type past the quota, at most; null for no cap. */
   overageCap: number | null;
 }
+
+/** What a request does: it makes or reads units of one type, or is for every key. */
+export type KeyUse = Unit | 'any';
+
+/** The scopes of the keys that may do this. */
+export const scopesFor = (use: KeyUse): ApiKeyRow['scope'][] =>
+  use === 'any' ? ['all', 'uploads', 'renders'] : ['all', `${use}s`];
 
 /** Why a key was refused: for the log and for the account's owner, never for the client. */
 export interface Refusal {
@@ -42,10 +49,10 @@ export class KeyRefusedError extends ServiceError {
 
 export interface Authentication {
   /**
-   * Throws KeyRefusedError, also for a key that may not make this unit. `holderOf` finds the holder of a key by its
+   * Throws KeyRefusedError, also for a key that may not do this. `holderOf` finds the holder of a key by its
    * hash, where the caller has more to ask of the database at once.
    */
-  authenticate(authorization: string | undefined, unit: Unit, holderOf?: HolderLookUp): Promise<Caller>;
+  authenticate(authorization: string | undefined, use: KeyUse, holderOf?: HolderLookUp): Promise<Caller>;
   /** Drops what is remembered, after a change by this process. */
   forget(): void;
   /** Writes when each key was last used; called now and then, off the request path. */
@@ -87,7 +94,7 @@ export function createAuthentication(parts: {
   }
 
   return {
-    async authenticate(authorization, unit, holderOf = database.tables.apiKeys.holderOf) {
+    async authenticate(authorization, use, holderOf = database.tables.apiKeys.holderOf) {
       const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
       if (key === undefined)
         throw refused(authorization === undefined ? 'no Authorization header' : 'not a Bearer token');
@@ -99,7 +106,7 @@ export function createAuthentication(parts: {
         forget();
       }
       const { caller, keyId, holder } = callers.get(key) ?? (await lookUp(key, holderOf));
-      admit(holder, unit, clock.now());
+      admit(holder, use, clock.now());
       lastUsed.set(keyId, clock.now());
       return caller;
     },
@@ -128,7 +135,7 @@ export function callerFor(
   };
 }
 
-function admit(holder: KeyHolder, unit: Unit, now: number): void {
+function admit(holder: KeyHolder, use: KeyUse, now: number): void {
   if (holder.revoked_at !== null && holder.revoked_at <= now + revocationSkewMs)
     throw refused('revoked key', holder);
   if (holder.suspended === 1) throw refused('suspended account', holder);
@@ -137,11 +144,11 @@ function admit(holder: KeyHolder, unit: Unit, now: number): void {
     const when = new Date(holder.expires_at).toISOString();
     throw refused('expired key', holder, `this API key expired at ${when}.`);
   }
-  if (holder.scope !== 'all' && holder.scope !== `${unit}s`) {
+  if (!scopesFor(use).includes(holder.scope)) {
     throw refused(
-      `key may not ${unit}`,
+      `key may not ${use}`,
       holder,
-      `this API key may not ${unit}; it is for ${holder.scope} only.`,
+      `this API key may not ${use}; it is for ${holder.scope} only.`,
     );
   }
 }

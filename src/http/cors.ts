@@ -22,7 +22,7 @@ const exposedHeaders = [
 ].join(', ');
 
 const preflightHeaders = {
-  'access-control-allow-methods': 'POST',
+  'access-control-allow-methods': 'GET, POST',
   'access-control-allow-headers': 'authorization, content-type, idempotency-key',
   'access-control-max-age': maxAgeSeconds,
 };

@@ -3,8 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseAddress } from '#core/address.ts';
 import { ServiceError } from '#core/errors.ts';
-import type { Unit } from '#storage/schema.ts';
-import type { Caller } from '#accounts/authenticate.ts';
+import type { Caller, KeyUse } from '#accounts/authenticate.ts';
 import type { Admission } from '#metering/admission.ts';
 import type { BudgetStanding, RequestBudget } from '#metering/request-budget.ts';
 import { setBudgetHeaders } from '#http/reply-headers.ts';
@@ -19,12 +18,12 @@ declare module 'fastify' {
 export const refusalsPerMinute = 600;
 
 export function createGuards({ admission, budget }: { admission: Admission; budget: RequestBudget }) {
-  /** The key, which must be one for this unit, then the budget of its account. */
+  /** The key, which must be one for this, then the budget of its account. */
   const admitFor =
-    (unit: Unit) =>
+    (use: KeyUse) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const { caller, standing } = await admission
-        .admit(request.headers.authorization, unit)
+        .admit(request.headers.authorization, use)
         .catch((error: unknown) => {
           if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
           else showAddressBudget(request, reply);

@@ -1,6 +1,7 @@
 // The whole route table: methods, path, guard, handler. Every other method at a path gets a 405. Spec 4, 7.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
+import { accountHandlers } from '#http/account/handlers.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
 import { pdf } from '#http/api/pdf.ts';
 import { screenshot } from '#http/api/screenshot.ts';
@@ -38,12 +39,17 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   const { settings, clock, database, browser, guards, metrics, idempotency } = parts;
   const uploads = { ...settings, clock, idempotency, ...parts.uploads };
   const renders = { ...settings, clock, idempotency, ...parts.renders };
+  const { accounts, metering } = parts;
   const pages = createDashboardApp(settings.pictureOrigins);
 
   route(['POST'], '/api/v1/upload', guards.admitFor('upload'), upload(uploads));
   route(['POST'], '/api/v1/upload/batch', guards.admitFor('upload'), uploadBatch(uploads));
   route(['POST'], '/api/v1/screenshot', guards.admitFor('render'), screenshot(renders));
   route(['POST'], '/api/v1/pdf', guards.admitFor('render'), pdf(renders));
+  const account = accountHandlers({ ...uploads, ...accounts, ...metering, database });
+  route(reading, '/api/account/uploads', guards.admitFor('upload'), account.uploads);
+  route(reading, '/api/account/renders', guards.admitFor('render'), account.renders);
+  route(reading, '/api/account/usage', guards.admitFor('any'), account.usage);
   // The token in the query is its key; the handler counts wrong ones.
   route(
     [...reading, 'POST', 'DELETE'],
@@ -52,7 +58,6 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
     deleteUpload({ ...uploads, guards }),
   );
 
-  const { accounts, metering } = parts;
   const everything = { ...accounts, ...metering, ...uploads, ...renders, database, browser, guards };
   // Who may call which of these is a column of the dashboard's own table, in dashboard/contract.ts.
   for (const { methods, url, handler } of dashboard(everything)) route(methods, url, open, handler);

@@ -47,7 +47,7 @@ export function createServer(parts: ServerParts) {
     }
     // A host for bytes only has no pages and no API, and so no cookies to steal.
     if (request.host === contentHost && !/^\/[fsp]\//.test(request.url)) throw notFound();
-    if (isContract(request) && allowOrigin(request, reply)) {
+    if (takesKey(request) && allowOrigin(request, reply)) {
       guards.showAddressBudget(request, reply);
       return reply.code(204).send();
     }
@@ -76,7 +76,7 @@ export function createServer(parts: ServerParts) {
     reply.header('x-request-id', request.id);
     if (isApi(request) && !reply.hasHeader('x-service-ratelimit-limit')) guards.countRefusal(request, reply);
     // A 401 must name the scheme that would be accepted. RFC 9110 15.5.2.
-    if (isContract(request) && error instanceof ServiceError && error.code === 'unauthorized')
+    if (takesKey(request) && error instanceof ServiceError && error.code === 'unauthorized')
       reply.header('www-authenticate', 'Bearer realm="Tintype"');
     return replyWithError(error, request, reply);
   }
@@ -87,9 +87,9 @@ function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyRep
   return answerNotFound(request, reply);
 }
 
-/** The endpoints of the contract, which take a key. */
-const isContract = (request: FastifyRequest): boolean =>
-  (request.routeOptions.url ?? pathOf(request)).startsWith('/api/v1/');
+/** The endpoints that take a key: the contract's, and what a key can read of its account. */
+const takesKey = (request: FastifyRequest): boolean =>
+  /^\/api\/(v1|account)\//.test(request.routeOptions.url ?? pathOf(request));
 
 /** As the router sees it: with letters unescaped, and also where the request names the whole address. RFC 9112 3.2.2. */
 function isApi(request: FastifyRequest): boolean {

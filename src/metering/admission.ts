@@ -2,16 +2,18 @@
 // memory; many machines use one database statement for both, and none while the budget is known to be spent. Spec 5, 8.
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Clock } from '#core/clock.ts';
-import type { Unit } from '#storage/schema.ts';
 import type { Database } from '#storage/database.ts';
 import type { CountedHolder, RequestWindowsTable } from '#storage/tables/request-windows.ts';
-import type { Authentication, Caller } from '#accounts/authenticate.ts';
+import { scopesFor, type Authentication, type Caller, type KeyUse } from '#accounts/authenticate.ts';
 import type { Plans } from '#accounts/plans.ts';
 import { standingOf, windowMs, type BudgetStanding, type RequestBudget } from '#metering/request-budget.ts';
 
 export interface Admission {
   /** Counts the request. Throws `unauthorized`. If the budget is spent, `standing.isSpent` is true. */
-  admit(authorization: string | undefined, unit: Unit): Promise<{ caller: Caller; standing: BudgetStanding }>;
+  admit(
+    authorization: string | undefined,
+    use: KeyUse,
+  ): Promise<{ caller: Caller; standing: BudgetStanding }>;
   /** Counts a request of a caller that is already authenticated. */
   count(caller: Caller): Promise<BudgetStanding>;
   /** The account's standing, without counting a request. */
@@ -33,8 +35,8 @@ export function createAdmission(parts: Parts): Admission {
 
 function createLocalAdmission({ authentication, budget }: Parts): Admission {
   return {
-    async admit(authorization, unit) {
-      const caller = await authentication.authenticate(authorization, unit);
+    async admit(authorization, use) {
+      const caller = await authentication.authenticate(authorization, use);
       const standing = budget.spend(subjectOf(caller), caller.plan.requests_per_minute);
       return { caller, standing };
     },
@@ -65,25 +67,25 @@ function createSharedAdmission(
 
   async function count(
     keyHash: string,
-    unit: Unit,
+    use: KeyUse,
     now: number,
   ): Promise<{ holder?: CountedHolder; readAt: number }> {
     const known = spent.get(keyHash);
     const endsInMs = Math.min(known?.holder.window?.endsInMs ?? 0, rememberSpentMs);
     if (known && now >= known.readAt && now < known.readAt + endsInMs) return known;
     spent.delete(keyHash);
-    const holder = await requestWindows.count(keyHash, unit, limits, now);
+    const holder = await requestWindows.count(keyHash, scopesFor(use), limits, now);
     if (!holder) return { readAt: now };
     if (holder.window?.isRefused) spent.set(keyHash, { holder, readAt: now });
     return { holder, readAt: now };
   }
 
   return {
-    async admit(authorization, unit) {
+    async admit(authorization, use) {
       const now = clock.now();
       let standing: BudgetStanding | undefined;
-      const caller = await authentication.authenticate(authorization, unit, async (keyHash) => {
-        const { holder, readAt } = await count(keyHash, unit, now);
+      const caller = await authentication.authenticate(authorization, use, async (keyHash) => {
+        const { holder, readAt } = await count(keyHash, use, now);
         if (holder?.window) {
           const { window, plan } = holder;
           const limit = plans.orStandard(plan).requests_per_minute;

@@ -33,7 +33,7 @@ describe('with CORS_ORIGINS', () => {
       assert.equal(answer.status, 204);
       assert.equal(await answer.text(), '');
       assert.equal(answer.headers.get('access-control-allow-origin'), origin);
-      assert.equal(answer.headers.get('access-control-allow-methods'), 'POST');
+      assert.equal(answer.headers.get('access-control-allow-methods'), 'GET, POST');
       assert.equal(
         answer.headers.get('access-control-allow-headers'),
         'authorization, content-type, idempotency-key',

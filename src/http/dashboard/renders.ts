@@ -1,13 +1,16 @@
 // The renders page, and the playground's renders: the API's own handlers, run for the signed-in account.
+import type { Static } from 'typebox';
 import type { Clock } from '#core/clock.ts';
+import type { Owned } from '#storage/owned/owned.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
 import { isPicture, type Thumbnails } from '#uploads/thumbnail.ts';
 import { hangUpSignal } from '#http/hang-up.ts';
-import { renderPath } from '#http/links.ts';
+import { renderPath, type Addresses } from '#http/links.ts';
 import { keptByBrowser } from '#http/dashboard/uploads.ts';
 import { pdf } from '#http/api/pdf.ts';
 import type { RenderParts } from '#http/api/render-answer.ts';
 import { screenshot } from '#http/api/screenshot.ts';
+import type { RendersQuery } from '#http/dashboard/schemas/files.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { notFound } from '#core/errors.ts';
 import { pageOptions, renderView, toPage } from '#http/dashboard/views.ts';
@@ -33,13 +36,7 @@ export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> 
   const printPdf = pdf(parts);
 
   return {
-    async 'GET /renders'({ owned, query }) {
-      const { search, kind, status } = query;
-      const now = clock.now();
-      const page = pageOptions(query);
-      const rows = await owned.renders.page({ search, kind, status }, page, now);
-      return toPage(rows, page, (row) => renderView(parts, row, now));
-    },
+    'GET /renders': ({ owned, query }) => listRenders(parts, owned, query),
     async 'GET /renders/:id'({ owned, id }) {
       const now = clock.now();
       const row = await owned.renders.byId(id, now);
@@ -67,4 +64,17 @@ export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> 
     'POST /playground/screenshot': ({ request, reply }) => takeScreenshot(request, reply),
     'POST /playground/pdf': ({ request, reply }) => printPdf(request, reply),
   };
+}
+
+/** A page of the account's renders, the newest first. */
+export async function listRenders(
+  parts: Pick<Addresses, 'contentBaseUrl'> & { clock: Clock },
+  owned: Owned,
+  query: Static<typeof RendersQuery>,
+) {
+  const { search, kind, status } = query;
+  const now = parts.clock.now();
+  const page = pageOptions(query);
+  const rows = await owned.renders.page({ search, kind, status }, page, now);
+  return toPage(rows, page, (row) => renderView(parts, row, now));
 }

@@ -1,7 +1,6 @@
 // Carries the dashboard's table of routes: for each request the checks in order (origin, session, access, budget, query, body),
 // then the page's handler. A handler gets the signed-in account's own rows and no others.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TObject } from 'typebox';
 import { ServiceError, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
@@ -11,7 +10,8 @@ import type { Client } from '#accounts/auth-calls.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import { addressSubject, type Guards } from '#http/guards.ts';
-import { validate, readJsonBody } from '#http/json-body.ts';
+import { readJsonBody } from '#http/json-body.ts';
+import { readQuery } from '#http/query.ts';
 import {
   attemptsPerMinute,
   dashboardPath,
@@ -165,20 +165,4 @@ function requireOwnOrigin(request: FastifyRequest, baseUrl: string): void {
   const isOwn = origin === baseUrl || (origin !== undefined && URL.parse(origin)?.host === request.host);
   if (!isOwn)
     throw new ServiceError('unauthorized', 'Origin: this request does not come from the dashboard.');
-}
-
-/** Texts of a query become the integers that the schema asks for; everything else is judged like a body. */
-function readQuery(request: FastifyRequest, schema: TObject): unknown {
-  const given = request.query as Record<string, unknown>;
-  const properties = schema.properties as Record<string, { type?: string }>;
-  return validate(
-    schema,
-    Object.fromEntries(
-      Object.entries(given).map(([name, value]) => {
-        const isNumber =
-          properties[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value);
-        return [name, isNumber ? Number(value) : value];
-      }),
-    ),
-  );
 }

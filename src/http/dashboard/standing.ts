@@ -5,7 +5,12 @@ import type { Plans } from '#accounts/plans.ts';
 import { limitOf, monthOf, nextMonth, quotaStanding } from '#metering/quota.ts';
 import type { UnitUsage } from '#http/dashboard/schemas/common.ts';
 
-export async function monthStanding(database: Database, plans: Plans, account: AccountRow, now: number) {
+export async function monthStanding(
+  database: Database,
+  plans: Plans,
+  account: Pick<AccountRow, 'id' | 'plan'>,
+  now: number,
+) {
   const plan = plans.orStandard(account.plan);
   const month = monthOf(now);
 

@@ -1,17 +1,19 @@
 // The uploads page, and uploads made there: the same store, the same quota, no key.
 import { Readable } from 'node:stream';
+import type { Static } from 'typebox';
 import type { Clock } from '#core/clock.ts';
+import type { Owned } from '#storage/owned/owned.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { Thumbnails } from '#uploads/thumbnail.ts';
 import type { Plans } from '#accounts/plans.ts';
 import { upload, type UploadParts } from '#http/api/upload.ts';
+import type { UploadsFilter, UploadsQuery } from '#http/dashboard/schemas/files.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
 import { hangUpSignal } from '#http/hang-up.ts';
-import { filePath } from '#http/links.ts';
+import { filePath, type Addresses } from '#http/links.ts';
 import { invalid, notFound } from '#core/errors.ts';
 import type { UploadFilter } from '#storage/owned/uploads.ts';
-import type { UploadsFilter } from '#http/dashboard/schemas/files.ts';
 import { distinctNames, zipOf } from '#http/dashboard/zip.ts';
 import { isoTime, pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
 
@@ -51,13 +53,9 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
   const store = upload(parts);
 
   return {
-    async 'GET /uploads'({ owned, query }) {
-      const page = pageOptions(query);
-      const rows = await owned.uploads.page(filterOf(query), page, clock.now(), query.sort);
-      return toPage(rows, page, (row) => uploadView(parts, row));
-    },
+    'GET /uploads': ({ owned, query }) => listUploads(parts, owned, query),
     async 'GET /uploads/totals'({ owned, query }) {
-      const { files, bytes, isMore } = await owned.uploads.totals(filterOf(query), clock.now());
+      const { files, bytes, isMore } = await owned.uploads.totals(filterOf(query, clock.now()), clock.now());
       return { files, bytes, is_more: isMore };
     },
     async 'GET /uploads/zip'({ owned, query, reply }) {
@@ -140,14 +138,26 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
       return reply.type('image/webp').send(bytes);
     },
   };
+}
 
-  function filterOf({ search, type, expiry }: UploadsFilter): UploadFilter {
-    return {
-      search,
-      contentType: type && contentTypeOf(type),
-      expiry: expiry === 'soon' ? { before: clock.now() + soonMs } : expiry,
-    };
-  }
+/** A page of the account's uploads, the newest first. */
+export async function listUploads(
+  parts: Addresses & { clock: Clock },
+  owned: Owned,
+  query: Static<typeof UploadsQuery>,
+) {
+  const now = parts.clock.now();
+  const page = pageOptions(query);
+  const rows = await owned.uploads.page(filterOf(query, now), page, now, query.sort);
+  return toPage(rows, page, (row) => uploadView(parts, row));
+}
+
+function filterOf({ search, type, expiry }: UploadsFilter, now: number): UploadFilter {
+  return {
+    search,
+    contentType: type && contentTypeOf(type),
+    expiry: expiry === 'soon' ? { before: now + soonMs } : expiry,
+  };
 }
 
 function contentTypeOf(extension: string): ImageType | undefined {

@@ -9,7 +9,7 @@ import { renderPath, uploadLinks, type Addresses } from '#http/links.ts';
 import { dashboardPath } from '#http/dashboard/contract.ts';
 
 export const isoTime = (at: number): string => new Date(at).toISOString();
-const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
+export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
 export function uploadView(addresses: Addresses, row: UploadRow): Upload {
   const { id, slug, filename, content_type, size_bytes, width, height, key_id } = row;

@@ -2,7 +2,7 @@
 // so that a request costs one round trip and the count is exact across machines. Postgres only; a single machine keeps its
 // windows in memory. Spec 5, 8.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Schema, Unit } from '#storage/schema.ts';
+import type { Schema } from '#storage/schema.ts';
 import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
 
 interface RequestLimits {
@@ -25,7 +25,12 @@ interface CountedWindow {
 
 export interface RequestWindowsTable {
   /** `now` is this machine's estimate of the database's time, good to a few milliseconds. */
-  count(keyHash: string, unit: Unit, limits: RequestLimits, now: number): Promise<CountedHolder | undefined>;
+  count(
+    keyHash: string,
+    scopes: string[],
+    limits: RequestLimits,
+    now: number,
+  ): Promise<CountedHolder | undefined>;
   countAccount(accountId: string, limit: number, windowMs: number, now: number): Promise<CountedWindow>;
   /** Undefined when no window is open. */
   read(
@@ -57,7 +62,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
   }
 
   return {
-    async count(keyHash, unit, { byPlan, standard, windowMs }, nowMs) {
+    async count(keyHash, scopes, { byPlan, standard, windowMs }, nowMs) {
       const now = timeOf(nowMs);
       const { rows } = await sql<Row>`
         with holder as (
@@ -69,7 +74,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
           insert into request_windows as current (account_id, ends_at, count, refused)
           select account_id, ${now} + ${windowMs}::integer, 1, 0 from holder
           where (revoked_at is null or revoked_at > ${now} + ${revocationSkewMs}::integer) and verified = 1 and suspended = 0
-            and (expires_at is null or expires_at > ${now}) and scope in ('all', ${`${unit}s`})
+            and (expires_at is null or expires_at > ${now}) and scope = any(${scopes})
           ${orMove(now, sql`(select request_limit from holder)`)}
         )
         select id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,

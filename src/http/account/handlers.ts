@@ -1,0 +1,63 @@
+// GET /api/account/uploads, /renders and /usage: what an API key can read of its own account. They are outside /api/v1/, whose
+// paths are the contract's. They cost one request of the account's budget and no unit.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import type { Owned } from '#storage/owned/owned.ts';
+import type { Caller } from '#accounts/authenticate.ts';
+import type { Plans } from '#accounts/plans.ts';
+import type { Admission } from '#metering/admission.ts';
+import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
+import { listRenders } from '#http/dashboard/renders.ts';
+import { listUploads } from '#http/dashboard/uploads.ts';
+import { monthStanding } from '#http/dashboard/standing.ts';
+import { isoTimeOrNull } from '#http/dashboard/views.ts';
+import { callerOf } from '#http/guards.ts';
+import type { Addresses } from '#http/links.ts';
+import { readQuery } from '#http/query.ts';
+
+interface AccountParts extends Addresses {
+  clock: Clock;
+  database: Database;
+  plans: Plans;
+  admission: Admission;
+}
+
+export function accountHandlers(parts: AccountParts) {
+  const { clock, database, plans, admission } = parts;
+  const answer =
+    (read: (owned: Owned, caller: Caller, request: FastifyRequest) => Promise<object>) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      const caller = callerOf(request);
+      reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      return reply.send(await read(database.tables.ownedBy(caller.accountId), caller, request));
+    };
+
+  return {
+    uploads: answer(async (owned, _caller, request) => {
+      const { items, next_cursor } = await listUploads(parts, owned, readQuery(request, UploadsQuery));
+      // The thumbnail is for the signed-in person.
+      return { items: items.map(({ thumbnail_url: _thumbnail, ...upload }) => upload), next_cursor };
+    }),
+
+    renders: answer((owned, _caller, request) => listRenders(parts, owned, readQuery(request, RendersQuery))),
+
+    usage: answer(async (owned, caller) => {
+      const { accountId, keyId, plan, mayOverrun, overageCap } = caller;
+      const account = { id: accountId, plan: plan.id };
+      const { limit, remaining, resetSeconds } = await admission.peek(caller);
+      const key = await owned.keys.byId(keyId ?? '');
+      return {
+        ...(await monthStanding(database, plans, account, clock.now())),
+        overages: { enabled: mayOverrun, cap: overageCap },
+        requests: { limit, remaining, reset_seconds: resetSeconds },
+        key: key && {
+          id: key.id,
+          name: key.name,
+          scope: key.scope,
+          expires_at: isoTimeOrNull(key.expires_at),
+        },
+      };
+    }),
+  };
+}

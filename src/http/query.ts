@@ -1,0 +1,20 @@
+// Reads a query string as the schema of its route says.
+import type { FastifyRequest } from 'fastify';
+import type { Static, TObject } from 'typebox';
+import { validate } from '#http/json-body.ts';
+
+/** Texts of a query become the integers that the schema asks for; everything else is judged like a body. */
+export function readQuery<T extends TObject>(request: FastifyRequest, schema: T): Static<T> {
+  const given = request.query as Record<string, unknown>;
+  const properties = schema.properties as Record<string, { type?: string }>;
+  return validate(
+    schema,
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => {
+        const isNumber =
+          properties[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value);
+        return [name, isNumber ? Number(value) : value];
+      }),
+    ),
+  );
+}
