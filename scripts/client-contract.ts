@@ -2,7 +2,7 @@
 // fails when they are out of date.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOpenapi } from '#http/openapi.ts';
+import { buildOpenapi } from '#http/openapi/document.ts';
 
 interface Schema {
   type?: string;
@@ -46,8 +46,9 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.type === 'array') return `${grouped(typeOf(schema.items ?? {}, indent))}[]`;
   if (schema.type === 'integer') return 'number';
   if (schema.type !== 'object') return schema.type ?? 'unknown';
+  if (!schema.properties) return 'Record<string, unknown>';
   const inner = `${indent}  `;
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+  const fields = Object.entries(schema.properties).map(([name, field]) => {
     const mark = schema.required?.includes(name) ? '' : '?';
     const described = field.default === undefined ? '' : ` Default: ${JSON.stringify(field.default)}.`;
     const comment = field.description ? `${inner}/** ${field.description}${described} */\n` : '';

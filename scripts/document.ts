@@ -2,7 +2,7 @@
 // and tool inputs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOpenapi } from '#http/openapi.ts';
+import { buildOpenapi } from '#http/openapi/document.ts';
 import { variables } from '#roof/config.ts';
 import { writeClientContract } from '#scripts/client-contract.ts';
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { errorTable } from '#core/errors.ts';
-import { contractErrors, type OpenapiDocument } from '#lab/support/contract.ts';
+import { contractErrors, resolveShared, type OpenapiDocument } from '#lab/support/contract.ts';
 import { root } from '#lab/support/processes.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { openapiPath, openapiText } from '#scripts/document.ts';
@@ -20,11 +20,24 @@ const endpointsOf: Record<string, string[]> = {
   none: [],
 };
 
+/** Rules of the strictest set that ask for another API than the contract's, or that examples of whole bodies make idle. */
+const exceptions = {
+  'scalar-property-missing-example': 'off',
+  'required-string-property-missing-min-length': 'off',
+  'request-mime-type': 'off',
+  'response-mime-type': 'off',
+  'operation-4xx-problem-details-rfc7807': 'off',
+  'path-segment-plural': 'off',
+  'no-http-verbs-in-paths': 'off',
+  // The document is the same for everyone who runs the service, and cannot know whom to write to.
+  'info-contact': 'off',
+} as const;
+
 let service: TestService;
 let document: OpenapiDocument;
 before(async () => {
   service = await startService({ PLANS_FILE: new URL('fixtures/plans.json', import.meta.url).pathname });
-  document = (await (await fetch(`${service.origin}/openapi.json`)).json()) as OpenapiDocument;
+  document = resolveShared((await (await fetch(`${service.origin}/openapi.json`)).json()) as OpenapiDocument);
 });
 after(() => service.stop());
 
@@ -32,7 +45,7 @@ test('9 version 1.2.0 of the interface, in OpenAPI 3.1', () => {
   assert.equal(document.info.version, '1.2.0');
   assert.match(document.openapi, /^3\.1\./);
   assert.deepEqual(
-    Object.keys(document.paths),
+    Object.keys(document.paths).filter((path) => path.startsWith('/api/v1/')),
     endpointsOf['all']!.map((name) => `/api/v1/${name}`),
   );
 });
@@ -42,7 +55,7 @@ test('docs/openapi.json is up to date (npm run document)', () => {
 });
 
 test('the document is clean under the linter', async () => {
-  const config = await createConfig({ extends: ['recommended'] });
+  const config = await createConfig({ extends: ['all'], rules: exceptions });
   const problems = await lintFromString({ source: openapiText(), config });
   assert.deepEqual(
     problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`),
@@ -60,7 +73,7 @@ test('7 the error table, the OpenAPI document and docs/errors.md match the contr
 
   for (const [name, status, , endpoints] of contractErrors) {
     for (const endpoint of endpointsOf['all']!) {
-      const { responses } = document.paths[`/api/v1/${endpoint}`]!.post;
+      const { responses } = document.paths[`/api/v1/${endpoint}`]!.post!;
       assert.equal(
         responses[status]?.description.includes(`\`${name}\``) ?? false,
         endpointsOf[endpoints]!.includes(endpoint),
@@ -78,7 +91,7 @@ test('7 the error table, the OpenAPI document and docs/errors.md match the contr
 });
 
 test('8 every header of the contract is in the document, on the responses that have it', () => {
-  const responses = document.paths['/api/v1/upload']!.post.responses;
+  const responses = document.paths['/api/v1/upload']!.post!.responses;
   const budget = ['limit', 'remaining', 'reset'].map((name) => `x-service-ratelimit-${name}`);
   for (const [status, { headers }] of Object.entries(responses)) {
     for (const name of budget) assert.ok(headers[name], `${name} on ${status}`);
@@ -86,11 +99,13 @@ test('8 every header of the contract is in the document, on the responses that h
   assert.deepEqual(
     Object.keys(responses['201']!.headers).filter((name) => !budget.includes(name)),
     [
+      'x-request-id',
       'x-service-quota-limit',
       'x-service-quota-remaining',
       'x-service-quota-usage-percent',
       'x-service-quota-warning',
       'x-service-overage',
+      'Idempotent-Replayed',
     ],
   );
   assert.ok(
@@ -98,7 +113,7 @@ test('8 every header of the contract is in the document, on the responses that h
       responses['402']!.headers['x-service-quota-remaining'],
   );
   assert.ok(responses['429']!.headers['Retry-After']);
-  const { headers } = document.paths['/api/v1/pdf']!.post.responses['200']!;
+  const { headers } = document.paths['/api/v1/pdf']!.post!.responses['200']!;
   assert.ok(headers['x-service-id'] && headers['x-service-duration-ms']);
 });
 
@@ -107,7 +122,7 @@ test('/docs is a page that names every endpoint and field', async () => {
   const page = await response.text();
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
   for (const name of [
-    ...Object.keys(document.paths),
+    ...Object.keys(document.paths).filter((path) => path.startsWith('/api/v1/')),
     'expires_in',
     'full_page',
     'paper_format',

@@ -35,7 +35,7 @@ interface Promised {
 export interface OpenapiDocument {
   openapi: string;
   info: { version: string };
-  paths: Record<string, { post: { responses: Record<string, Promised> } }>;
+  paths: Record<string, { post?: { responses: Record<string, Promised> } }>;
   components: {
     schemas: { ErrorEnvelope: { properties: { error: { properties: { code: { enum: string[] } } } } } };
   };
@@ -57,7 +57,18 @@ export interface Answered {
 
 export type Contract = ReturnType<typeof createContract>;
 
-export function createContract(document: OpenapiDocument) {
+/** The document with its shared headers and answers in place; schemas stay references. */
+export function resolveShared(document: OpenapiDocument): OpenapiDocument {
+  const text = JSON.stringify(document, (_name, value: unknown) => {
+    const path = (value as { $ref?: string } | null)?.$ref?.split('/').slice(1) ?? [];
+    if (!['headers', 'responses'].includes(path[1] ?? '')) return value;
+    return path.reduce<unknown>((place, name) => (place as Record<string, unknown>)[name], document);
+  });
+  return JSON.parse(text) as OpenapiDocument;
+}
+
+export function createContract(given: OpenapiDocument) {
+  const document = resolveShared(given);
   const compiled = new Map<object, ReturnType<typeof Compile>>();
 
   function schemaFaults(schema: object, value: unknown): string[] {
@@ -78,7 +89,7 @@ export function createContract(document: OpenapiDocument) {
     const hasBody = asked.method !== 'HEAD' && status !== 304;
     const isJson = /^application\/json\b/.test(headers['content-type'] ?? '');
     const json = hasBody && isJson ? parse(body) : undefined;
-    const promises = document.paths[path]?.post.responses;
+    const promises = document.paths[path]?.post?.responses;
     if (asked.isUnreadable && unreadableStatuses.includes(status)) {
       return [...faults, ...envelopeFaults(json, (code) => code === 'validation_error')];
     }

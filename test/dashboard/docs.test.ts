@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { errorTable } from '#core/errors.ts';
-import { buildOpenapi } from '#http/openapi.ts';
+import { buildOpenapi } from '#http/openapi/document.ts';
 import { startDashboard, violations, type Dashboard } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

@@ -189,3 +189,93 @@ export interface UploadResult {
   /** Sanitized stored filename. */
   filename: string;
 }
+
+export interface AccountRenders {
+  items: {
+    id: string;
+    kind: 'screenshot' | 'pdf';
+    target: string;
+    status: 'done' | 'failed';
+    failure: string | null;
+    contentType: string;
+    sizeBytes: number | null;
+    durationMs: number | null;
+    options: Record<string, unknown>;
+    url: string | null;
+    createdAt: string;
+    expiresAt: string | null;
+    keyId: string | null;
+  }[];
+  nextCursor: string | null;
+}
+
+export interface AccountUploads {
+  items: {
+    id: string;
+    slug: string;
+    url: string;
+    fileUrl: string;
+    filename: string;
+    contentType: string;
+    sizeBytes: number;
+    width: number | null;
+    height: number | null;
+    createdAt: string;
+    expiresAt: string | null;
+    keyId: string | null;
+  }[];
+  nextCursor: string | null;
+}
+
+export interface AccountUsage {
+  plan: {
+    id: string;
+    name: string;
+    uploadsPerMonth: number;
+    rendersPerMonth: number;
+    requestsPerMinute: number;
+    concurrentRenders: number;
+    overages: boolean;
+    paid: boolean;
+    maxLinkSeconds: number | null;
+  };
+  /** The quota month, such as 2026-11, UTC. */
+  month: string;
+  /** When the next month begins. */
+  resetsAt: string;
+  units: {
+    upload: {
+      used: number;
+      limit: number;
+      remaining: number;
+      percent: number;
+      warning: number | null;
+      overage: number;
+    };
+    render: {
+      used: number;
+      limit: number;
+      remaining: number;
+      percent: number;
+      warning: number | null;
+      overage: number;
+    };
+  };
+  overages: {
+    /** Whether units past the quota are billed instead of refused. */
+    enabled: boolean;
+    cap: number | null;
+  };
+  requests: {
+    limit: number;
+    remaining: number;
+    resetSeconds: number;
+  };
+  /** The key that asked. */
+  key: {
+    id: string;
+    name: string;
+    scope: 'all' | 'uploads' | 'renders';
+    expiresAt: string | null;
+  };
+}

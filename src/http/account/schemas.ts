@@ -1,5 +1,5 @@
 // What an API key can read of its own account, beyond the contract's endpoints.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import {
   choice,
   count,
@@ -14,13 +14,11 @@ import { Render, Upload } from '#http/dashboard/schemas/files.ts';
 
 const { thumbnail_url: _thumbnail, ...uploadFields } = Upload.properties;
 
-export const AccountUpload = Type.Object(uploadFields, {
+const AccountUpload = Type.Object(uploadFields, {
   ...strict,
   description:
     'An upload that still resolves. Its delete_url is not here: the service keeps only a hash of the token.',
 });
-export type AccountUpload = Static<typeof AccountUpload>;
-
 export const AccountUploads = Type.Object(
   { items: Type.Array(AccountUpload), next_cursor: nextCursor },
   strict,

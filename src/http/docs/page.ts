@@ -7,7 +7,7 @@ import type { OpenapiDocument } from '#http/docs/document.ts';
 import { guidesOf, type Guide } from '#http/docs/guides.ts';
 import { anchorOf, showOperation } from '#http/docs/operation.ts';
 import { html, pageHeaders, pageMarkup, pageType, type Html } from '#http/hosted/page.ts';
-import { buildOpenapi } from '#http/openapi.ts';
+import { buildOpenapi } from '#http/openapi/document.ts';
 import { createStaticFile, sendStaticFile } from '#http/static-files.ts';
 
 export function openapiJson({ baseUrl }: { baseUrl: string }) {

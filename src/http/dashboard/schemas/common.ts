@@ -4,8 +4,10 @@ import { Type, type Static, type TSchema } from 'typebox';
 export const strict = { additionalProperties: false };
 
 export const text = (minLength: number, maxLength: number) => Type.String({ minLength, maxLength });
-export const choice = <T extends string>(values: readonly T[], options: { default?: T } = {}) =>
-  Type.Unsafe<T>({ type: 'string', enum: values, ...options });
+export const choice = <T extends string>(
+  values: readonly T[],
+  options: { default?: T; description?: string } = {},
+) => Type.Unsafe<T>({ type: 'string', enum: values, ...options });
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const id = Type.String();
@@ -25,8 +27,15 @@ export const Linked = Type.Object({ mail, link: orNull(Type.String()) }, strict)
 /** Where the next page begins; given back as `cursor`. Null on the last page. */
 export const nextCursor = orNull(Type.String());
 export const pageQuery = {
-  cursor: Type.Optional(Type.String({ maxLength: 200 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'The next_cursor of the page before; none for the first page.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Items on a page, 1 to 200.' }),
+  ),
 };
 
 export const UnitUsage = Type.Object(

@@ -38,18 +38,28 @@ export const Upload = Type.Object(
 export type Upload = Static<typeof Upload>;
 
 const uploadsFilter = {
-  /** Part of the filename, in any case. */
-  search: Type.Optional(Type.String({ maxLength: 100 })),
-  type: Type.Optional(choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'])),
-  /** `soon` is within seven days. */
-  expiry: Type.Optional(choice(['never', 'some', 'soon'])),
+  search: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Part of the filename, at most 100 characters, in any case.' }),
+  ),
+  type: Type.Optional(
+    choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'], { description: 'Only images of this type.' }),
+  ),
+  expiry: Type.Optional(
+    choice(['never', 'some', 'soon'], {
+      description: 'Only links that never expire, that do, or that expire within seven days.',
+    }),
+  ),
 };
 export const UploadsQuery = Type.Object(
   {
     ...pageQuery,
     ...uploadsFilter,
-    /** By size and by name only the newest 20,000 are sorted. */
-    sort: Type.Optional(choice(uploadOrders, { default: 'newest' })),
+    sort: Type.Optional(
+      choice(uploadOrders, {
+        default: 'newest',
+        description: 'The order. By size and by name, only the newest 20,000 are sorted.',
+      }),
+    ),
   },
   strict,
 );
@@ -138,10 +148,11 @@ export type Render = Static<typeof Render>;
 export const RendersQuery = Type.Object(
   {
     ...pageQuery,
-    /** Part of the target address. */
-    search: Type.Optional(Type.String({ maxLength: 100 })),
-    kind: Type.Optional(choice(['screenshot', 'pdf'])),
-    status: Type.Optional(choice(['done', 'failed'])),
+    search: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Part of the target address, at most 100 characters.' }),
+    ),
+    kind: Type.Optional(choice(['screenshot', 'pdf'], { description: 'Only renders of this kind.' })),
+    status: Type.Optional(choice(['done', 'failed'], { description: 'Only renders that ended like this.' })),
   },
   strict,
 );

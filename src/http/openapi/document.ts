@@ -1,0 +1,311 @@
+// Builds the OpenAPI 3.1 document from the schemas that validate. Spec 9.
+import type { TSchema } from 'typebox';
+import { errorTable, type ErrorCode } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
+import * as accountSchemas from '#http/account/schemas.ts';
+import * as schemas from '#http/api/schemas.ts';
+import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
+import { answers, errorMessages, requests } from '#http/openapi/examples.ts';
+import { budgetHeaders, headerRefs, headers, quotaHeaders } from '#http/openapi/headers.ts';
+import { hostedPaths } from '#http/openapi/hosted.ts';
+
+type Json = Record<string, unknown>;
+
+const expiresIn = {
+  type: 'integer',
+  minimum: limits.expiresInSeconds.min,
+  maximum: limits.expiresInSeconds.max,
+  description:
+    'Seconds until the link expires. If omitted: no scheduled expiry on a paid plan, 30 days on the Free plan, ' +
+    'which caps every value at 30 days.',
+};
+const image = {
+  type: 'string',
+  contentMediaType: 'application/octet-stream',
+  description: 'PNG, JPEG, GIF, WebP, SVG or AVIF, detected from its bytes. At most 10 MB.',
+};
+
+const everyEndpoint: ErrorCode[] = [
+  'unauthorized',
+  'quota_exceeded',
+  'method_not_allowed',
+  'validation_error',
+  'rate_limited',
+  'internal',
+];
+const uploadErrors: ErrorCode[] = [...everyEndpoint, 'file_too_large', 'unsupported_type'];
+const renderErrors: ErrorCode[] = [...everyEndpoint, 'concurrency_limited'];
+const readErrors: ErrorCode[] = [
+  'unauthorized',
+  'method_not_allowed',
+  'validation_error',
+  'rate_limited',
+  'internal',
+];
+const batchErrors: ErrorCode[] = [...uploadErrors, 'batch_too_large', 'too_many_files'];
+
+export function buildOpenapi(baseUrl: string): Json {
+  const shared: Record<string, Json> = {};
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tintype',
+      version: '1.2.0',
+      summary: 'Upload images, capture web pages, print them to PDF.',
+      description:
+        'Stores images and returns share links, captures public web pages as images, and prints public web pages to PDF. ' +
+        'Rate limit and quota belong to the account and are shared by all of its keys.',
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }],
+    tags: [
+      {
+        name: 'Account',
+        description: 'Read what a key of the account may see. Costs a request and no unit.',
+      },
+      { name: 'Hosted', description: 'What the links in answers lead to. They need no key.' },
+      { name: 'Renders', description: 'See public web pages.' },
+      { name: 'Uploads', description: 'Store images and get links.' },
+    ],
+    paths: {
+      '/api/v1/upload': {
+        post: operation('uploadImage', 'Uploads', 'Store one image', uploadErrors, {
+          description:
+            'Takes multipart/form-data. The type is detected from the bytes, and an SVG is sanitized before it is stored. ' +
+            'Costs one upload unit.',
+          requestBody: form('uploadImage', { file: image, expires_in: expiresIn }),
+          responses: { 201: answer('Stored.', 'UploadResult', metered, { stored: answers.UploadResult }) },
+        }),
+      },
+      '/api/v1/upload/batch': {
+        post: operation('uploadImages', 'Uploads', 'Store up to ten images', batchErrors, {
+          description:
+            'Takes up to ten parts named "file", 50 MB together. Files are judged one by one and each stored file costs one ' +
+            'upload unit; when every file fails, the status is that of the failures and the body is still the batch result.',
+          requestBody: form('uploadImages', {
+            file: { type: 'array', items: image, minItems: 1, maxItems: limits.batchFiles },
+            expires_in: expiresIn,
+          }),
+          responses: {
+            201: answer('Every file was stored.', 'BatchResult', metered, { stored: answers.batchStored }),
+            207: answer('Some files were stored; each item says which.', 'BatchResult', metered, {
+              mixed: answers.batchMixed,
+            }),
+          },
+          batch: true,
+        }),
+      },
+      '/api/v1/screenshot': {
+        post: operation(
+          'captureScreenshot',
+          'Renders',
+          'Capture a page as an image',
+          [...renderErrors, 'capture_failed'],
+          {
+            description:
+              'Loads a public page in a browser with JavaScript, waits for its load event and up to 3 s for the network to settle, ' +
+              'and captures it. Costs one render unit; a failed capture costs none.',
+            requestBody: json('captureScreenshot', 'ScreenshotRequest'),
+            responses: {
+              200: bytesOr(
+                ['image/png', 'image/jpeg', 'image/webp'],
+                'ScreenshotMetadata',
+                'The picture, or where it is hosted.',
+              ),
+            },
+          },
+        ),
+      },
+      '/api/v1/pdf': {
+        post: operation('renderPdf', 'Renders', 'Print a page to PDF', [...renderErrors, 'render_failed'], {
+          description:
+            'Loads a public page in a browser with JavaScript and prints it. Costs one render unit, the same unit as a ' +
+            'screenshot; a failed render costs none.',
+          requestBody: json('renderPdf', 'PdfRequest'),
+          responses: {
+            200: bytesOr(['application/pdf'], 'PdfMetadata', 'The document, or where it is hosted.'),
+          },
+        }),
+      },
+      '/api/account/uploads': {
+        get: reading('listUploads', 'List uploads', 'AccountUploads', UploadsQuery, 'for uploads'),
+      },
+      '/api/account/renders': {
+        get: reading('listRenders', 'List renders', 'AccountRenders', RendersQuery, 'for renders'),
+      },
+      '/api/account/usage': {
+        get: reading(
+          'readUsage',
+          'Read plan, quotas and request budget',
+          'AccountUsage',
+          undefined,
+          'of any scope',
+        ),
+      },
+      ...hostedPaths((code) => errorAnswer([code], false)),
+    },
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key of the account, which begins with tt_.',
+        },
+      },
+      schemas: Object.fromEntries(
+        Object.entries({ ...schemas, ...accountSchemas }).map(([name, schema]) => [name, plain(schema)]),
+      ),
+      headers,
+      responses: shared,
+    },
+  };
+
+  function operation(
+    operationId: string,
+    tag: string,
+    summary: string,
+    codes: ErrorCode[],
+    rest: { description: string; requestBody: Json; responses: Record<number, Json>; batch?: boolean },
+  ): Json {
+    const { description, batch = false, requestBody, responses } = rest;
+    return {
+      operationId,
+      tags: [tag],
+      summary,
+      description,
+      parameters: [idempotencyKey],
+      requestBody,
+      responses: { ...responses, ...errorAnswers(codes, batch) },
+    };
+  }
+
+  function reading(
+    operationId: string,
+    summary: string,
+    schema: 'AccountUploads' | 'AccountRenders' | 'AccountUsage',
+    query: TSchema | undefined,
+    keys: string,
+  ): Json {
+    return {
+      operationId,
+      tags: ['Account'],
+      summary,
+      description: `Takes a key ${keys}. Costs one request and no unit.${query ? ' The newest come first; next_cursor leads to the next page.' : ''}`,
+      parameters: query ? parametersOf(query) : [],
+      responses: {
+        200: answer('What was asked for.', schema, budgetHeaders, { example: answers[schema] }),
+        ...errorAnswers(query ? readErrors : readErrors.filter((code) => code !== 'validation_error'), false),
+      },
+    };
+  }
+
+  /** One answer per status, naming the codes that have it; answers that several operations share are described once. */
+  function errorAnswers(codes: ErrorCode[], batch: boolean): Record<number, Json> {
+    const byStatus = Map.groupBy(codes, (code) => errorTable[code]);
+    return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorAnswer(group, batch)]));
+  }
+
+  /** A batch of which every file failed still has the batch body. */
+  function errorAnswer(codes: ErrorCode[], batch: boolean): Json {
+    const status = errorTable[codes[0] ?? 'internal'];
+    const isBatchBody = batch && [402, 413, 415, 422, 500].includes(status);
+    const name = `${isBatchBody ? 'batch_' : ''}${codes.join('_or_')}`;
+    const examples = {
+      ...Object.fromEntries(
+        codes.map((code) => [code, { value: { error: { code, message: errorMessages[code] } } }]),
+      ),
+      ...(isBatchBody && status === 415 && { 'every file failed': { value: answers.batchFailed } }),
+    };
+    shared[name] = {
+      description: codes.map((code) => `\`${code}\``).join(' or '),
+      headers: headerRefs([...budgetHeaders, ...(extraHeaders[status] ?? [])]),
+      content: {
+        'application/json': {
+          schema: isBatchBody
+            ? { anyOf: [reference('ErrorEnvelope'), reference('BatchResult')] }
+            : reference('ErrorEnvelope'),
+          examples,
+        },
+      },
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+const metered = [...budgetHeaders, ...quotaHeaders, 'Idempotent-Replayed'];
+const extraHeaders: Record<number, string[]> = {
+  401: ['WWW-Authenticate'],
+  402: ['x-service-quota-limit', 'x-service-quota-remaining'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+};
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A repeat with the same key within 24 hours replays the stored answer and is not metered again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '5f0c2a4e9b',
+};
+
+function answer(
+  description: string,
+  schema: string,
+  names: string[],
+  examples: Record<string, object>,
+): Json {
+  return {
+    description,
+    headers: headerRefs(names),
+    content: { 'application/json': { schema: reference(schema), examples: valuesOf(examples) } },
+  };
+}
+
+function bytesOr(types: string[], metadata: 'ScreenshotMetadata' | 'PdfMetadata', description: string): Json {
+  const bytes = types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }] as const);
+  return {
+    description,
+    headers: headerRefs([...metered, 'x-service-id', 'x-service-duration-ms', 'Server-Timing']),
+    content: {
+      ...Object.fromEntries(bytes),
+      'application/json': { schema: reference(metadata), examples: valuesOf({ hosted: answers[metadata] }) },
+    },
+  };
+}
+
+function form(operationId: string, properties: Json): Json {
+  const schema = { type: 'object', required: ['file'], additionalProperties: false, properties };
+  const examples = valuesOf(requests[operationId] ?? {});
+  return { required: true, content: { 'multipart/form-data': { schema, examples } } };
+}
+
+function json(operationId: string, schema: string): Json {
+  const examples = valuesOf(requests[operationId] ?? {});
+  return { required: true, content: { 'application/json': { schema: reference(schema), examples } } };
+}
+
+/** The fields of a query, each as a parameter. */
+function parametersOf(query: TSchema): Json[] {
+  const { properties } = plain(query) as { properties: Record<string, Json> };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: false,
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+/** The name of an example is its summary: what it is for. */
+const valuesOf = (examples: Record<string, object>): Json =>
+  Object.fromEntries(
+    Object.entries(examples).map(([name, value]) => [name.replaceAll(' ', '-'), { summary: name, value }]),
+  );
+
+const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+/** Without the symbols that the schema library keeps for itself. */
+const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json;

@@ -1,0 +1,167 @@
+// Examples of every request and answer. test/openapi-examples.test.ts sends each request to a service and holds the answers to these.
+import type { ErrorCode } from '#core/errors.ts';
+
+const base = 'https://images.example.com';
+const upload = {
+  id: '4kXqW0cJ8hTzR2mLpVaN',
+  slug: 'q7Xb2LmWz9',
+  url: `${base}/i/q7Xb2LmWz9`,
+  file_url: `${base}/f/q7Xb2LmWz9`,
+  delete_url: `${base}/api/uploads/4kXqW0cJ8hTzR2mLpVaN/delete?token=8Jt5nVbQx2`,
+  expires_at: '2026-11-17T09:30:00.000Z',
+  size_bytes: 48213,
+  content_type: 'image/png',
+  filename: 'photo.png',
+};
+const refusedFile = {
+  ok: false,
+  index: 1,
+  source_filename: 'notes.txt',
+  error: {
+    code: 'unsupported_type',
+    message: 'file: its bytes match none of PNG, JPEG, GIF, WebP, SVG and AVIF',
+  },
+};
+const storedFile = { ok: true, index: 0, source_filename: 'photo.png', upload };
+const batch = {
+  stored: { items: [storedFile], summary: { total: 1, succeeded: 1, failed: 0 } },
+  mixed: { items: [storedFile, refusedFile], summary: { total: 2, succeeded: 1, failed: 1 } },
+  failed: {
+    items: [{ ...refusedFile, index: 0 }],
+    summary: { total: 1, succeeded: 0, failed: 1 },
+  },
+};
+const screenshot = {
+  id: 'a1B2c3D4e5F6g7H8i9J0',
+  url: `${base}/s/a1B2c3D4e5F6g7H8i9J0`,
+  format: 'webp',
+  width: 1280,
+  height: 800,
+  full_page: true,
+  duration_ms: 412,
+  size_bytes: 91344,
+};
+const pdf = {
+  id: 'k9L8m7N6o5P4q3R2s1T0',
+  url: `${base}/p/k9L8m7N6o5P4q3R2s1T0`,
+  paper_format: 'a4',
+  landscape: false,
+  print_background: true,
+  prefer_css_page_size: false,
+  scale: 1,
+  margin: { top: '2cm', right: 20, bottom: '2cm', left: 20 },
+  viewport: { width: 1440, height: 900 },
+  wait_until: 'load',
+  delay_ms: 0,
+  duration_ms: 530,
+  size_bytes: 20480,
+};
+const { delete_url: _secret, ...kept } = upload;
+const unit = { used: 120, limit: 10000, remaining: 9880, percent: 1, warning: null, overage: 0 };
+
+/** Request bodies by operation; a file is named after `@`, as curl does it. */
+export const requests: Record<string, Record<string, Record<string, unknown>>> = {
+  uploadImage: { 'a link for a day': { file: '@photo.png', expires_in: 86400 } },
+  uploadImages: { 'two files': { file: ['@photo.png', '@notes.txt'], expires_in: 86400 } },
+  captureScreenshot: {
+    'a picture': { url: 'https://example.com/' },
+    'a link to the whole page': {
+      url: 'https://example.com/',
+      full_page: true,
+      format: 'webp',
+      width: 1280,
+      height: 800,
+      response: 'json',
+    },
+  },
+  renderPdf: {
+    'a document': { url: 'https://example.com/' },
+    'a link to A4 with margins': {
+      url: 'https://example.com/',
+      paper_format: 'a4',
+      margin: { top: '2cm', right: 20, bottom: '2cm', left: 20 },
+      wait_until: 'load',
+      response: 'json',
+    },
+  },
+};
+
+export const answers = {
+  UploadResult: upload,
+  ScreenshotMetadata: screenshot,
+  PdfMetadata: pdf,
+  batchStored: batch.stored,
+  batchMixed: batch.mixed,
+  batchFailed: batch.failed,
+  Deleted: { id: upload.id, deleted: true },
+  AccountUploads: {
+    items: [
+      {
+        ...kept,
+        width: 1200,
+        height: 800,
+        created_at: '2026-11-16T09:30:00.000Z',
+        key_id: 'b7T2mZ0qXw1LpV5nRk8J',
+      },
+    ],
+    next_cursor: null,
+  },
+  AccountRenders: {
+    items: [
+      {
+        id: screenshot.id,
+        kind: 'screenshot',
+        target: 'https://example.com/',
+        status: 'done',
+        failure: null,
+        content_type: 'image/webp',
+        size_bytes: screenshot.size_bytes,
+        duration_ms: screenshot.duration_ms,
+        options: { full_page: true, format: 'webp', width: 1280, height: 800, response: 'json' },
+        url: screenshot.url,
+        created_at: '2026-11-16T09:31:00.000Z',
+        expires_at: null,
+        key_id: 'b7T2mZ0qXw1LpV5nRk8J',
+      },
+    ],
+    next_cursor: null,
+  },
+  AccountUsage: {
+    plan: {
+      id: 'starter',
+      name: 'Starter',
+      uploads_per_month: 10000,
+      renders_per_month: 2000,
+      requests_per_minute: 120,
+      concurrent_renders: 3,
+      overages: true,
+      paid: true,
+      max_link_seconds: null,
+    },
+    month: '2026-11',
+    resets_at: '2026-12-01T00:00:00.000Z',
+    units: { upload: unit, render: { ...unit, used: 40, limit: 2000, remaining: 1960, percent: 2 } },
+    overages: { enabled: false, cap: null },
+    requests: { limit: 120, remaining: 119, reset_seconds: 41 },
+    key: { id: 'b7T2mZ0qXw1LpV5nRk8J', name: 'build server', scope: 'all', expires_at: null },
+  },
+} satisfies Record<string, object>;
+
+/** What an error says; the numbers are those of one account. */
+export const errorMessages: Record<ErrorCode, string> = {
+  unauthorized: 'Authorization: send a valid API key as "Bearer <API_KEY>".',
+  quota_exceeded:
+    'The monthly quota of 2 upload units is used up. It resets with the next calendar month (UTC); an upgrade or, where the plan offers them, overages lift it now.',
+  not_found: 'There is nothing at this address.',
+  method_not_allowed: 'Only POST works here.',
+  file_too_large: 'file: larger than 10485760 bytes (10 MB).',
+  batch_too_large: 'file: together more than 52428800 bytes (50 MB).',
+  unsupported_type: refusedFile.error.message,
+  validation_error: 'expires_in: must be an integer from 60 to 31536000 (seconds), not "5"',
+  too_many_files: 'file: more than 10 files in one batch.',
+  rate_limited: 'The budget of 3 requests a minute is spent. It refills in 60 s.',
+  concurrency_limited: 'All 1 concurrent renders of the plan are in use. Retry when one has finished.',
+  internal: 'Something went wrong on our side. The request was not metered; please retry.',
+  capture_failed: 'url: example.com could not be loaded: it cannot be reached',
+  render_failed: 'url: example.com could not be loaded: it cannot be reached',
+};
