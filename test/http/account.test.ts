@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
 import { AccountRenders, AccountUploads, AccountUsage } from '#http/account/schemas.ts';
 import { png } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
+import { bearer, formOf, post, type Answer, type ErrorBody } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 
 const paths = ['uploads', 'renders', 'usage'] as const;
@@ -35,10 +35,8 @@ after(async () => {
   await site.close();
 });
 
-async function read<T = ErrorBody>(path: string, key: string, init: RequestInit = {}) {
-  const answer = await fetch(`${service.origin}/api/account/${path}`, { headers: bearer(key), ...init });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as T };
-}
+const read = <T = ErrorBody>(path: string, key: string, init: RequestInit = {}): Promise<Answer<T>> =>
+  post<T>(`${service.origin}/api/account/${path}`, { method: 'GET', headers: bearer(key), ...init });
 
 test('each answers what its schema says, with the rate limit, without a unit, and no cache keeps it', async () => {
   const before = await read<Static<typeof AccountUsage>>('usage', mine.key);
