@@ -39,7 +39,10 @@ export type Upload = Static<typeof Upload>;
 
 const uploadsFilter = {
   search: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Part of the filename, at most 100 characters, in any case.' }),
+    Type.String({
+      maxLength: 100,
+      description: 'Part of the filename, at most 100 characters, in any case.',
+    }),
   ),
   type: Type.Optional(
     choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'], { description: 'Only images of this type.' }),
