@@ -202,6 +202,7 @@ export interface AccountRenders {
     durationMs: number | null;
     options: Record<string, unknown>;
     url: string | null;
+    thumbnailUrl: string | null;
     createdAt: string;
     expiresAt: string | null;
     keyId: string | null;

@@ -13,6 +13,9 @@ export type { CallOptions } from './call-options.ts';
 export type { BatchItem, BatchResult } from './batch-result.ts';
 export type { Clock } from './clock.ts';
 export type {
+  AccountRenders,
+  AccountUploads,
+  AccountUsage,
   ErrorCode,
   PdfMetadata,
   PdfRequest,

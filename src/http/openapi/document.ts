@@ -154,7 +154,10 @@ export function buildOpenapi(baseUrl: string): Json {
         },
       },
       schemas: Object.fromEntries(
-        Object.entries({ ...schemas, ...accountSchemas }).map(([name, schema]) => [name, plain(schema)]),
+        [...Object.entries(schemas), ...Object.entries(accountSchemas)].map(([name, schema]) => [
+          name,
+          plain(schema),
+        ]),
       ),
       headers,
       responses: shared,
