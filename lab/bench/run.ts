@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from '#lab/bench/chart.ts';
-import { columnNames, columnsOf, type Benchmark, type Figure } from '#lab/bench/figures.ts';
+import { columnNames, columnsOf, type Benchmark } from '#lab/bench/figures.ts';
 import { benchFleet } from '#lab/bench/fleet.ts';
 import { benchGrowth } from '#lab/bench/growth.ts';
 import { benchLedger } from '#lab/bench/ledger.ts';
@@ -12,7 +12,8 @@ import { benchServing } from '#lab/bench/serve.ts';
 import { benchStart } from '#lab/bench/start.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
 import { benchWall } from '#lab/bench/wall.ts';
-import { docs, print, runSections, tableRow } from '#lab/report.ts';
+import { modelColumns, modelTable } from '#lab/bench/model.ts';
+import { docs, print, runSections, tableRow, type Section } from '#lab/report.ts';
 
 const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
   { name: 'screenshot', title: 'Screenshots', measure: benchScreenshots },
@@ -27,31 +28,42 @@ const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
   { name: 'fleet', title: 'Uploads on Postgres and S3', measure: benchFleet },
 ];
 
-await runSections(
-  'bench',
-  'benchmarks.md',
-  benchmarks.map(({ name, title, measure }) => ({
-    name,
-    title,
-    run: async () => {
-      const figures = await measure((line) => print(`  … ${line}`));
-      show(figures);
-      mkdirSync(join(docs, 'benchmarks'), { recursive: true });
-      writeFileSync(join(docs, 'benchmarks', `${name}.svg`), drawChart(title, figures));
-      return [
-        `![The ratios of the table below as bars](benchmarks/${name}.svg)`,
-        '',
-        tableRow(columnNames),
-        tableRow(columnNames.map(() => '---')),
-        ...figures.map((figure) => tableRow(columnsOf(figure))),
-      ];
-    },
-  })),
-);
+const measured: Section[] = benchmarks.map(({ name, title, measure }) => ({
+  name,
+  title,
+  run: async () => {
+    const figures = await measure((line) => print(`  … ${line}`));
+    show([columnNames, ...figures.map(columnsOf)]);
+    mkdirSync(join(docs, 'benchmarks'), { recursive: true });
+    writeFileSync(join(docs, 'benchmarks', `${name}.svg`), drawChart(title, figures));
+    return [
+      `![The ratios of the table below as bars](benchmarks/${name}.svg)`,
+      '',
+      ...tableOf([columnNames, ...figures.map(columnsOf)]),
+    ];
+  },
+}));
 
-function show(figures: Figure[]): void {
-  const rows = [columnNames, ...figures.map(columnsOf)];
-  const widths = columnNames.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+const model: Section = {
+  name: 'model',
+  title: 'A model of a thousand machines',
+  async run() {
+    const rows = [modelColumns, ...modelTable()];
+    show(rows);
+    return tableOf(rows);
+  },
+};
+
+await runSections('bench', 'benchmarks.md', [...measured, model]);
+
+function tableOf([names = [], ...rows]: string[][]): string[] {
+  return [tableRow(names), tableRow(names.map(() => '---')), ...rows.map(tableRow)];
+}
+
+function show(rows: string[][]): void {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
+  );
   for (const cells of rows)
     print(`  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`);
 }
