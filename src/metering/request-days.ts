@@ -14,7 +14,7 @@ export function sumByDay(rows: RequestLogRow[]): RequestDayRow[] {
   const days = new Map<string, RequestDayRow>();
   for (const { account_id, created_at, key_id, path, status, duration_ms } of rows) {
     const day = dayOf(created_at);
-    const name = `${account_id} ${day} ${key_id} ${path}`;
+    const name = `${account_id} ${day} ${key_id ?? ''} ${path}`;
     let sum = days.get(name);
     if (!sum) days.set(name, (sum = emptyDay({ account_id, day, key_id: key_id ?? '', path })));
     if (status >= 500) sum.failed += 1;
