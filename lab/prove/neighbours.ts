@@ -49,7 +49,7 @@ export const neighboursProof: Proof = {
   run: (size, say) => proveNeighbours(size, say),
 };
 
-export async function proveNeighbours(
+async function proveNeighbours(
   size: Size,
   say: (line: string) => void,
   chosen: Attack[] = attacks,
