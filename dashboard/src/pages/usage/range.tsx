@@ -12,7 +12,9 @@ type Query = NonNullable<QueryOf<'GET /usage'>>;
 /** What to ask for; without both of its days a custom range is the usual one. */
 export function rangeQuery(search: URLSearchParams): Query {
   const [from, to] = [search.get('from'), search.get('to')];
-  if (search.get('days') === 'custom' && from !== null && to !== null) return { from, to };
+  // Between the two days, whichever was chosen first.
+  if (search.get('days') === 'custom' && from !== null && to !== null)
+    return from <= to ? { from, to } : { from: to, to: from };
   return { days: Number(presets.find((days) => days === search.get('days')) ?? usual) };
 }
 
