@@ -381,7 +381,8 @@ test('the owner suspends an account: its keys and links stop, and its person rea
   await page.getByRole('link', { name: 'Accounts' }).click();
   await page.getByLabel('Search by e-mail').fill(person.email);
   await page.getByRole('button', { name: person.email }).click();
-  await page.getByLabel('Reason for suspending').fill('Too many kittens.');
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+  await page.getByLabel('Reason').fill('Too many kittens.');
   await page.getByRole('button', { name: 'Suspend the account' }).click();
   await page.getByRole('button', { name: 'Lift the suspension' }).waitFor();
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [401, 404]);
@@ -390,7 +391,7 @@ test('the owner suspends an account: its keys and links stop, and its person rea
   await finish(theirs, 'suspended');
 
   await page.getByRole('button', { name: 'Lift the suspension' }).click();
-  await page.getByLabel('Reason for suspending').waitFor();
+  await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor();
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [201, 200]);
   await finish(page, 'reinstated');
 });

@@ -47,7 +47,7 @@ const groups: { title: string; entries: Entry[] }[] = [
       {
         tool: 'macos',
         title: 'macOS',
-        on: 'macOS',
+        on: 'Shortcuts',
         intro: 'A shortcut that selects a part of the screen, uploads it and copies the link.',
         steps: [
           'In Shortcuts, make a new shortcut with the action Run Shell Script and paste this.',
@@ -57,7 +57,7 @@ const groups: { title: string; entries: Entry[] }[] = [
       {
         tool: 'ios',
         title: 'iPhone and iPad',
-        on: 'iOS',
+        on: 'Shortcuts',
         intro: 'Share any picture to a shortcut that uploads it and copies the link.',
         steps: [
           'In Shortcuts, make a new shortcut that shows in the share sheet and receives images.',

@@ -7,10 +7,11 @@ import { number } from '#app/format.ts';
 import { AccountLinks } from '#app/pages/admin/account-links.tsx';
 import { CutOff } from '#app/pages/admin/cut-off.tsx';
 import { planChoices, type Plans } from '#app/pages/admin/new-account.tsx';
-import { Button, LinkButton } from '#app/parts/button.tsx';
+import { Button } from '#app/parts/button.tsx';
 import { Confirm, Dialog } from '#app/parts/dialog.tsx';
 import { SelectField, Switch } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { Link } from '#app/router.tsx';
 
 type Change = BodyOf<'PATCH /admin/accounts/:id'>;
 
@@ -146,9 +147,10 @@ export function AccountDialog({
         {isSelf && (
           <p className="border-t pt-5 text-sm text-quiet">
             This is your account. Your password, sessions and data are in{' '}
-            <LinkButton to="/settings" small className="ml-1">
-              Settings
-            </LinkButton>
+            <Link to="/settings" className="font-medium text-accent underline underline-offset-2">
+              your settings
+            </Link>
+            .
           </p>
         )}
         {!account.owner && (
