@@ -46,12 +46,25 @@ export function createAccountsTable(db: Kysely<Schema>) {
       const rows = await db.selectFrom('accounts').select('id').where('deleted_at', 'is not', null).execute();
       return rows.map(({ id }) => id);
     },
-    /** Deletes up to `limit` rows from each table that may hold millions of an account's rows; returns how many it deleted. */
+    /**
+     * Deletes the oldest rows of the two kinds that an account may have millions of: about `limit` of each, with all of the same
+     * millisecond. Returns how many went.
+     */
     async purgeHistory(id: string, limit: number): Promise<number> {
       let gone = 0;
       for (const table of ['usage_events', 'request_log'] as const) {
-        const next = db.selectFrom(table).select('id').where('account_id', '=', id).limit(limit);
-        const result = await db.deleteFrom(table).where('id', 'in', next).executeTakeFirst();
+        const oldest = db
+          .selectFrom(table)
+          .select('created_at')
+          .where('account_id', '=', id)
+          .orderBy('created_at')
+          .limit(limit);
+        const last = db.selectFrom(oldest.as('oldest')).select(({ fn }) => fn.max('created_at').as('last'));
+        const result = await db
+          .deleteFrom(table)
+          .where('account_id', '=', id)
+          .where('created_at', '<=', last)
+          .executeTakeFirst();
         gone += Number(result.numDeletedRows);
       }
       return gone;
