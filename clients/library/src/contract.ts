@@ -202,7 +202,6 @@ export interface AccountRenders {
     durationMs: number | null;
     options: Record<string, unknown>;
     url: string | null;
-    thumbnailUrl: string | null;
     createdAt: string;
     expiresAt: string | null;
     keyId: string | null;

@@ -34,13 +34,13 @@ export function accountHandlers(parts: AccountParts) {
     };
 
   return {
-    uploads: answer(async (owned, _caller, request) => {
-      const { items, next_cursor } = await listUploads(parts, owned, readQuery(request, UploadsQuery));
-      // The thumbnail is for the signed-in person.
-      return { items: items.map(({ thumbnail_url: _thumbnail, ...upload }) => upload), next_cursor };
-    }),
+    uploads: answer(async (owned, _caller, request) =>
+      withoutThumbnails(await listUploads(parts, owned, readQuery(request, UploadsQuery))),
+    ),
 
-    renders: answer((owned, _caller, request) => listRenders(parts, owned, readQuery(request, RendersQuery))),
+    renders: answer(async (owned, _caller, request) =>
+      withoutThumbnails(await listRenders(parts, owned, readQuery(request, RendersQuery))),
+    ),
 
     usage: answer(async (owned, caller) => {
       const { accountId, keyId, plan, mayOverrun, overageCap } = caller;
@@ -60,4 +60,12 @@ export function accountHandlers(parts: AccountParts) {
       };
     }),
   };
+}
+
+/** Thumbnails are for the signed-in person. */
+function withoutThumbnails<Item extends { thumbnail_url: string | null }>(page: {
+  items: Item[];
+  next_cursor: string | null;
+}) {
+  return { ...page, items: page.items.map(({ thumbnail_url: _thumbnail, ...item }) => item) };
 }

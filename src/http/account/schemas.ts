@@ -12,7 +12,8 @@ import {
 } from '#http/dashboard/schemas/common.ts';
 import { Render, Upload } from '#http/dashboard/schemas/files.ts';
 
-const { thumbnail_url: _thumbnail, ...uploadFields } = Upload.properties;
+const { thumbnail_url: _uploadThumbnail, ...uploadFields } = Upload.properties;
+const { thumbnail_url: _renderThumbnail, ...renderFields } = Render.properties;
 
 const AccountUpload = Type.Object(uploadFields, {
   ...strict,
@@ -23,7 +24,10 @@ export const AccountUploads = Type.Object(
   { items: Type.Array(AccountUpload), next_cursor: nextCursor },
   strict,
 );
-export const AccountRenders = Type.Object({ items: Type.Array(Render), next_cursor: nextCursor }, strict);
+export const AccountRenders = Type.Object(
+  { items: Type.Array(Type.Object(renderFields, strict)), next_cursor: nextCursor },
+  strict,
+);
 
 export const AccountUsage = Type.Object(
   {
