@@ -202,7 +202,7 @@ test('an account that the owner deletes stops at once; files, keys and rows foll
   for (const table of ['api_keys', 'usage_events', 'request_log', 'uploads'] as const) {
     const rows = await connection
       .selectFrom(table)
-      .select('id')
+      .select('account_id')
       .where('account_id', '=', person.accountId)
       .execute();
     assert.deepEqual(rows, [], table);
