@@ -19,7 +19,7 @@ const refusedFile = {
   source_filename: 'notes.txt',
   error: {
     code: 'unsupported_type',
-    message: 'file: its bytes match none of PNG, JPEG, GIF, WebP, SVG and AVIF',
+    message: 'file: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF',
   },
 };
 const storedFile = { ok: true, index: 0, source_filename: 'photo.png', upload };
