@@ -7,7 +7,7 @@ export interface Standing {
   blame(account: string | undefined): void;
 }
 
-const suspectMs = 10 * 60_000;
+const suspectMs = 2 * 60_000;
 // Of those beyond it the oldest are forgotten, and can be blamed again.
 const mostAccounts = 10_000;
 

@@ -41,8 +41,10 @@ test('an Accept-Encoding of 15 KB of blanks is read once', async () => {
   const spent = await cpuMs(async () => {
     for (let round = 0; round < 20; round += 1) {
       const value = `a${' '.repeat(15_000)}b, gzip;q=0`;
-      const { status } = await rawRequest(service.origin, 'GET', '/dashboard', { 'accept-encoding': value });
-      assert.ok(status === 200 || status === 503);
+      const { status } = await rawRequest(service.origin, 'GET', '/openapi.json', {
+        'accept-encoding': value,
+      });
+      assert.equal(status, 200);
     }
   });
   assert.ok(spent < 3_000, `${spent} ms of processor time`);
@@ -50,7 +52,7 @@ test('an Accept-Encoding of 15 KB of blanks is read once', async () => {
 
 test('Accept-Encoding is read with blanks and weights as clients write them', async () => {
   const encodingFor = async (value: string) =>
-    (await rawRequest(service.origin, 'GET', '/dashboard', { 'accept-encoding': value })).headers[
+    (await rawRequest(service.origin, 'GET', '/openapi.json', { 'accept-encoding': value })).headers[
       'content-encoding'
     ];
   assert.equal(await encodingFor('gzip , br ; q=0.5'), 'br');
