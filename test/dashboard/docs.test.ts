@@ -65,7 +65,8 @@ test('with script it is searched by keyboard, copied from, and one language hold
   assert.equal(await page.locator('#pdf pre.typescript').isVisible(), true);
   await page.locator('#pdf').getByRole('button', { name: 'Copy: TypeScript' }).click();
   const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-  assert.ok(copied.includes(`${dashboard.service.config.baseUrl}/api/v1/pdf`));
+  assert.ok(copied.includes(`new Tintype({ baseUrl: '${dashboard.service.config.baseUrl}'`), copied);
+  assert.match(copied, /await tintype\.pdf\('https:/);
   assert.equal(
     await page.locator('#pdf').getByRole('link', { name: 'Open in the playground' }).getAttribute('href'),
     '/dashboard/playground?tab=pdf',

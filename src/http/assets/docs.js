@@ -3,8 +3,11 @@ for (const block of document.querySelectorAll('.docs pre')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy-code';
-  button.textContent = 'Copy';
-  button.setAttribute('aria-label', `Copy: ${block.getAttribute('aria-label')}`);
+  const label = (word) => {
+    button.textContent = word;
+    button.setAttribute('aria-label', `${word}: ${block.getAttribute('aria-label')}`);
+  };
+  label('Copy');
   button.addEventListener('click', async () => {
     const text = block.querySelector('code').textContent;
     try {
@@ -18,8 +21,8 @@ for (const block of document.querySelectorAll('.docs pre')) {
       field.remove();
       button.focus();
     }
-    button.textContent = 'Copied';
-    setTimeout(() => (button.textContent = 'Copy'), 1500);
+    label('Copied');
+    setTimeout(() => label('Copy'), 1500);
   });
   const frame = document.createElement('div');
   frame.className = `code ${block.className}`;

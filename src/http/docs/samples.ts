@@ -86,13 +86,20 @@ response = requests.post(
 response.raise_for_status()
 print(response.json())`;
 
+const pythonValue = (value: unknown): string => {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return JSON.stringify(value);
+};
+
 const pythonJson = (call: Call): string =>
   `import os, requests
 
 response = requests.post(
     "${call.address}",
     headers={"Authorization": f"Bearer {os.environ['TINTYPE_API_KEY']}"},
-    json=${JSON.stringify(call.body)},
+    json={${Object.entries(call.body ?? {})
+      .map(([name, value]) => `"${name}": ${pythonValue(value)}`)
+      .join(', ')}},
 )
 response.raise_for_status()
 with open("${outputOf(call)}", "wb") as file:
