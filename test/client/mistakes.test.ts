@@ -1,44 +1,28 @@
 // Mistakes of the caller: they fail at once, by name, and nothing is sent.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { Tintype, TintypeError, type Progress, type TintypeOptions } from '#client/index.ts';
-import {
-  createFakeClock,
-  json,
-  page,
-  picture,
-  startFaultServer,
-  type FakeClock,
-  type FaultServer,
-} from './support.ts';
+import { test } from 'node:test';
+import { Tintype, TintypeError, type Progress } from '#client/index.ts';
+import { json, page, setUpClient } from './support.ts';
 
-let server: FaultServer;
-let clock: FakeClock;
-let client: Tintype;
-
-before(async () => {
-  server = await startFaultServer();
-});
-after(() => server.stop());
-beforeEach(() => {
-  clock = createFakeClock();
-  client = new Tintype({ baseUrl: server.origin, apiKey: 'tt_secret', clock });
-  server.play(picture);
-});
+const set = setUpClient();
 
 test('a base address without a scheme, of another scheme or with a password is refused', () => {
   const make = (baseUrl: unknown) => () => new Tintype({ baseUrl: baseUrl as string, apiKey: 'tt_a' });
-  for (const baseUrl of ['localhost:4300', 'images.example.com', 'ftp://x.test', '', undefined]) {
+  for (const baseUrl of ['localhost:4300', 'images.example.com', 'ftp://x.test', '']) {
     assert.throws(make(baseUrl), /^TypeError: baseUrl must begin with http:\/\/ or https:\/\//);
   }
   assert.throws(make('http://me:hidden@x.test'), (error: Error) => !error.message.includes('hidden'));
-  assert.throws(() => new Tintype(undefined as unknown as TintypeOptions), /^TypeError: apiKey must be/);
+  assert.throws(() => new Tintype(), /^TypeError: baseUrl is missing; give it, or set TINTYPE_URL/);
+  assert.throws(
+    () => new Tintype({ baseUrl: 'http://x.test' }),
+    /^TypeError: apiKey is missing; give it, or set TINTYPE_API_KEY/,
+  );
 });
 
 test('maxRetries that is no number is refused', () => {
   for (const maxRetries of [Number.NaN, -1]) {
     assert.throws(
-      () => new Tintype({ baseUrl: server.origin, apiKey: 'tt_a', maxRetries }),
+      () => new Tintype({ baseUrl: set.server.origin, apiKey: 'tt_a', maxRetries }),
       /^TypeError: maxRetries must be 0 or more/,
     );
   }
@@ -47,34 +31,37 @@ test('maxRetries that is no number is refused', () => {
 test('an idempotency key or a timeout that cannot be is refused, and nothing is sent', async () => {
   for (const idempotencyKey of ['żółć', '', 'a b', 'a\n', 'x'.repeat(241)]) {
     await assert.rejects(
-      client.screenshot('https://x.test', { idempotencyKey }),
+      set.client.screenshot('https://x.test', { idempotencyKey }),
       /^TypeError: idempotencyKey/,
     );
-    await assert.rejects(client.upload(Buffer.from('a'), { idempotencyKey }), /^TypeError: idempotencyKey/);
     await assert.rejects(
-      client.uploadBatch([Buffer.from('a')], { idempotencyKey }),
+      set.client.upload(Buffer.from('a'), { idempotencyKey }),
+      /^TypeError: idempotencyKey/,
+    );
+    await assert.rejects(
+      set.client.uploadBatch([Buffer.from('a')], { idempotencyKey }),
       /^TypeError: idempotency/,
     );
   }
   for (const timeoutMs of [Number.NaN, -1]) {
-    await assert.rejects(client.pdf('https://x.test', { timeoutMs }), /^TypeError: timeoutMs must be/);
+    await assert.rejects(set.client.pdf('https://x.test', { timeoutMs }), /^TypeError: timeoutMs must be/);
   }
-  assert.equal(server.seen.length, 0);
-  assert.deepEqual(clock.waits, []);
+  assert.equal(set.server.seen.length, 0);
+  assert.deepEqual(set.clock.waits, []);
 });
 
 test('timeoutMs 0, Infinity and more than a timer can wait mean none', async () => {
   for (const timeoutMs of [0, Infinity, 2 ** 31]) {
-    await client.screenshot('https://x.test', { timeoutMs });
+    await set.client.screenshot('https://x.test', { timeoutMs });
   }
-  assert.equal(server.seen.length, 3);
-  assert.deepEqual(clock.deadlines, []);
+  assert.equal(set.server.seen.length, 3);
+  assert.deepEqual(set.clock.deadlines, []);
 });
 
 test('an answer that is no result is bad_answer, with its attempts', async () => {
   for (const fault of [page(200), json(201, {}), json(200, [])]) {
-    server.play(fault);
-    const error = await client.upload(Buffer.from('a')).catch((reason: unknown) => reason);
+    set.server.play(fault);
+    const error = await set.client.upload(Buffer.from('a')).catch((reason: unknown) => reason);
     assert.ok(error instanceof TintypeError);
     assert.deepEqual([error.code, error.attempts], ['bad_answer', 1]);
   }
@@ -83,11 +70,11 @@ test('an answer that is no result is bad_answer, with its attempts', async () =>
 test('progress of bytes and Blobs is told every 64 KB', async () => {
   const bytes = Buffer.alloc(1024 * 1024);
   for (const file of [bytes, new Blob([bytes])]) {
-    server.play(json(201, { id: 'up_1' }));
+    set.server.play(json(201, { id: 'up_1' }));
     const told: Progress[] = [];
-    await client.upload(file, { onProgress: (progress) => told.push(progress) });
+    await set.client.upload(file, { onProgress: (progress) => told.push(progress) });
     assert.ok(told.length >= 16, `told ${told.length} times`);
     assert.deepEqual(told.at(-1), { sentBytes: bytes.length, totalBytes: bytes.length });
-    assert.ok(server.seen[0]?.body.includes(bytes));
+    assert.ok(set.server.seen[0]?.body.includes(bytes));
   }
 });

@@ -104,28 +104,48 @@ test('a plain name is asked for again by its tag, one with a version is kept for
 });
 
 const body = `
-const client = new Tintype({ baseUrl: process.env.TINTYPE_URL, apiKey: process.env.TINTYPE_API_KEY });
+const client = new Tintype();
 async function main() {
   const told = [];
-  const { url, meta } = await client.upload('image.png', { onProgress: (progress) => told.push(progress) });
+  const upload = await client.upload('image.png', { onProgress: (progress) => told.push(progress) });
+  const { url, meta } = upload;
+  const listed = (await client.listUploads()).items.some(({ id }) => id === upload.id);
+  await client.delete(upload);
+  const again = await client.delete(upload).catch((reason) => reason);
+  const { units } = await client.usage();
   const error = await client.upload(Buffer.from('text')).catch((reason) => reason);
   console.log(JSON.stringify({
     hasLink: url.startsWith('http://tintype.test/i/'), limit: meta.quota.limit, progress: told.length > 0,
-    isTyped: error instanceof TintypeError, code: error.code,
+    isTyped: error instanceof TintypeError, code: error.code, listed, again: again.code, uploadLimit: units.upload.limit, isOneClass: error instanceof Other,
   }));
 }
 main();
 `;
-const expected = { hasLink: true, limit: 1_000_000, progress: true, isTyped: true, code: 'unsupported_type' };
+const expected = {
+  hasLink: true,
+  limit: 1_000_000,
+  progress: true,
+  isTyped: true,
+  code: 'unsupported_type',
+  listed: true,
+  again: 'not_found',
+  uploadLimit: 1_000_000,
+  isOneClass: true,
+};
 
 test('ESM, CommonJS and tt work on every Node of this machine', async () => {
   await writeFile(
     join(folder, 'esm.mjs'),
-    `import { Tintype, TintypeError } from '@tintype/client';\n${body}`,
+    `import { Tintype, TintypeError } from '@tintype/client';
+import { createRequire } from 'node:module';
+const { TintypeError: Other } = createRequire(import.meta.url)('@tintype/client');
+${body}`,
   );
   await writeFile(
     join(folder, 'cjs.cjs'),
-    `const { Tintype, TintypeError } = require('@tintype/client');\n${body}`,
+    `const { Tintype, TintypeError } = require('@tintype/client');
+let Other;
+${body.replace('main();', "import('@tintype/client').then((module) => { Other = module.TintypeError; return main(); });")}`,
   );
   for (const node of await nodesHere()) {
     const { stdout: nodeVersion } = await run(node, ['--version']);
@@ -156,6 +176,13 @@ export async function use(): Promise<void> {
   void metadata.bytes;
   // @ts-expect-error the byte form has no link
   void picture.url;
+  const signal: AbortSignal | undefined = undefined;
+  const width2: number | undefined = undefined;
+  const either = await client.screenshot('https://example.com', {
+    response: Math.random() > 0.5 ? 'json' : 'image', signal, width: width2,
+  });
+  if ('bytes' in either) either.bytes.slice();
+  for await (const item of client.screenshotAll(['https://example.com'])) if (item.ok) item.result.bytes.slice();
   // @ts-expect-error no such format
   await client.screenshot('https://example.com', { format: 'gif' });
   // @ts-expect-error no such field
@@ -201,6 +228,14 @@ test('strict TypeScript takes its types, as ESM and as CommonJS, without the typ
     (error: { stdout: string }) => error,
   );
   assert.equal(stdout, '');
+});
+
+test('its types are those of TypeScript 5.0: Uint8Array has had a parameter since 5.7 only', async () => {
+  const types = join(folder, 'node_modules/@tintype/client/dist/esm');
+  for (const name of await readdir(types)) {
+    if (name.endsWith('.d.ts'))
+      assert.doesNotMatch(await readFile(join(types, name), 'utf8'), /Uint8Array</, name);
+  }
 });
 
 /** This one, and the first that the system's PATH has outside of this project. */

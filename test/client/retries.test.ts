@@ -1,31 +1,10 @@
 // Every case of Spec 7 in turn, from a server that fails as told: attempts and waits are exact.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { Tintype, TintypeError } from '#client/index.ts';
-import {
-  createFakeClock,
-  json,
-  page,
-  picture,
-  refusal,
-  startFaultServer,
-  type FakeClock,
-  type Fault,
-  type FaultServer,
-} from './support.ts';
+import { json, page, picture, refusal, setUpClient, type Fault } from './support.ts';
 
-let server: FaultServer;
-let clock: FakeClock;
-let client: Tintype;
-
-before(async () => {
-  server = await startFaultServer();
-});
-after(() => server.stop());
-beforeEach(() => {
-  clock = createFakeClock();
-  client = new Tintype({ baseUrl: server.origin, apiKey: 'tt_secret', clock });
-});
+const set = setUpClient();
 
 const reset: Fault = (response) => {
   response.destroy();
@@ -111,16 +90,16 @@ const succeeding: { title: string; faults: Fault[]; waits: number[] }[] = [
 
 for (const { title, faults, waits } of succeeding) {
   test(`7 ${title}`, async () => {
-    server.play(...faults);
-    const { bytes, id, contentType, durationMs, meta } = await client.screenshot('https://example.com/');
+    set.server.play(...faults);
+    const { bytes, id, contentType, durationMs, meta } = await set.client.screenshot('https://example.com/');
     assert.equal(Buffer.from(bytes).toString(), 'picture');
     assert.deepEqual([id, contentType, durationMs], ['cap_1', 'image/png', 412]);
-    assert.equal(server.seen.length, faults.length);
+    assert.equal(set.server.seen.length, faults.length);
     assert.equal(meta.attempts, faults.length);
-    assert.deepEqual(clock.waits, waits);
-    assert.equal(new Set(server.seen.map((request) => request.idempotencyKey)).size, 1);
-    assert.match(server.seen[0]?.idempotencyKey ?? '', /^[0-9a-f]{32}$/);
-    assert.ok(clock.deadlines.every(({ ms, isSet }) => ms === 105_000 && !isSet));
+    assert.deepEqual(set.clock.waits, waits);
+    assert.equal(new Set(set.server.seen.map((request) => request.idempotencyKey)).size, 1);
+    assert.match(set.server.seen[0]?.idempotencyKey ?? '', /^[0-9a-f]{32}$/);
+    assert.ok(set.clock.deadlines.every(({ ms, isSet }) => ms === 105_000 && !isSet));
   });
 }
 
@@ -138,14 +117,14 @@ const final: { status: number; code: string }[] = [
 
 for (const { status, code } of final) {
   test(`7 ${status} ${code} is never retried`, async () => {
-    server.play(refusal(status, code, { 'retry-after': '1' }));
-    const error = await failure(client.screenshot('https://example.com/'));
+    set.server.play(refusal(status, code, { 'retry-after': '1' }));
+    const error = await failure(set.client.screenshot('https://example.com/'));
     assert.deepEqual([error.code, error.status, error.attempts], [code, status, 1]);
     assert.equal(error.message, `told: ${code}`);
     assert.equal(error.requestId, 'req-1');
     assert.deepEqual(error.meta?.rateLimit, { limit: 120, remaining: 7, resetSeconds: 31 });
-    assert.equal(server.seen.length, 1);
-    assert.deepEqual(clock.waits, []);
+    assert.equal(set.server.seen.length, 1);
+    assert.deepEqual(set.clock.waits, []);
   });
 }
 
@@ -184,11 +163,11 @@ const persisting: { title: string; fault: Fault; code: string; waits: number[] }
 
 for (const { title, fault, code, waits } of persisting) {
   test(`7 ${title}, and it persists: stops with ${code}`, async () => {
-    server.play(fault);
-    const error = await failure(client.screenshot('https://example.com/'));
+    set.server.play(fault);
+    const error = await failure(set.client.screenshot('https://example.com/'));
     assert.equal(error.code, code);
-    assert.deepEqual(clock.waits, waits);
-    assert.equal(server.seen.length, waits.length + 1);
+    assert.deepEqual(set.clock.waits, waits);
+    assert.equal(set.server.seen.length, waits.length + 1);
     assert.doesNotMatch(error.message + String(error.cause), /tt_secret/);
   });
 }
@@ -196,32 +175,32 @@ for (const { title, fault, code, waits } of persisting) {
 test('7 a slow body runs into the deadline of its attempt, and is asked for again at most twice', async () => {
   const slow: Fault = (response) => {
     response.writeHead(200, { 'content-type': 'image/png', 'content-length': '1000' });
-    response.write('p', () => clock.deadlines.at(-1)?.expire());
+    response.write('p', () => set.clock.deadlines.at(-1)?.expire());
   };
-  server.play(slow, picture);
-  const { meta } = await client.screenshot('https://example.com/');
+  set.server.play(slow, picture);
+  const { meta } = await set.client.screenshot('https://example.com/');
   assert.equal(meta.attempts, 2);
-  assert.deepEqual(clock.waits, [750]);
+  assert.deepEqual(set.clock.waits, [750]);
 
-  server.play(slow);
-  const error = await failure(client.pdf('https://example.com/'));
+  set.server.play(slow);
+  const error = await failure(set.client.pdf('https://example.com/'));
   assert.deepEqual([error.code, error.attempts], ['timeout', 3]);
   assert.deepEqual(
-    clock.deadlines.map(({ ms }) => ms),
+    set.clock.deadlines.map(({ ms }) => ms),
     [105_000, 105_000, 120_000, 120_000, 120_000],
   );
 });
 
 test('7 a retried upload sends the same bytes under the same Idempotency-Key', async () => {
-  server.play(reset, page(503), uploaded);
-  const result = await client.upload({ data: Buffer.from('image'), filename: 'a"b\r\n.png' });
+  set.server.play(reset, page(503), uploaded);
+  const result = await set.client.upload({ data: Buffer.from('image'), filename: 'a"b\r\n.png' });
   assert.deepEqual([result.id, result.fileUrl, result.expiresAt], ['up_1', 'http://x/f/abc', null]);
-  assert.equal(server.seen.length, 3);
-  const [first, ...others] = server.seen;
+  assert.equal(set.server.seen.length, 3);
+  const [first, ...others] = set.server.seen;
   assert.ok(others.every(({ body }) => first?.body.equals(body)));
-  assert.equal(new Set(server.seen.map(({ idempotencyKey }) => idempotencyKey)).size, 1);
+  assert.equal(new Set(set.server.seen.map(({ idempotencyKey }) => idempotencyKey)).size, 1);
   assert.match(first?.body.toString() ?? '', /filename="a%22b%0D%0A\.png"\r\n/);
-  assert.equal(clock.deadlines[0]?.ms, 300_000);
+  assert.equal(set.clock.deadlines[0]?.ms, 300_000);
 });
 
 test('7 an upload that is a stream is sent again whole', async () => {
@@ -229,39 +208,39 @@ test('7 an upload that is a stream is sent again whole', async () => {
     yield Buffer.from('one');
     yield Buffer.from('two');
   }
-  server.play(reset, uploaded);
-  await client.upload(chunks());
-  assert.ok(server.seen.every(({ body }) => body.includes('\r\n\r\nonetwo\r\n--')));
-  assert.equal(server.seen.length, 2);
+  set.server.play(reset, uploaded);
+  await set.client.upload(chunks());
+  assert.ok(set.server.seen.every(({ body }) => body.includes('\r\n\r\nonetwo\r\n--')));
+  assert.equal(set.server.seen.length, 2);
 });
 
 test('7 two calls have two keys, and a key that the caller gives is used', async () => {
-  server.play(picture);
-  await client.screenshot('https://example.com/');
-  await client.screenshot('https://example.com/');
-  await client.screenshot('https://example.com/', { idempotencyKey: 'mine' });
-  const keys = server.seen.map(({ idempotencyKey }) => idempotencyKey);
+  set.server.play(picture);
+  await set.client.screenshot('https://example.com/');
+  await set.client.screenshot('https://example.com/');
+  await set.client.screenshot('https://example.com/', { idempotencyKey: 'mine' });
+  const keys = set.server.seen.map(({ idempotencyKey }) => idempotencyKey);
   assert.equal(new Set(keys).size, 3);
   assert.equal(keys[2], 'mine');
-  assert.deepEqual(JSON.parse(server.seen[2]?.body.toString() ?? ''), { url: 'https://example.com/' });
+  assert.deepEqual(JSON.parse(set.server.seen[2]?.body.toString() ?? ''), { url: 'https://example.com/' });
 });
 
 test('4.2.5 a batch of which every file failed is a result; with 500 it is tried again first', async () => {
-  server.play(json(415, batchOf({ code: 'unsupported_type', message: 'no' })));
-  const refused = await client.uploadBatch([Buffer.from('a')]);
+  set.server.play(json(415, batchOf({ code: 'unsupported_type', message: 'no' })));
+  const refused = await set.client.uploadBatch([Buffer.from('a')]);
   assert.deepEqual(refused.summary, { total: 1, succeeded: 0, failed: 1 });
-  assert.equal(server.seen.length, 1);
+  assert.equal(set.server.seen.length, 1);
 
-  server.play(json(500, batchOf({ code: 'internal', message: 'no' })));
-  const failed = await client.uploadBatch([Buffer.from('a')]);
+  set.server.play(json(500, batchOf({ code: 'internal', message: 'no' })));
+  const failed = await set.client.uploadBatch([Buffer.from('a')]);
   assert.equal(failed.items[0]?.ok, false);
-  assert.equal(server.seen.length, 5);
-  assert.deepEqual(clock.waits, [750, 1500, 3000, 6000]);
+  assert.equal(set.server.seen.length, 5);
+  assert.deepEqual(set.clock.waits, [750, 1500, 3000, 6000]);
 });
 
 test('an error says whether it is worth another try, and shows itself in JSON', async () => {
-  server.play(refusal(422, 'validation_error'));
-  const refused = await failure(client.screenshot('https://example.com/'));
+  set.server.play(refusal(422, 'validation_error'));
+  const refused = await failure(set.client.screenshot('https://example.com/'));
   assert.equal(refused.isRetryable, false);
   assert.deepEqual(JSON.parse(JSON.stringify(refused)), {
     name: 'TintypeError',
@@ -271,64 +250,64 @@ test('an error says whether it is worth another try, and shows itself in JSON', 
     requestId: 'req-1',
     attempts: 1,
   });
-  server.play(refusal(429, 'rate_limited', { 'retry-after': '301' }));
-  assert.equal((await failure(client.screenshot('https://example.com/'))).isRetryable, true);
+  set.server.play(refusal(429, 'rate_limited', { 'retry-after': '301' }));
+  assert.equal((await failure(set.client.screenshot('https://example.com/'))).isRetryable, true);
 });
 
 test('requests name the client and its version', async () => {
-  server.play(picture);
-  await client.screenshot('https://example.com/');
-  assert.match(server.seen[0]?.headers['user-agent'] ?? '', /^tintype-client\/\d+\.\d+\.\d+/);
+  set.server.play(picture);
+  await set.client.screenshot('https://example.com/');
+  assert.match(set.server.seen[0]?.headers['user-agent'] ?? '', /^tintype-client\/\d+\.\d+\.\d+/);
 });
 
 test('onRetry is told of each wait and can refuse it', async () => {
   const told: string[] = [];
   const watched = new Tintype({
-    baseUrl: server.origin,
+    baseUrl: set.server.origin,
     apiKey: 'tt_secret',
-    clock,
+    clock: set.clock,
     onRetry({ error, attempts, delayMs }) {
       told.push(`${error.code} ${attempts} ${delayMs}`);
       return attempts < 2;
     },
   });
-  server.play(page(503));
+  set.server.play(page(503));
   assert.equal((await failure(watched.screenshot('https://example.com/'))).attempts, 2);
   assert.deepEqual(told, ['unavailable 1 750', 'unavailable 2 1500']);
 });
 
 test('AbortSignal ends a request under way and a wait, with its own reason', async () => {
   const controller = new AbortController();
-  server.play(() => controller.abort(new Error('enough')));
+  set.server.play(() => controller.abort(new Error('enough')));
   await assert.rejects(
-    client.screenshot('https://example.com/', { signal: controller.signal }),
+    set.client.screenshot('https://example.com/', { signal: controller.signal }),
     /^Error: enough$/,
   );
-  assert.equal(server.seen.length, 1);
+  assert.equal(set.server.seen.length, 1);
 
   const waiting = new AbortController();
   const patient = new Tintype({
-    baseUrl: server.origin,
+    baseUrl: set.server.origin,
     apiKey: 'tt_secret',
     onRetry: () => setImmediate(() => waiting.abort(new Error('enough'))) && true,
   });
-  server.play(refusal(429, 'rate_limited', { 'retry-after': '60' }));
+  set.server.play(refusal(429, 'rate_limited', { 'retry-after': '60' }));
   await assert.rejects(
     patient.screenshot('https://example.com/', { signal: waiting.signal }),
     /^Error: enough$/,
   );
-  assert.equal(server.seen.length, 1);
+  assert.equal(set.server.seen.length, 1);
 
   await assert.rejects(
-    client.upload(Buffer.from('a'), { signal: AbortSignal.abort(new Error('before')) }),
+    set.client.upload(Buffer.from('a'), { signal: AbortSignal.abort(new Error('before')) }),
     /before/,
   );
-  assert.equal(server.seen.length, 1);
+  assert.equal(set.server.seen.length, 1);
 });
 
 test('a key that cannot be a header is refused without being shown', () => {
   assert.throws(
-    () => new Tintype({ baseUrl: server.origin, apiKey: 'tt_secret\n' }),
+    () => new Tintype({ baseUrl: set.server.origin, apiKey: 'tt_secret\n' }),
     (error: Error) => error instanceof TypeError && !error.message.includes('tt_secret'),
   );
 });

@@ -2,10 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
+import { after, before, beforeEach, type TestContext } from 'node:test';
 import type { Clock } from '#client/clock.ts';
+import { Tintype } from '#client/index.ts';
 
 interface SeenRequest {
+  method: string;
   url: string;
   idempotencyKey: string;
   headers: IncomingMessage['headers'];
@@ -31,6 +33,7 @@ export async function startFaultServer(): Promise<FaultServer> {
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       const request = {
+        method: incoming.method ?? '',
         url: incoming.url ?? '',
         idempotencyKey: String(incoming.headers['idempotency-key']),
         headers: incoming.headers,
@@ -134,4 +137,19 @@ export function lacks(command: string, context: TestContext): boolean {
   if (spawnSync(command, ['--version']).status === 0) return false;
   context.skip(`${command} is not on this machine, so this could not be run`);
   return true;
+}
+
+/** For a whole test file: a server that fails as told, and before each test a new clock and a client on it. */
+export function setUpClient() {
+  const set = {} as { server: FaultServer; clock: FakeClock; client: Tintype };
+  before(async () => {
+    set.server = await startFaultServer();
+  });
+  after(() => set.server.stop());
+  beforeEach(() => {
+    set.clock = createFakeClock();
+    set.client = new Tintype({ baseUrl: set.server.origin, apiKey: 'tt_secret', clock: set.clock });
+    set.server.play(picture);
+  });
+  return set;
 }

@@ -1,6 +1,6 @@
 // tt pdf: one page to one document.
 import { toSnake } from '../../library/src/letter-case.ts';
-import type { PdfOptions } from '../../library/src/tintype.ts';
+import type { PdfOptions } from '../../library/src/options.ts';
 import { number, oneOf, print, text, type Command, type Values } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 import { chooseOutput, deliver, formatFor } from './output-file.ts';

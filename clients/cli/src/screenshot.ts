@@ -1,7 +1,7 @@
 // tt screenshot: one page to one picture.
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { toSnake } from '../../library/src/letter-case.ts';
-import type { ScreenshotOptions } from '../../library/src/tintype.ts';
+import type { ScreenshotOptions } from '../../library/src/options.ts';
 import { number, oneOf, print, text, type Command, type Values } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 import { chooseOutput, deliver, formatFor } from './output-file.ts';

@@ -1,6 +1,7 @@
 // The library, set up for the command line.
 import type { Meta } from '../../library/src/meta.ts';
-import { Tintype, type TintypeOptions } from '../../library/src/tintype.ts';
+import type { TintypeOptions } from '../../library/src/options.ts';
+import { Tintype } from '../../library/src/tintype.ts';
 import { describe, say } from './command.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { rememberUsage, type Unit } from './usage-memory.ts';

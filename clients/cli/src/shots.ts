@@ -6,13 +6,19 @@ import { realClock } from '../../library/src/clock.ts';
 import type { TintypeError } from '../../library/src/errors.ts';
 import { randomHex } from '../../library/src/form.ts';
 import type { Meta } from '../../library/src/meta.ts';
-import type { ScreenshotOptions } from '../../library/src/tintype.ts';
+import type { RenderBytes, ScreenshotOptions, WithMeta } from '../../library/src/options.ts';
+import { runAll, type Outcome } from '../../library/src/run-all.ts';
 import { describe, number, print, readStdin, say, text, type Command } from './command.ts';
 import { exitCodeOfAll, UsageError } from './exit-codes.ts';
 import { nameAfter, writeWhole } from './output-file.ts';
 import { extensionOf, screenshotFlags, screenshotFlagsHelp, screenshotOptions, toUrl } from './screenshot.ts';
 import { openService } from './service.ts';
-import { shootAll, type Shot, type ShotOutcome } from './shoot-all.ts';
+
+interface Shot {
+  url: string;
+  name: string;
+  file: string;
+}
 
 /** More than the largest plan has; the account's own cap is found on the way. */
 const defaultCeiling = 100;
@@ -68,9 +74,9 @@ Examples:
     const run = await openRun(folder);
     const startedAt = Date.now();
     try {
-      await shootAll({
-        shots: missing,
-        capture: ({ url, file }) =>
+      await runAll<Shot, WithMeta<RenderBytes>>({
+        jobs: missing,
+        attempt: ({ url, file }) =>
           client.screenshot(url, { ...options, signal, idempotencyKey: keyOf(run, basename(file)) }),
         onOutcome: keep,
         ceiling,
@@ -89,8 +95,8 @@ Examples:
     }
     return exitCodeOfAll(failures, wanted.length);
 
-    async function keep(outcome: ShotOutcome): Promise<void> {
-      const { url, file } = outcome.shot;
+    async function keep(outcome: Outcome<Shot, WithMeta<RenderBytes>>): Promise<void> {
+      const { url, file } = outcome.job;
       if ('error' in outcome) {
         latest = latestOf(latest, outcome.error.meta);
         failures.push(outcome.error.code);
@@ -140,7 +146,7 @@ async function readUrls(list: string): Promise<string[]> {
 }
 
 /** The name tells the page and how it was captured, so that other options make other files. */
-function shotsOf(urls: string[], folder: string, options: ScreenshotOptions): (Shot & { name: string })[] {
+function shotsOf(urls: string[], folder: string, options: ScreenshotOptions): Shot[] {
   return urls.map((url) => {
     const mark = createHash('sha256')
       .update(JSON.stringify([url, options]))

@@ -107,7 +107,7 @@ export interface PdfRequest {
   printBackground?: boolean;
   /** A CSS page size defined by the page overrides paper_format. Default: false. */
   preferCssPageSize?: boolean;
-  /** Scale of the printed content. Default: 1. */
+  /** Scale of the printed content. From 0.1 to 2. Default: 1. */
   scale?: number;
   /** Margins of the paper. Default: {}. */
   margin?: {
@@ -122,14 +122,14 @@ export interface PdfRequest {
   };
   /** Browser viewport applied before printing. Controls responsive layout, not paper size. Default: {}. */
   viewport?: {
-    /** Viewport width, in CSS pixels. Default: 1440. */
+    /** Viewport width, in CSS pixels. From 320 to 3840. Default: 1440. */
     width?: number;
-    /** Viewport height, in CSS pixels. Default: 900. */
+    /** Viewport height, in CSS pixels. From 320 to 2160. Default: 900. */
     height?: number;
   };
   /** What the page must have reached before it is printed. Default: "networkidle2". */
   waitUntil?: 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
-  /** Extra wait after readiness, in milliseconds. Default: 0. */
+  /** Extra wait after readiness, in milliseconds. From 0 to 10000. Default: 0. */
   delayMs?: number;
   /** pdf: the bytes; json: metadata with a hosted PDF URL. Default: "pdf". */
   response?: 'pdf' | 'json';
@@ -161,9 +161,9 @@ export interface ScreenshotRequest {
   fullPage?: boolean;
   /** Image format. Default: "png". */
   format?: 'png' | 'jpeg' | 'webp';
-  /** Viewport width, in CSS pixels. Default: 1440. */
+  /** Viewport width, in CSS pixels. From 320 to 3840. Default: 1440. */
   width?: number;
-  /** Viewport height, in CSS pixels. Default: 900. */
+  /** Viewport height, in CSS pixels. From 320 to 2160. Default: 900. */
   height?: number;
   /** image: the encoded bytes; json: metadata with a hosted image URL. Default: "image". */
   response?: 'image' | 'json';

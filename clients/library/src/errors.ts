@@ -1,4 +1,4 @@
-// The one error class of the client. Spec 2.5, 7.
+// What the client throws: one class, and a narrower name for each kind of failure. Spec 2.5, 7.
 import type { BatchItem } from './batch-result.ts';
 import type { ErrorCode } from './contract.ts';
 import type { Meta } from './meta.ts';
@@ -15,6 +15,8 @@ export type ClientErrorCode =
   | 'bad_answer'
   | 'unreadable_file';
 
+type Code = ErrorCode | ClientErrorCode;
+
 export interface TintypeErrorDetails {
   status?: number | undefined;
   meta?: Meta | undefined;
@@ -22,9 +24,32 @@ export interface TintypeErrorDetails {
   cause?: unknown;
 }
 
+/** The same in every copy of the library: a program may load it as ESM and as CommonJS, or two versions of it. */
+const brand = Symbol.for('@tintype/client error');
+
+/**
+ * Everything that can go wrong with a call.
+ *
+ * @example
+ * try {
+ *   await tintype.upload('photo.jpg');
+ * } catch (error) {
+ *   if (error instanceof QuotaExceededError) console.error('no uploads left this month');
+ *   else if (error instanceof TintypeError && error.isRetryable) await tryLater();
+ *   else throw error;
+ * }
+ */
 export class TintypeError extends Error {
-  override readonly name = 'TintypeError';
-  readonly code: ErrorCode | ClientErrorCode;
+  /** The codes that make an error one of this class; undefined is all of them. */
+  static readonly codes: readonly Code[] | undefined = undefined;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+    return this.codes === undefined || this.codes.includes((value as { code?: Code }).code as Code);
+  }
+
+  override readonly name: string = 'TintypeError';
+  readonly code: Code;
   /** The HTTP status, where there was an answer. */
   readonly status: number | undefined;
   /** Request id, rate limit and quota, where there was an answer. */
@@ -35,8 +60,9 @@ export class TintypeError extends Error {
   /** Of a batch that was split: the outcomes that were known before this error. */
   partial: BatchItem[] | undefined;
 
-  constructor(code: ErrorCode | ClientErrorCode, message: string, details: TintypeErrorDetails = {}) {
+  constructor(code: Code, message: string, details: TintypeErrorDetails = {}) {
     super(message, { cause: details.cause });
+    Object.defineProperty(this, brand, { value: true });
     this.code = code;
     this.status = details.status;
     this.meta = details.meta;
@@ -58,4 +84,49 @@ export class TintypeError extends Error {
   get requestId(): string | undefined {
     return this.meta?.requestId;
   }
+}
+
+/** The key is missing, wrong, expired or for something else: change it before the next call. */
+export class AuthenticationError extends TintypeError {
+  static override readonly codes = ['unauthorized'] as const;
+}
+
+/** The units of this month are used up. */
+export class QuotaExceededError extends TintypeError {
+  static override readonly codes = ['quota_exceeded'] as const;
+}
+
+/** The request itself was refused, and would be again. */
+export class RequestError extends TintypeError {
+  static override readonly codes = [
+    'not_found',
+    'method_not_allowed',
+    'file_too_large',
+    'batch_too_large',
+    'unsupported_type',
+    'validation_error',
+    'too_many_files',
+    'unreadable_file',
+  ] as const;
+}
+
+/** The budget of requests or the cap of renders is in use; `retryAfterSeconds` says for how long. */
+export class RateLimitError extends TintypeError {
+  static override readonly codes = ['rate_limited', 'concurrency_limited'] as const;
+}
+
+/** The page could not be loaded, captured or printed. */
+export class RenderError extends TintypeError {
+  static override readonly codes = ['capture_failed', 'render_failed'] as const;
+}
+
+/** The service could not be reached, did not answer in time, or failed. */
+export class UnavailableError extends TintypeError {
+  static override readonly codes = [
+    'connection_failed',
+    'timeout',
+    'unavailable',
+    'bad_answer',
+    'internal',
+  ] as const;
 }

@@ -29,6 +29,7 @@ export const maxFileBytes = 10 * 1024 * 1024;
 
 /** A file that is not sent; in a batch it is an item that failed, and the others are sent. */
 export class FileRefused extends TintypeError {
+  static override readonly codes = ['file_too_large', 'unreadable_file'] as const;
   declare readonly code: 'file_too_large' | 'unreadable_file';
   readonly filename: string;
 

@@ -2,13 +2,16 @@
 export { Tintype } from './tintype.ts';
 export type {
   BatchOptions,
+  ListOptions,
   PdfOptions,
   RenderBytes,
+  RunItem,
+  RunOptions,
   ScreenshotOptions,
   TintypeOptions,
   UploadOptions,
   WithMeta,
-} from './tintype.ts';
+} from './options.ts';
 export type { CallOptions } from './call-options.ts';
 export type { BatchItem, BatchResult } from './batch-result.ts';
 export type { Clock } from './clock.ts';
@@ -23,9 +26,18 @@ export type {
   ScreenshotRequest,
   UploadResult,
 } from './contract.ts';
-export { TintypeError } from './errors.ts';
+export {
+  AuthenticationError,
+  QuotaExceededError,
+  RateLimitError,
+  RenderError,
+  RequestError,
+  TintypeError,
+  UnavailableError,
+} from './errors.ts';
 export type { ClientErrorCode } from './errors.ts';
 export type { FileInput, FileSource, NamedFile } from './files.ts';
 export type { Meta, Quota, RateLimit } from './meta.ts';
+export type { Waiting } from './run-all.ts';
 export type { Retry } from './send.ts';
 export type { Progress } from './upload-batch.ts';

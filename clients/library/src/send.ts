@@ -8,13 +8,17 @@ import { version } from './version.ts';
 import { exchange, type Fetch } from './transport.ts';
 
 export interface Call {
+  /** POST unless told. */
+  method?: 'GET' | 'POST';
   path: string;
-  body: string | Blob;
-  contentType: string;
+  /** Needs no key, and gets none. */
+  isOpen?: boolean;
+  body?: string | Blob;
+  contentType?: string;
   /** Of each attempt; none when undefined. */
   timeoutMs: number | undefined;
   /** The same for every attempt, so that a request whose answer was lost is done and metered once. */
-  idempotencyKey: string;
+  idempotencyKey?: string | undefined;
   signal: AbortSignal | undefined;
   onSent?: ((bytes: number) => void) | undefined;
 }
@@ -22,7 +26,7 @@ export interface Call {
 export interface Answer {
   status: number;
   headers: Headers;
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: Uint8Array;
   /** The body where it is JSON. */
   json: unknown;
   meta: Meta;
@@ -81,10 +85,11 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
     const response = await exchange(
       {
         url: sender.baseUrl + call.path,
+        method: call.method ?? 'POST',
         headers: {
-          authorization: `Bearer ${sender.apiKey}`,
-          'content-type': call.contentType,
-          'idempotency-key': call.idempotencyKey,
+          ...(!call.isOpen && { authorization: `Bearer ${sender.apiKey}` }),
+          ...(call.contentType !== undefined && { 'content-type': call.contentType }),
+          ...(call.idempotencyKey !== undefined && { 'idempotency-key': call.idempotencyKey }),
           ...userAgent(),
         },
         body: call.body,

@@ -1,79 +1,62 @@
-// The client: one method per endpoint. Spec 4.
-import type { BatchItem, BatchResult } from './batch-result.ts';
-import { realClock, type Clock } from './clock.ts';
+// The client: one method per endpoint, and runs of many. Spec 4.
+import type { BatchResult } from './batch-result.ts';
+import { callOf, checkApiKey, checkBaseUrl, fromEnvironment, type CallOptions } from './call-options.ts';
+import { realClock } from './clock.ts';
 import type {
+  AccountRenders,
+  AccountUploads,
+  AccountUsage,
   PdfMetadata,
-  PdfRequest,
   ScreenshotMetadata,
-  ScreenshotRequest,
   UploadResult,
 } from './contract.ts';
 import { TintypeError } from './errors.ts';
 import { loadFile, type FileInput } from './files.ts';
 import { encodeForm } from './form.ts';
-import { toCamel, toSnake } from './letter-case.ts';
+import { toSnake } from './letter-case.ts';
 import type { Meta } from './meta.ts';
-import { callOf, checkBaseUrl, type CallOptions } from './call-options.ts';
-import { isBatchBody, send, type Answer, type Retry, type Sender } from './send.ts';
-import { uploadInBatches, type Progress } from './upload-batch.ts';
-import type { Fetch } from './transport.ts';
-
-export interface TintypeOptions {
-  /** Where the service is, such as https://images.example.com */
-  baseUrl: string;
-  /** A key of the account, which begins with tt_ */
-  apiKey: string;
-  /** Retries of one call, all reasons together; 4 unless told. Some reasons have fewer, most have none. */
-  maxRetries?: number;
-  /** Called before each wait; return false to have the error instead. */
-  onRetry?: (retry: Retry) => boolean | void;
-  /** Another fetch, for a proxy or an agent. */
-  fetch?: Fetch;
-  /** Another clock, for tests. */
-  clock?: Clock;
-}
-
-export interface UploadOptions extends CallOptions {
-  /** Seconds until the link expires, 60 to 31,536,000. */
-  expiresIn?: number;
-  onProgress?: (progress: Progress) => void;
-}
-
-export interface BatchOptions extends UploadOptions {
-  /** Called with each file's outcome as soon as it is known. */
-  onItem?: (item: BatchItem) => void;
-}
-
-export type ScreenshotOptions = Omit<ScreenshotRequest, 'url' | 'response'> & CallOptions;
-export type PdfOptions = Omit<PdfRequest, 'url' | 'response'> & CallOptions;
-
-export interface RenderBytes {
-  id: string;
-  bytes: Uint8Array<ArrayBuffer>;
-  contentType: string;
-  durationMs: number | undefined;
-}
-
-export type WithMeta<T> = T & { meta: Meta };
+import type {
+  BatchOptions,
+  ListOptions,
+  PdfOptions,
+  RenderBytes,
+  RunItem,
+  RunOptions,
+  ScreenshotOptions,
+  TintypeOptions,
+  UploadOptions,
+  WithMeta,
+} from './options.ts';
+import { badAnswer, bytesOf, resultOf } from './results.ts';
+import { outcomesOf } from './run-all.ts';
+import { isBatchBody, send, type Sender } from './send.ts';
+import { uploadInBatches } from './upload-batch.ts';
 
 /** The service's own budget, 30 s in its line, and 15 s for the way. */
-const timeoutsMs = { upload: 300_000, screenshot: 105_000, pdf: 120_000 };
+const timeoutsMs = { upload: 300_000, screenshot: 105_000, pdf: 120_000, read: 30_000 };
+/** More renders than the largest plan has at once; uploads have no cap, and a line is full with a few. */
+const ceilings = { renders: 100, uploads: 4 };
 
+type Url = string | URL;
+type Render<Options> = Url | (Options & { url: Url });
+
+/**
+ * A Tintype service.
+ *
+ * @example
+ * const tintype = new Tintype(); // TINTYPE_URL and TINTYPE_API_KEY of the environment
+ * const { url } = await tintype.upload('photo.jpg', { expiresIn: 86_400 });
+ */
 export class Tintype {
   readonly #sender: Sender;
 
-  constructor(options: TintypeOptions) {
-    // Called from JavaScript without any, the check below names what is missing.
-    const given: Partial<TintypeOptions> = options ?? {};
-    const { baseUrl, apiKey, maxRetries = 4, onRetry, fetch, clock = realClock } = given;
-    // Checked here, because a header that cannot be sent would name the key in its error.
-    if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new TypeError('apiKey must be a text of printable characters without spaces');
-    }
+  /** @throws {TypeError} for an option that cannot be, by its name. Nothing is sent. */
+  constructor(options: TintypeOptions = {}) {
+    const { maxRetries = 4, onRetry, fetch, clock = realClock } = options;
     if (!(maxRetries >= 0)) throw new TypeError(`maxRetries must be 0 or more, not ${maxRetries}`);
     this.#sender = {
-      baseUrl: checkBaseUrl(baseUrl),
-      apiKey,
+      baseUrl: checkBaseUrl(options.baseUrl ?? fromEnvironment('TINTYPE_URL')),
+      apiKey: checkApiKey(options.apiKey ?? fromEnvironment('TINTYPE_API_KEY')),
       maxRetries,
       onRetry,
       fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
@@ -81,7 +64,13 @@ export class Tintype {
     };
   }
 
-  /** Stores one image and gives its links. */
+  /**
+   * Stores one image and gives its links.
+   *
+   * @example
+   * const { url, fileUrl, deleteUrl } = await tintype.upload({ data: bytes, filename: 'chart.png' });
+   * @throws {TintypeError}
+   */
   async upload(file: FileInput, options: UploadOptions = {}): Promise<WithMeta<UploadResult>> {
     const { expiresIn, onProgress } = options;
     const call = callOf(options, timeoutsMs.upload);
@@ -100,7 +89,11 @@ export class Tintype {
     return { ...(resultOf(answer) as UploadResult), meta: answer.meta };
   }
 
-  /** Stores any number of images; more than the service takes at once go as several batches, in order. */
+  /**
+   * Stores any number of images; more than the service takes at once go as several batches, in order.
+   *
+   * @throws {TintypeError} with the outcomes that were known in `partial`.
+   */
   async uploadBatch(
     files: Iterable<FileInput>,
     options: BatchOptions = {},
@@ -125,36 +118,151 @@ export class Tintype {
     );
   }
 
-  /** Captures a page: as bytes, or with `response: 'json'` as metadata with the link of a hosted image. */
+  /**
+   * Deletes an upload by its result or its delete link. The key is not needed for that, and not sent.
+   *
+   * @throws {TintypeError} `not_found` when it is gone already or the link is wrong.
+   */
+  async delete(upload: string | Pick<UploadResult, 'deleteUrl'>, options: CallOptions = {}): Promise<void> {
+    const link = typeof upload === 'string' ? upload : upload?.deleteUrl;
+    // The token goes to the service that this client is for, wherever the link points.
+    const path = /\/api\/uploads\/[^/?#]+\/delete\?token=[^#]+/.exec(link ?? '')?.[0];
+    if (path === undefined) throw new TypeError('delete takes an upload or its deleteUrl');
+    const { idempotencyKey: _key, ...call } = callOf(options, timeoutsMs.read);
+    try {
+      await send(this.#sender, { path, isOpen: true, ...call });
+    } catch (error) {
+      // An attempt whose answer was lost has deleted it.
+      if (!(error instanceof TintypeError && error.code === 'not_found' && error.attempts > 1)) throw error;
+    }
+  }
+
+  /**
+   * Captures a page: as bytes, or with `response: 'json'` as metadata with the link of a hosted image.
+   *
+   * @example
+   * const { bytes } = await tintype.screenshot('https://example.com', { fullPage: true, format: 'webp' });
+   * @throws {TintypeError}
+   */
   screenshot(
-    url: string | URL,
+    url: Url,
     options: ScreenshotOptions & { response: 'json' },
   ): Promise<WithMeta<ScreenshotMetadata>>;
   screenshot(
-    url: string | URL,
-    options?: ScreenshotOptions & { response?: 'image' },
+    url: Url,
+    options?: ScreenshotOptions & { response?: 'image' | undefined },
   ): Promise<WithMeta<RenderBytes>>;
   screenshot(
-    url: string | URL,
-    options: ScreenshotOptions & { response?: 'image' | 'json' } = {},
-  ): Promise<WithMeta<RenderBytes | ScreenshotMetadata>> {
+    url: Url,
+    options?: ScreenshotOptions & { response?: 'image' | 'json' | undefined },
+  ): Promise<WithMeta<RenderBytes | ScreenshotMetadata>>;
+  screenshot(url: Url, options: ScreenshotOptions & { response?: string | undefined } = {}) {
     return this.#render<ScreenshotMetadata>('screenshot', url, options);
   }
 
-  /** Prints a page to PDF: as bytes, or with `response: 'json'` as metadata with the link of a hosted document. */
-  pdf(url: string | URL, options: PdfOptions & { response: 'json' }): Promise<WithMeta<PdfMetadata>>;
-  pdf(url: string | URL, options?: PdfOptions & { response?: 'pdf' }): Promise<WithMeta<RenderBytes>>;
+  /**
+   * Prints a page to PDF: as bytes, or with `response: 'json'` as metadata with the link of a hosted document.
+   *
+   * @example
+   * const { bytes } = await tintype.pdf('https://example.com', { paperFormat: 'a4', margin: { top: '2cm' } });
+   * @throws {TintypeError}
+   */
+  pdf(url: Url, options: PdfOptions & { response: 'json' }): Promise<WithMeta<PdfMetadata>>;
+  pdf(url: Url, options?: PdfOptions & { response?: 'pdf' | undefined }): Promise<WithMeta<RenderBytes>>;
   pdf(
-    url: string | URL,
-    options: PdfOptions & { response?: 'pdf' | 'json' } = {},
-  ): Promise<WithMeta<RenderBytes | PdfMetadata>> {
+    url: Url,
+    options?: PdfOptions & { response?: 'pdf' | 'json' | undefined },
+  ): Promise<WithMeta<RenderBytes | PdfMetadata>>;
+  pdf(url: Url, options: PdfOptions & { response?: string | undefined } = {}) {
     return this.#render<PdfMetadata>('pdf', url, options);
+  }
+
+  /** Captures a page and gives the link under which the service hosts the picture. */
+  async screenshotLink(url: Url, options: ScreenshotOptions = {}): Promise<string> {
+    return (await this.screenshot(url, { ...options, response: 'json' })).url;
+  }
+
+  /** Prints a page and gives the link under which the service hosts the document. */
+  async pdfLink(url: Url, options: PdfOptions = {}): Promise<string> {
+    return (await this.pdf(url, { ...options, response: 'json' })).url;
+  }
+
+  /**
+   * Captures many pages, as many at once as the account may have, and gives each outcome as soon as it is known, in any order. A spent
+   * budget of requests is waited for. A refused key and a used-up quota end the run with their error.
+   *
+   * @example
+   * for await (const item of tintype.screenshotAll(urls, { format: 'webp' })) {
+   *   if (item.ok) await writeFile(`${item.result.id}.webp`, item.result.bytes);
+   *   else console.error(item.source, item.error.message);
+   * }
+   */
+  screenshotAll<Source extends Render<ScreenshotOptions>>(
+    pages: Iterable<Source>,
+    options: Omit<ScreenshotOptions, 'idempotencyKey'> & RunOptions = {},
+  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
+    return this.#renderAll('screenshot', pages, options);
+  }
+
+  /** Prints many pages, like `screenshotAll`. */
+  pdfAll<Source extends Render<PdfOptions>>(
+    pages: Iterable<Source>,
+    options: Omit<PdfOptions, 'idempotencyKey'> & RunOptions = {},
+  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
+    return this.#renderAll('pdf', pages, options);
+  }
+
+  /** Stores many images, four at once unless told, and gives each outcome as soon as it is known. */
+  uploadAll<Source extends FileInput>(
+    files: Iterable<Source>,
+    {
+      concurrency = ceilings.uploads,
+      ...options
+    }: Omit<UploadOptions, 'idempotencyKey' | 'onProgress'> & RunOptions = {},
+  ): AsyncGenerator<RunItem<Source, WithMeta<UploadResult>>> {
+    return this.#runAll(files, { ...options, concurrency }, (client, file, signal) =>
+      client.upload(file, { ...options, signal }),
+    );
+  }
+
+  /** The account's plan, its units of this month, its budget of requests and the key that asks. Costs no unit. */
+  async usage(options: CallOptions = {}): Promise<WithMeta<AccountUsage>> {
+    return this.#read<AccountUsage>('usage', {}, options);
+  }
+
+  /** The account's uploads, the newest first. Costs no unit. */
+  async listUploads({ limit, cursor, search, ...options }: ListOptions = {}): Promise<
+    WithMeta<AccountUploads>
+  > {
+    return this.#read<AccountUploads>('uploads', { limit, cursor, search }, options);
+  }
+
+  /** The account's renders, the newest first. Costs no unit. */
+  async listRenders({ limit, cursor, search, ...options }: ListOptions = {}): Promise<
+    WithMeta<AccountRenders>
+  > {
+    return this.#read<AccountRenders>('renders', { limit, cursor, search }, options);
+  }
+
+  async #read<Result extends object>(
+    name: string,
+    query: Record<string, string | number | null | undefined>,
+    options: CallOptions,
+  ): Promise<WithMeta<Result>> {
+    const { idempotencyKey: _key, ...call } = callOf(options, timeoutsMs.read);
+    const given = Object.entries(query).flatMap(([field, value]) =>
+      value === undefined || value === null ? [] : [[field, String(value)]],
+    );
+    const search = new URLSearchParams(given).toString();
+    const path = `/api/account/${name}${search && `?${search}`}`;
+    const answer = await send(this.#sender, { method: 'GET', path, ...call });
+    return { ...(resultOf(answer) as Result), meta: answer.meta };
   }
 
   async #render<Metadata extends object>(
     kind: 'screenshot' | 'pdf',
-    url: string | URL,
-    options: CallOptions & { response?: string },
+    url: Url,
+    options: CallOptions & { response?: string | undefined },
   ): Promise<WithMeta<RenderBytes | Metadata>> {
     const { signal: _signal, timeoutMs: _timeoutMs, idempotencyKey: _key, ...fields } = options;
     const answer = await send(this.#sender, {
@@ -163,38 +271,53 @@ export class Tintype {
       contentType: 'application/json',
       ...callOf(options, timeoutsMs[kind]),
     });
-    const { headers, bytes, meta } = answer;
-    if (options.response === 'json') return { ...(resultOf(answer) as Metadata), meta };
-    const contentType = headers.get('content-type') ?? '';
-    if (!/^(image|application)\/(png|jpeg|webp|pdf)$/.test(contentType)) throw badAnswer(answer);
-    const duration = headers.get('x-service-duration-ms');
-    return {
-      id: headers.get('x-service-id') ?? '',
-      bytes,
-      contentType,
-      durationMs: duration === null ? undefined : Number(duration),
-      meta,
-    };
+    if (options.response !== 'json') return bytesOf(answer);
+    return { ...(resultOf(answer) as Metadata), meta: answer.meta };
   }
-}
 
-function resultOf(answer: Answer): object {
-  if (typeof answer.json !== 'object' || answer.json === null) throw badAnswer(answer);
-  // Every single result has an id; a proxy's own {} or [] has none.
-  if (!isBatchBody(answer.json) && !('id' in answer.json)) throw badAnswer(answer);
-  return toCamel(answer.json) as object;
-}
+  #renderAll<Source extends Render<CallOptions>>(
+    kind: 'screenshot' | 'pdf',
+    pages: Iterable<Source>,
+    { concurrency = ceilings.renders, onWait, ...options }: CallOptions & RunOptions,
+  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
+    if (typeof pages === 'string') throw new TypeError(`${kind}All takes a list of pages, not one address`);
+    const run = { concurrency, onWait, signal: options.signal };
+    return this.#runAll(pages, run, (client, page, signal) => {
+      const given: Render<CallOptions> = page;
+      const { url, ...own } = typeof given === 'string' || given instanceof URL ? { url: given } : given;
+      return client.#render(kind, url, { ...options, ...own, signal });
+    });
+  }
 
-function badAnswer({ status, headers, meta }: Answer): TintypeError {
-  const type = headers.get('content-type') ?? 'no content type';
-  const error = new TintypeError(
-    'bad_answer',
-    `the service answered ${status} with ${type} that is no result`,
-    {
-      status,
-      meta,
-    },
-  );
-  error.attempts = meta.attempts;
-  return error;
+  /** A refusal for want of room is for the whole run to heed, so a call of it does not wait by itself. */
+  async *#runAll<Source, Result extends { meta: Meta }>(
+    sources: Iterable<Source>,
+    { concurrency = 1, onWait, signal }: RunOptions,
+    call: (client: Tintype, source: Source, signal: AbortSignal) => Promise<Result>,
+  ): AsyncGenerator<RunItem<Source, Result>> {
+    if (!(concurrency >= 1)) throw new TypeError(`concurrency must be 1 or more, not ${concurrency}`);
+    const { onRetry, clock } = this.#sender;
+    const client = new Tintype({
+      ...this.#sender,
+      onRetry: (retry) => retry.error.status !== 429 && onRetry?.(retry) !== false,
+    });
+    const left = new AbortController();
+    const both = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+    const outcomes = outcomesOf<Source, Result>(
+      {
+        jobs: sources,
+        attempt: (source) => call(client, source, both),
+        onWait,
+        ceiling: concurrency,
+        clock,
+        signal: both,
+      },
+      () => left.abort(new Error('the run was left')),
+    );
+    for await (const outcome of outcomes) {
+      yield 'error' in outcome
+        ? { source: outcome.job, ok: false, error: outcome.error }
+        : { source: outcome.job, ok: true, result: outcome.result };
+    }
+  }
 }

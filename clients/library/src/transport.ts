@@ -1,9 +1,10 @@
 // One HTTP exchange. fetch does it; where somebody watches an upload's progress, the body is counted on its way out,
 // and in browsers XMLHttpRequest does it, because their fetch cannot tell.
 export interface Exchange {
+  method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
-  body: string | Blob;
+  body: string | Blob | undefined;
   signal: AbortSignal;
   onSent: ((bytes: number) => void) | undefined;
 }
@@ -11,9 +12,10 @@ export interface Exchange {
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export async function exchange(request: Exchange, fetch: Fetch): Promise<Response> {
-  const { url, headers, body, signal, onSent } = request;
+  const { method, url, headers, body, signal, onSent } = request;
   // A redirect is never followed: the key belongs to the address that it was given for.
-  const init: RequestInit = { method: 'POST', headers, signal, redirect: 'manual' };
+  const init: RequestInit = { method, headers, signal, redirect: 'manual' };
+  if (body === undefined) return fetch(url, init);
   if (!onSent || typeof body === 'string') return fetch(url, { ...init, body });
   const Xhr = (globalThis as { XMLHttpRequest?: new () => BrowserRequest }).XMLHttpRequest;
   if (Xhr) return exchangeByXhr(new Xhr(), request);
@@ -88,7 +90,7 @@ function exchangeByXhr(
       'abort',
       settle(() => reject(signal.reason as Error)),
     );
-    xhr.send(body);
+    xhr.send(body ?? '');
   });
 }
 

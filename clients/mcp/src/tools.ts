@@ -6,7 +6,7 @@ import type { PdfMetadata } from '../../library/src/contract.ts';
 import { TintypeError } from '../../library/src/errors.ts';
 import type { FileInput } from '../../library/src/files.ts';
 import { toCamel, toSnake } from '../../library/src/letter-case.ts';
-import type { PdfOptions, ScreenshotOptions } from '../../library/src/tintype.ts';
+import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
 import type { ServiceAccess } from '../../cli/src/service.ts';
 import type { Content, Tool, ToolResult } from './protocol.ts';
 import { PdfRequest, ScreenshotRequest } from './tool-inputs.ts';

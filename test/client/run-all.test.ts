@@ -1,10 +1,16 @@
 // Many captures at once: the account's cap is found and kept, the request budget is waited for, nothing is lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shootAll, type Shot, type ShotOutcome } from '#cli/shoot-all.ts';
 import { TintypeError } from '#client/errors.ts';
 import type { Meta } from '#client/meta.ts';
+import { outcomesOf, runAll, type Outcome } from '#client/run-all.ts';
 import { createFakeClock, type FakeClock } from './support.ts';
+
+interface Shot {
+  url: string;
+  file: string;
+}
+type ShotOutcome = Outcome<Shot, { meta: Meta }>;
 
 const shotsOf = (count: number): Shot[] =>
   Array.from({ length: count }, (_, index) => ({ url: `http://page.test/${index}`, file: `${index}.png` }));
@@ -53,15 +59,15 @@ async function run(count: number, cap: () => number, budget: number) {
   const clock = createFakeClock();
   const account = createAccount({ cap, budget, clock });
   const outcomes: ShotOutcome[] = [];
-  await shootAll({
-    shots: shotsOf(count),
-    capture: account.capture,
+  await runAll<Shot, { meta: Meta }>({
+    jobs: shotsOf(count),
+    attempt: account.capture,
     onOutcome: async (outcome) => void outcomes.push(outcome),
     ceiling: 100,
     clock,
     signal: new AbortController().signal,
   });
-  assert.equal(new Set(outcomes.map(({ shot }) => shot.url)).size, count);
+  assert.equal(new Set(outcomes.map(({ job }) => job.url)).size, count);
   assert.equal(outcomes.length, count);
   return { ...account.seen, outcomes, waits: clock.waits };
 }
@@ -99,9 +105,9 @@ test('a budget of 30 requests a minute is spent and waited for, without being as
 test('a list of 200,000 pages waits out a refusal like any other', async () => {
   const clock = createFakeClock();
   let asked = 0;
-  const all = shootAll({
-    shots: shotsOf(200_000),
-    async capture() {
+  const all = runAll<Shot, { meta: Meta }>({
+    jobs: shotsOf(200_000),
+    async attempt() {
       asked += 1;
       if (asked === 1) throw refusal('rate_limited', 7);
       throw new TintypeError('quota_exceeded', 'used up', { status: 402 });
@@ -119,9 +125,9 @@ test('a refused key ends the run: the rest is left for the next one', async () =
   let asked = 0;
   const outcomes: ShotOutcome[] = [];
   await assert.rejects(
-    shootAll({
-      shots: shotsOf(50),
-      async capture() {
+    runAll<Shot, { meta: Meta }>({
+      jobs: shotsOf(50),
+      async attempt() {
         asked += 1;
         throw new TintypeError('quota_exceeded', 'used up', { status: 402 });
       },
@@ -133,4 +139,42 @@ test('a refused key ends the run: the rest is left for the next one', async () =
     { code: 'quota_exceeded' },
   );
   assert.deepEqual([asked, outcomes.length], [1, 1]);
+});
+
+test('outcomes wait for their reader, and leaving the loop stops the run', async () => {
+  const clock = createFakeClock();
+  const account = createAccount({ cap: () => 8, budget: 100_000, clock });
+  const stop = new AbortController();
+  let taken = 0;
+  const work = { jobs: shotsOf(400), attempt: account.capture, ceiling: 8, clock, signal: stop.signal };
+  for await (const outcome of outcomesOf(work, () => stop.abort())) {
+    assert.ok('job' in outcome);
+    taken += 1;
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(
+      account.seen.asked <= taken + 8 + account.seen.capped,
+      `${account.seen.asked} asked, ${taken} taken`,
+    );
+    if (taken === 40) break;
+  }
+  assert.equal(stop.signal.aborted, true);
+  const { asked } = account.seen;
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(account.seen.asked <= asked + 8);
+});
+
+test('what a run waits for is told', async () => {
+  const clock = createFakeClock();
+  const account = createAccount({ cap: () => 1, budget: 3, clock });
+  const waits: unknown[] = [];
+  await runAll({
+    jobs: shotsOf(5),
+    attempt: account.capture,
+    onOutcome: async () => {},
+    onWait: (waiting) => waits.push(waiting),
+    ceiling: 1,
+    clock,
+    signal: undefined,
+  });
+  assert.deepEqual(waits, [{ for: 'request budget', seconds: 60 }]);
 });
