@@ -1,4 +1,4 @@
-// The browser as the rest of the house sees it: a page in, a picture or a PDF out. Spec 4.3, 4.4.
+// The interface of this room: a page in, a picture or a PDF out. Spec 4.3, 4.4.
 
 export type ScreenshotFormat = 'png' | 'jpeg' | 'webp';
 export type PaperFormat = 'letter' | 'a4' | 'legal';
@@ -14,7 +14,7 @@ export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle0' | 'networki
 
 interface Job {
   url: string;
-  /** Whose render it is: an account whose pages take what all share is kept apart for a while. */
+  /** The account that the render is for. If its pages exhaust shared resources, its renders are isolated for a while. */
   account?: string;
 }
 
@@ -23,7 +23,7 @@ export interface ScreenshotJob extends Job {
   format: ScreenshotFormat;
   width: number;
   height: number;
-  /** The largest picture that is taken; 128 MiB unless told. */
+  /** Largest accepted picture; 128 MiB by default. */
   mostBytes?: number;
 }
 
@@ -56,15 +56,15 @@ export interface BrowserAbout {
   name: string;
   version: string;
   path: string;
-  /** Where the executable came from, in words for the operator. */
+  /** Where the executable came from, worded for the operator. */
   source: string;
   installedAt: Date;
-  /** How to get a newer one. */
+  /** How to get a newer version. */
   renewal: string;
   sandboxed: boolean;
-  /** Why the sandbox is off; null when it is on. */
+  /** Why the sandbox is off; null if it is on. */
   sandboxProblem: string | null;
-  /** Scripts whose text would be invisible; empty when every one was drawn. */
+  /** Scripts whose text would be invisible; empty if all of them were drawn. */
   blankScripts: string[];
 }
 
@@ -72,7 +72,7 @@ export interface Browser {
   screenshot(job: ScreenshotJob, signal: AbortSignal): Promise<Rendered>;
   pdf(job: PdfJob, signal: AbortSignal): Promise<Rendered>;
   readonly about: BrowserAbout;
-  /** Rejects when the browser does not answer. */
+  /** Rejects if the browser does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -89,10 +89,10 @@ export type RenderFailureReason =
   | 'unprintable'
   | 'aborted';
 
-/** A render that could not be made. `message` is for the client; what only the log may hold is in `cause`. */
+/** A render that failed. `message` is for the client; details meant only for the log are in `cause`. */
 export class RenderFailure extends Error {
   readonly reason: RenderFailureReason;
-  /** The browser died under the render through no fault of the page that we know of: worth one more try. */
+  /** The browser died during the render, and as far as we know the page did not cause it: worth one retry. */
   readonly browserLost: boolean;
 
   constructor(

@@ -1,5 +1,5 @@
-// The browser of the house on a managed Chromium: finds and starts it, proves its wall, sandbox and fonts, and tells
-// one screenshot and one PDF from top to bottom. Spec 4.3, 4.4.
+// The browser on a managed Chromium: finds and starts it, tests its egress wall, sandbox and fonts, and holds the steps of a
+// screenshot and of a PDF from top to bottom. Spec 4.3, 4.4.
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
@@ -25,7 +25,7 @@ import { prepareAtRest } from '#browser/page/page-at-rest.ts';
 import type { TakeAtRest } from '#browser/page/page-at-rest.ts';
 
 export interface ChromiumBrowserOptions extends StartOptions {
-  /** Renders that may run side by side: so many pages are kept ready. */
+  /** Renders that may run at once; as many pages are kept ready. */
   concurrency: number;
   recycle?: Partial<RecycleLimits>;
   memory?: Partial<MemoryLimits>;
@@ -35,7 +35,7 @@ const GiB = 1024 ** 3;
 const usualRecycle: RecycleLimits = { renders: 500, ageMs: 60 * 60_000, browserBytes: GiB };
 const usualMemory: MemoryLimits = { pageBytes: 1.5 * GiB, renderBytes: 2 * GiB, browserBytes: 1.5 * GiB };
 const checkMs = 5_000;
-// Below this much budget a second try could only fail too.
+// With less budget left than this, a second attempt would fail too.
 const retryMs = 5_000;
 
 export async function createChromiumBrowser(options: ChromiumBrowserOptions): Promise<Browser> {
@@ -80,7 +80,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
         });
       } catch (error) {
         const failure = toRenderFailure(error, deadline.signal);
-        // Of the renders that lost a browser, those fail again that took it down.
+        // If several renders lost a browser, only those that brought it down fail again.
         const failedTwice = isRetry && failure.reason !== 'aborted';
         if (failedTwice || fault?.reason === 'too_large') standing.blame(account);
         if (isAlone || !failure.browserLost || endsAt - performance.now() < retryMs) throw failure;
@@ -145,13 +145,13 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
 }
 
 /**
- * As wide as the viewport, where the reader's view begins; as tall as the page, or as the format can hold. A page that
+ * As wide as the viewport, starting where the reader's view begins; as tall as the page, up to the format's limit. A page that
  * fits into the viewport is captured as the viewport.
  */
 function areaOf({ start, height }: PageExtent, job: ScreenshotJob): Area | undefined {
   if (height <= job.height) return undefined;
   const tall = Math.min(height, tallestPx[job.format]);
-  // Where lines run upwards the page begins at its bottom, and that is the end that is kept.
+  // If lines run upwards, the page begins at its bottom, and that end is kept.
   return { x: start.x, y: Math.max(0, start.y + job.height - tall), width: job.width, height: tall };
 }
 
@@ -176,7 +176,7 @@ async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Ren
   };
 }
 
-/** Whatever ended the render, the client reads one of our sentences. */
+/** Whatever ended the render, the client gets one of the messages written here. */
 function toRenderFailure(error: unknown, signal: AbortSignal): RenderFailure {
   if (error instanceof RenderFailure) return error;
   if (signal.reason instanceof RenderFailure) return signal.reason;

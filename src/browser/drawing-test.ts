@@ -1,16 +1,16 @@
-// Draws a test page at start and looks at it: letters that would be invisible (a browser without fonts draws nothing and
-// says nothing), and a strip below the viewport, which full-page captures need.
+// Draws a test page at start and checks it for invisible letters (a browser without fonts draws nothing and reports nothing) and
+// for a strip below the viewport, which full-page captures need.
 import sharp from 'sharp';
 import type { Page } from '#browser/page/page.ts';
 
 const samples: Record<string, string> = { Latin: 'Rgh', CJK: '水あ한', emoji: '😀' };
 const cellPx = 120;
-// The box that stands for a missing glyph; a noncharacter is in no font.
+// The box that is drawn for a missing glyph. No font contains a noncharacter.
 const missing = '\u{10fffd}';
 export const drawingTestViewport = { width: 400, height: cellPx };
 
 export interface DrawingTest {
-  /** Kinds of letters that are drawn as nothing, or as the box for a missing glyph. */
+  /** Scripts whose letters are drawn as nothing, or as the box for a missing glyph. */
   blankScripts: string[];
   drawsBelowViewport: boolean;
 }

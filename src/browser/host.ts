@@ -1,4 +1,4 @@
-// One browser process with its pages: those made ahead of need and those at work.
+// One browser process with its pages: those opened in advance and those in use.
 import { RenderFailure, type Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
@@ -13,14 +13,14 @@ export interface Host {
   readonly served: number;
   readonly active: number;
   readonly browserBytes: number;
-  /** A page of its own for one render; made now when none is ready. */
+  /** A new page for one render; opened now if none is ready. */
   take(signal: AbortSignal): Promise<Page>;
-  /** Throws the page away. Resolves false when the browser did not do so in time. */
+  /** Discards the page. Resolves to false if the browser did not do so in time. */
   dispose(page: Page): Promise<boolean>;
-  /** Makes pages ahead of need. */
+  /** Opens pages in advance. */
   stock(): Promise<void>;
   watchMemory(): Promise<void>;
-  /** Takes no more renders; ends when those at work have. */
+  /** Accepts no more renders; ends when the current ones have finished. */
   retire(): Promise<void>;
 }
 
@@ -33,8 +33,9 @@ export interface HostOptions {
   log: Log;
 }
 
-/** No page has done anything yet in this render: another browser may do better. */
-const noPage = () => new RenderFailure('crashed', 'the browser made no page in time', { browserLost: true });
+/** No page has done anything in this render yet, so another browser may succeed. */
+const noPage = () =>
+  new RenderFailure('crashed', 'the browser did not open a page in time', { browserLost: true });
 const openMs = 20_000;
 const disposeMs = 2_000;
 const never = new AbortController().signal;
@@ -55,7 +56,7 @@ export function createHost(options: HostOptions): Host {
   });
 
   async function open(): Promise<Page> {
-    // Whatever is asked of a browser that is gone fails by itself, with an error that says so.
+    // Any call to a browser that is gone fails by itself, with an error that says so.
     const phase = createPhase(never, openMs, noPage);
     const door = await egress.openDoor();
     try {
@@ -135,7 +136,7 @@ export function createHost(options: HostOptions): Host {
   };
 }
 
-/** Of pages that end with their browser. */
+/** For pages that end with their browser. */
 async function closeDoors(pages: Page[]): Promise<void> {
   await Promise.all(pages.map((page) => page.door.close()));
 }

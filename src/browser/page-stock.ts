@@ -1,23 +1,23 @@
-// Pages made ahead of need. A few are opened at a time: a page costs a full Chromium 0.7 s of processor time, so a dozen opened at once
-// on two cores would all be late. Whichever is ready first goes to the render that has waited longest.
+// Pages opened in advance, a few at a time: a page costs a full Chromium 0.7 s of CPU time, so a dozen opened at once on two
+// cores would all be late. The first page that is ready goes to the render that has waited longest.
 import { availableParallelism } from 'node:os';
 import { within } from '#browser/process/deadline.ts';
 
 export interface PageStock<Page> {
-  /** One that was ready, or the next to be. */
+  /** A page that is ready, or the next one to become ready. */
   take(signal: AbortSignal): Promise<Page>;
-  /** Opens what is missing; resolves when that is done. From now on the stock fills itself up. */
+  /** Opens the missing pages and resolves when that is done. From then on the stock refills itself. */
   fill(): Promise<void>;
-  /** Opens no more ahead of need; answers those that nobody took. */
+  /** Stops opening pages in advance; returns those that were not used. */
   end(): Page[];
 }
 
 export interface PageStockOptions<Page> {
-  /** Has a time limit of its own. */
+  /** Has its own time limit. */
   open: () => Promise<Page>;
   discard: (page: Page) => Promise<unknown>;
   isUsable: (page: Page) => boolean;
-  /** How many are kept ready. */
+  /** Number of pages kept ready. */
   most: number;
   opensAtOnce?: number;
 }
@@ -42,7 +42,7 @@ export function createPageStock<Page>(options: PageStockOptions<Page>): PageStoc
         .then(hand, refuse)
         .then((isOpened) => {
           opening.delete(work);
-          // A browser that opens no page is not asked again for the sake of the stock.
+          // A browser that fails to open a page is not asked again only to fill the stock.
           if (isOpened || waiting.length > 0) openMissing();
         });
       opening.add(work);
@@ -76,7 +76,7 @@ export function createPageStock<Page>(options: PageStockOptions<Page>): PageStoc
       } catch (error) {
         const index = waiting.indexOf(place);
         if (index >= 0) waiting.splice(index, 1);
-        // It may have come at the very moment at which the render was called off.
+        // The page may have arrived at the moment the render was cancelled.
         else promise.then(hand, () => false);
         throw error;
       }

@@ -1,5 +1,5 @@
-// Keeps one browser ready and replaces it in time: by renders served, age and memory, when it hangs, and at once when
-// it is lost; a successor stands before its predecessor goes.
+// Keeps one browser ready and replaces it in time: by number of renders, age and memory, when it hangs, and at once when it is
+// lost. A replacement is ready before the old browser ends.
 import { RenderFailure } from '#browser/browser.ts';
 import type { Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
@@ -24,11 +24,11 @@ export interface PoolOptions {
 type Lend = <T>(signal: AbortSignal, work: (page: Page) => Promise<T>) => Promise<T>;
 
 export interface Pool {
-  /** Gives `work` a page of its own, and throws the page away whatever becomes of it. */
+  /** Gives `work` its own page, and discards the page however `work` ends. */
   lend: Lend;
-  /** In a browser of its own: for a render that may have brought the last one down, and would do it to the others again. */
+  /** Uses a separate browser: for a render that may have crashed the last one, and could do the same to other renders. */
   lendAlone(priority: Priority): Lend;
-  /** Rejects when the browser does not answer. */
+  /** Rejects if the browser does not answer. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
   let memoryTimer: NodeJS.Timeout | undefined;
   await current;
 
-  /** What nobody waits for: it has an owner all the same, and a failure is told. */
+  /** Runs work that nobody waits for, and logs its failure. */
   function inBackground(work: Promise<unknown>, failed: string): void {
     const done: Promise<void> = work
       .then(
@@ -75,16 +75,16 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     return host;
   }
 
-  /** A lost browser: whoever comes next waits for its successor. */
+  /** A lost browser: the next render waits for its replacement. */
   async function replaceIfCurrent(lost: Host): Promise<void> {
     if ((await current.catch(() => lost)) !== lost) return;
     log.warn({ pid: lost.process.pid, reason: String(lost.process.gone.reason) }, 'the browser was lost');
     current = start();
-    // A failed start is met by the next render, which tries again.
+    // If the start fails, the next render tries again.
     current.catch((error: unknown) => log.error({ err: error }, 'the browser did not start again'));
   }
 
-  /** Make before break: renders go to the old browser until the new one is ready. */
+  /** Make before break: renders use the old browser until the new one is ready. */
   function succeed(old: Host, why: string): void {
     succeeding ??= (async () => {
       try {
@@ -122,7 +122,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     memoryTimer ??= setInterval(() => {
       const busy = [...hosts].filter((host) => host.active > 0);
       for (const host of busy)
-        inBackground(host.watchMemory(), 'the memory of the browser was not looked at');
+        inBackground(host.watchMemory(), 'the memory of the browser could not be checked');
       if (busy.length > 0) return;
       clearInterval(memoryTimer);
       memoryTimer = undefined;
@@ -148,8 +148,8 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     try {
       return await work(page);
     } finally {
-      // The answer does not wait for the cleaning up.
-      inBackground(finish(lender, page), 'a page was not put away');
+      // The result does not wait for the clean-up.
+      inBackground(finish(lender, page), 'a page was not discarded');
     }
   }
 
@@ -168,7 +168,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
       try {
         return await lendFrom(lender, signal, work);
       } finally {
-        // Ends the browser as soon as the page is put away, or now if there never was one.
+        // Ends the browser as soon as the page is discarded, or now if there was none.
         inBackground(lender.retire(), 'a browser for one render did not end');
       }
     },

@@ -1,5 +1,5 @@
-// Which accounts had a page lately that took what all renders share. Their renders get a browser of their own, of low priority: they
-// can do it again, but to nobody else.
+// Accounts that recently had a page that exhausted what all renders share. Their renders get their own browser with low priority:
+// they can do it again, but only to themselves.
 import { createBoundedMap } from '#core/bounded-map.ts';
 
 export interface Standing {
@@ -8,7 +8,7 @@ export interface Standing {
 }
 
 const suspectMs = 2 * 60_000;
-// Of those beyond it the oldest are forgotten, and can be blamed again.
+// Above this number the oldest are forgotten, and can be blamed again.
 const mostAccounts = 10_000;
 
 export function createStanding(now: () => number = () => performance.now()): Standing {

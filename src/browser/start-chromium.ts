@@ -1,5 +1,5 @@
-// The first start of the browser: chooses it, finds out whether its sandbox works here, proves the egress wall and the
-// fonts, and answers how every further one is launched.
+// The first start of the browser: chooses it, finds out whether its sandbox works here, tests the egress wall and the fonts, and
+// returns how to launch every further one.
 import type { BrowserAbout, Log } from '#browser/browser.ts';
 import { ChromiumStartError, launchChromium } from '#browser/process/chromium-process.ts';
 import type { Priority } from '#browser/process/priority.ts';
@@ -21,13 +21,13 @@ type Launch = (priority: Priority) => Promise<ChromiumProcess>;
 export interface StartOptions {
   /** CHROMIUM_PATH. */
   executable: string | undefined;
-  /** Where a browser of the system is looked for. */
+  /** Where to look for a browser of the system. */
   folders: string[];
-  /** For the browser, if it is not the system's, and the fonts; kept between starts. */
+  /** For the fonts, and for the browser if it is not the system's; kept between starts. */
   cacheFolder: string;
-  /** The variables that reach the programs which fetch a browser: PATH and proxies. */
+  /** The variables passed to the programs that fetch a browser: PATH and proxies. */
   fetchEnvironment?: Record<string, string>;
-  /** Fetches a newer one, where the browser was fetched. */
+  /** Fetches a newer one, if the browser was fetched. */
   renew?: boolean;
   unpackNpm?: FindChromiumOptions['unpackNpm'];
   egress: EgressProxy;
@@ -97,7 +97,7 @@ export async function startChromium(options: StartOptions): Promise<{
   }
 }
 
-/** What was fetched is used only when it shows text and has no way past the proxy. */
+/** A fetched browser is used only if it shows text and cannot bypass the proxy. */
 async function checkFetched(base: Omit<LaunchOptions, 'sandboxed'>, egress: EgressProxy): Promise<void> {
   const { process } = await launchWithSandbox(base);
   try {
@@ -127,13 +127,13 @@ async function prove(
   return { wall, drawing };
 }
 
-// What Chromium says when the system does not let it have its sandbox: no user namespaces, no helper with the rights of root.
+// What Chromium prints if the system denies it its sandbox: no user namespaces, no setuid helper.
 const sandboxRefusal =
   /no usable sandbox|suid sandbox helper|failed to move to new namespace|without --no-sandbox|credentials\.cc/i;
 
 /**
- * Without it only when the system is known to refuse it, and never in silence: the problem is told in the log and in `about`. Any
- * other failure, such as a start that took too long on a busy machine, is tried once more, with the sandbox on.
+ * Starts without the sandbox only if the system is known to refuse it, and never silently: the log and `about` report it. Any
+ * other failure, such as a start that took too long on a busy machine, is retried once with the sandbox on.
  */
 async function launchWithSandbox(base: Omit<LaunchOptions, 'sandboxed'>) {
   for (let isRetry = false; ; isRetry = true) {

@@ -1,5 +1,5 @@
-// Proves at start that the browser has no way to the network but its door: a page without one tries every way there
-// is to listeners of ours on loopback, and none may hear a packet.
+// Proves at start that the browser can reach the network only through its door: a page without one tries every way to reach our
+// listeners on loopback, and none may receive a packet.
 import { once } from 'node:events';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
@@ -10,16 +10,16 @@ import { createPhase } from '#browser/process/deadline.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
 
 export interface WallReport {
-  /** Packets that reached a listener, by protocol. None is what the wall is for. */
+  /** Packets that reached a listener, by protocol. With a sound wall there are none. */
   leaks: { tcp: number; udp: number };
-  /** What the page tried, with what it saw; proof that the ways were really taken. */
+  /** What the page tried and what it saw: proof that each way was really tried. */
   tried: Record<string, string>;
 }
 
 const budgetMs = 10_000;
 const walled = { proxyServer: deadEndProxy, proxyBypassList };
 
-/** `context` is how the page is shut in; other than by default only to see that a hole is found. */
+/** `context` is how the page is confined; tests change it to check that a hole is found. */
 export async function testWall(process: ChromiumProcess, context = walled): Promise<WallReport> {
   const leaks = { tcp: 0, udp: 0 };
   const tcp = createServer((socket) => {
@@ -78,7 +78,7 @@ async function tryEveryWay(
       signal,
     );
     if (exceptionDetails) throw new Error(`the test of the egress wall failed: ${exceptionDetails.text}`);
-    // The way a page may not prevent: the main frame itself.
+    // The way that a page cannot prevent: navigating the main frame itself.
     const { errorText } = await session.send(
       'Page.navigate',
       { url: `http://127.0.0.1:${tcpPort}/` },
@@ -91,7 +91,7 @@ async function tryEveryWay(
   }
 }
 
-/** Runs in the page. Each way ends by itself or after a second and a half; all are tried at once. */
+/** Runs in the page. Each way ends by itself or after 1.5 s; all are tried at once. */
 const attempts = `async (tcpPort, udpPort) => {
   const http = 'http://127.0.0.1:' + tcpPort + '/';
   const outcome = (start) => new Promise((resolve) => {

@@ -79,7 +79,7 @@ test('what does not pass its checks is not kept, and the next way is taken; rene
   };
   assert.equal((await fetchChromium(options)).source, 'good');
   assert.deepEqual(warnings, [
-    'no browser from stub: it does not run here: it does not tell its version',
+    'no browser from stub: it does not run here: it does not print its version',
     'no browser from leaky: it reaches the network',
   ]);
   assert.deepEqual(readdirSync(cache.path), ['good']);

@@ -76,7 +76,7 @@ test(
       site.route('/frame', `${hold}<script>fetch('data:,x'); fetch('/never')</script>`);
     assertEnded(
       await besideSiblings(`${green}${frames('/frame')}<img src="/never">`),
-      /more memory than a render may/,
+      /exceeded the memory limit of a render/,
     );
   },
 );
@@ -85,14 +85,14 @@ test('the memory of frames that ask for nothing counts too', { skip }, async () 
   for (const site of sites) site.route('/frame', hold);
   assertEnded(
     await besideSiblings(`${green}${frames('/frame')}<img src="/never">`),
-    /more memory than a render may/,
+    /exceeded the memory limit of a render/,
   );
 });
 
 test('blobs, which the browser process keeps, count for the page that makes them', { skip }, async () => {
   const page = `${green}<img src="/never"><script>const hold = [];
     setInterval(() => { if (hold.length < 400) hold.push(new Blob([new Uint8Array(${8 * MiB}).fill(hold.length)])) }, 5)</script>`;
-  assertEnded(await besideSiblings(page), /more memory than a render may/);
+  assertEnded(await besideSiblings(page), /exceeded the memory limit of a render/);
 });
 
 test(

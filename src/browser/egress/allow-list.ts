@@ -21,7 +21,7 @@ export function parseEgressAllow(text: string): EgressException[] {
 }
 
 function parseEntry(entry: string): EgressException | undefined {
-  // `fd00::1:80` is an address as a whole; brackets or a block's length are what sets a port apart in IPv6.
+  // `fd00::1:80` as a whole is an address; in IPv6 only brackets or a prefix length separate a port.
   const [, target = '', portText] = isIPv6(entry) ? [entry, entry] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
@@ -32,7 +32,7 @@ function parseEntry(entry: string): EgressException | undefined {
   if (block !== undefined) return { kind: 'block', block, port };
 
   const name = canonicalHost(target);
-  // A number in another spelling (`127.1`, `0x7f000001`) is refused: the list should say what it opens.
+  // A number in another spelling (`127.1`, `0x7f000001`) is refused: the list should show plainly what it opens.
   const isName = name !== undefined && /^[a-z0-9._-]+$/.test(name) && parseAddress(name) === undefined;
   return isName ? { kind: 'name', name, port } : undefined;
 }

@@ -1,4 +1,4 @@
-// Connects to the first of several checked addresses that answers, as RFC 8305 races them. Never resolves a name.
+// Connects to the first of several checked addresses that answers, racing them as in RFC 8305. Never resolves a name.
 import { connect, isIP, type Socket } from 'node:net';
 
 const staggerMs = 250;
@@ -8,15 +8,15 @@ export interface DialOptions {
   addresses: readonly string[];
   port: number;
   timeoutMs: number;
-  /** Checked before each attempt, so that a closed door dials no further. */
+  /** Checked before each attempt, so that a closed door stops dialling. */
   isDone: () => boolean;
-  /** Sees every attempt, so that the door can destroy it. */
+  /** Called with every attempt, so that the door can destroy it. */
   track: (socket: Socket) => void;
 }
 
 export function dial({ addresses, port, timeoutMs, isDone, track }: DialOptions): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  // A name would be looked up by `connect`, unchecked.
+  // `connect` would look up a name, unchecked.
   const waiting = addresses.filter((address) => isIP(address) !== 0).slice(0, maxAddresses);
   const attempts = new Set<Socket>();
   let lastError = new Error('no address to connect to');

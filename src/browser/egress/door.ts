@@ -1,5 +1,5 @@
-// One listening port for one browser context: all that the context sends to the web comes through here, is checked,
-// counted and reported.
+// One listening port for one browser context. All traffic from the context to the web passes through it and is checked, counted
+// and reported.
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -21,24 +21,24 @@ import { createTurns } from '#core/turns.ts';
 export interface Door {
   port: number;
   report(): EgressReport;
-  /** Aborts when the page has asked for more than a render may. */
+  /** Aborts when the page has exceeded the request budget of a render. */
   overdrawn: AbortSignal;
-  /** The browser's word that a request of the page's was answered; those to https count against the budget. */
+  /** Called when the browser reports that a request of the page was answered; https requests count against the budget. */
   countAnswer(url: string): void;
-  /** Why the door did not reach the host and port of this URL: the word of the door, which no page can feign. */
+  /** Why the door did not reach the host and port of this URL. It comes from the door, so no page can forge it. */
   refusalOf(url: string): Refusal | undefined;
-  /** Destroys every socket of the door at once. */
+  /** Destroys all sockets of the door at once. */
   close(): Promise<void>;
 }
 
-// A page of a thousand names may not ask the machine's name server for all of them in one moment. One that names a hundred
-// hosts, as news pages do, should hardly wait.
+// Limits how many of a page's names are looked up at once, so that a page with a thousand names does not flood the machine's name
+// server. A page with a hundred hosts, such as a news page, should hardly wait.
 const lookupsAtOnce = 32;
 
 export async function openEgressDoor(options: {
   rules: EgressRules;
   limits: EgressLimits;
-  /** Ports of all open doors, this one's too. */
+  /** Ports of all open doors, including this one. */
   ownPorts: Set<number>;
 }): Promise<Door> {
   const { rules, limits, ownPorts } = options;
@@ -70,27 +70,28 @@ export async function openEgressDoor(options: {
     return upstream;
   }
 
-  /** One verdict per host and port for the door's life: a name that changes its address later changes nothing here. */
+  /** One verdict per host and port for the life of the door: if the name changes its address later, the verdict stays. */
   function verdictOf(target: Authority): Promise<Verdict> {
     const decide = async (): Promise<Verdict> =>
       closed.signal.aborted
         ? { kind: 'unresolved', reason: 'the render is over' }
         : rules.decide(target.host, target.port, closed.signal);
-    const judged = () => rules.decideByName(target.host, target.port);
-    const verdict = verdicts.get(keyOf(target)) ?? Promise.resolve(judged() ?? inTurn(decide));
+    const byName = () => rules.decideByName(target.host, target.port);
+    const verdict = verdicts.get(keyOf(target)) ?? Promise.resolve(byName() ?? inTurn(decide));
     verdicts.set(keyOf(target), verdict);
     return verdict;
   }
 
-  /** Only an exception for loopback lets it come to this: a door that dials a door would go round without end. */
+  /** Possible only if an exception opens loopback: a door that dials a door would loop forever. */
   function isOwnDoor(address: string, port: number): boolean {
     const text = parseAddress(address)?.join('.');
     return ownPorts.has(port) && (text === '127.0.0.1' || text === '0.0.0.0');
   }
 
   /**
-   * The browser keeps a connection to the door per server and reuses it; so each has its own connection to that server.
-   * When a reused one turns out closed, the browser meets that as it would without a proxy, and retries by its own rules.
+   * The browser keeps one connection to the door per server and reuses it, so each of them has its own connection to that server.
+   * If a reused connection turns out to be closed, the browser sees that as it would without a proxy, and retries by its own
+   * rules.
    */
   function createAgent(client: Socket): Agent {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, timeout: limits.idleMs });
@@ -113,7 +114,7 @@ export async function openEgressDoor(options: {
     sockets.add(socket);
     socket.setTimeout(limits.idleMs);
     socket.on('timeout', () => socket.destroy());
-    // What an error means is told by the close that follows it.
+    // The close event that follows an error reports what it means.
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
   }
@@ -171,7 +172,7 @@ export async function openEgressDoor(options: {
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Past this point only `accept` can fail, for want of descriptors; the connection is then lost, the door is not.
+  // From here on only `accept` can fail, if descriptors run out. Then the connection is lost, but not the door.
   server.on('error', () => ledger.countConnection(Infinity));
   const { port } = server.address() as AddressInfo;
   ownPorts.add(port);

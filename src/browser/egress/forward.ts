@@ -1,4 +1,4 @@
-// The three shapes of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades.
+// The three kinds of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades.
 import { type Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
@@ -24,17 +24,17 @@ const notAbsolute = 'this is a proxy: send an absolute http:// address';
 export function createEgressTraffic(door: {
   ledger: EgressLedger;
   limits: EgressLimits;
-  /** The one checked way to a server. */
+  /** The only way to a server; checked. */
   reach: (target: Authority) => Promise<Socket>;
-  /** Told of each tunnel's far end. */
+  /** Called with the server socket of each tunnel. */
   noteTunnel: (upstream: Socket) => void;
-  /** Of a connection from the browser. It connects by `reach` alone, and is destroyed with the connection. */
+  /** For one connection from the browser. It connects only through `reach`, and is destroyed with that connection. */
   agentOf: (client: Socket) => Agent | undefined;
 }) {
   const { ledger, limits, reach, noteTunnel, agentOf } = door;
 
   function forward(request: IncomingMessage, response: ServerResponse): void {
-    /** Without a body: in a frame of a page it would be seen. */
+    /** No body, because a frame of the page would show it. */
     function refuse(status: number, kind: RefusalKind | 'malformed'): void {
       request.resume();
       if (response.headersSent) response.destroy();
@@ -52,7 +52,7 @@ export function createEgressTraffic(door: {
     });
   }
 
-  /** Chromium tunnels ws:// through CONNECT; this is the other way that the protocol allows. */
+  /** Chromium tunnels ws:// through CONNECT; this is the other form that the protocol allows. */
   function upgrade(request: IncomingMessage, head: Buffer): void {
     const client = request.socket;
     const target = parseAbsoluteForm(request.url ?? '');
@@ -89,7 +89,7 @@ export function createEgressTraffic(door: {
     }
   }
 
-  /** Ends in exactly one of the three, or in silence when the browser itself has hung up. */
+  /** Ends in exactly one of the three, or in none if the browser has disconnected. */
   function send(
     request: IncomingMessage,
     target: ProxyTarget,
@@ -103,7 +103,7 @@ export function createEgressTraffic(door: {
     const client = request.socket;
     let isSettled = false;
     function fail(error: Error): void {
-      // After an answer has begun, its own stream tells the browser that it broke off.
+      // Once a response has begun, its own stream shows the browser that it was cut off.
       if (isSettled || client.destroyed) return;
       isSettled = true;
       const refused = asRefused(error, target);
@@ -113,7 +113,7 @@ export function createEgressTraffic(door: {
     try {
       ledger.countRequest();
       const agent = agentOf(client);
-      // Without an agent Node would take its global one, which dials unchecked.
+      // Without an agent, Node would use its global one, which dials unchecked.
       if (agent === undefined) throw new Error('the browser hung up');
       const outgoing = httpRequest({
         agent,
@@ -123,14 +123,14 @@ export function createEgressTraffic(door: {
         path: target.path,
         headers: [...requestHeaders(request.rawHeaders, target), ...(then.extraHeaders ?? [])],
         setHost: false,
-        // Browsers put up with bare line feeds and the like; what is passed on is written anew, by the rules.
+        // Browsers accept bare line feeds and similar faults; what is forwarded is written anew, by the rules.
         insecureHTTPParser: true,
         maxHeaderSize: limits.headerBytes,
       });
       outgoing.on('response', (answer) => {
         try {
           if (then.onResponse === undefined) throw new Error('it did not switch protocols');
-          // Throws on a status that cannot be written, and when the browser has just gone.
+          // Throws if the status cannot be written, or if the browser has just disconnected.
           then.onResponse(answer);
           isSettled = true;
         } catch (error) {
@@ -158,7 +158,7 @@ export function createEgressTraffic(door: {
   return { forward, tunnel, upgrade };
 }
 
-/** RFC 9112 9.6: what the parser could not read is answered once, and the connection is closed. */
+/** RFC 9112 9.6: a request that the parser cannot read gets one response, and the connection is closed. */
 export function refuseMalformed(error: NodeJS.ErrnoException, client: Duplex): void {
   if (!client.writable || error.code === 'ECONNRESET') client.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW')
@@ -179,7 +179,7 @@ function refuseRaw(client: Duplex, status: number, kind: RefusalKind | 'malforme
   client.end(formatHead(status, Object.entries(refusalHeaders(kind, reason)).flat()) + reason);
 }
 
-/** The renderer must know these from a page's own: Chromium shows the body of a plain 403 as if it were the page. */
+/** The renderer must tell these from a page's own responses: Chromium shows the body of a plain 403 as if it were the page. */
 function refusalHeaders(kind: RefusalKind | 'malformed', reason: string): Record<string, string> {
   return {
     [egressHeader]: kind,
@@ -194,6 +194,6 @@ function splice(left: Socket, right: Socket): void {
   left.pipe(right).pipe(left);
   left.on('close', () => right.destroySoon());
   right.on('close', () => left.destroySoon());
-  // The other side may have gone while this one was being connected.
+  // The other side may have disconnected while this one was being connected.
   if (left.destroyed || right.destroyed) [left, right].forEach((socket) => socket.destroy());
 }

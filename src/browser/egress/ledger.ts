@@ -1,4 +1,4 @@
-// What one door let through and turned away, and the budget it keeps for the one render behind it.
+// Records what one door let through and refused, and keeps the budget of its render.
 import type { Authority } from '#browser/egress/canonical-host.ts';
 
 const MiB = 1024 * 1024;
@@ -6,18 +6,18 @@ const MiB = 1024 * 1024;
 export interface EgressLimits {
   /** Both directions together. */
   bytes: number;
-  /** Plain requests, tunnels, and what the browser tells of the requests answered inside them. */
+  /** Plain requests, tunnels, and the requests inside tunnels that the browser reports as answered. */
   requests: number;
-  /** Inside tunnels so many are answered as fast as they come, and then so many a second: HTTP/2 takes turns with nobody. */
+  /** Requests inside tunnels: a burst of this many, then this many per second. HTTP/2 itself does not limit them. */
   tunnelledAtOnce: number;
   tunnelledPerSecond: number;
-  /** From the browser, open at one time. */
+  /** Connections from the browser that may be open at once. */
   connectionsAtOnce: number;
   connections: number;
   /** A backstop: the door closes with its render. */
   idleMs: number;
   connectMs: number;
-  /** Chromium's own limit for the headers of an answer. */
+  /** Chromium's own limit for response headers. */
   headerBytes: number;
 }
 
@@ -43,10 +43,10 @@ export interface Refusal extends Authority {
 }
 
 export interface EgressReport {
-  /** One entry per host and port. Held for the door's life; their number is bounded by the request budget. */
+  /** One entry per host and port, kept for the life of the door; the request budget bounds their number. */
   denied: Refusal[];
   unresolved: Refusal[];
-  /** Only those whose last attempt failed. */
+  /** Only hosts whose last attempt failed. */
   unreachable: Refusal[];
   exhausted: Exhausted | undefined;
   refusedConnections: number;
@@ -56,7 +56,7 @@ export interface EgressReport {
   bytesOut: number;
 }
 
-/** Thrown on the way to a server, answered to the browser and told to the renderer. */
+/** Thrown on the way to a server, sent to the browser as a response and reported to the renderer. */
 export class EgressRefused extends Error {
   readonly kind: RefusalKind;
 
@@ -69,7 +69,7 @@ export class EgressRefused extends Error {
 
 export type EgressLedger = ReturnType<typeof createEgressLedger>;
 
-/** `cut` ends every open stream; it is called when the bytes are spent, or the requests inside tunnels. */
+/** `cut` ends every open stream. It is called when the budget of bytes, or of requests inside tunnels, is spent. */
 export function createEgressLedger(limits: EgressLimits, cut: () => void) {
   const counts = { connections: 0, requests: 0, bytesIn: 0, bytesOut: 0, refusedConnections: 0 };
   const refusals = new Map<string, Refusal>();
@@ -83,10 +83,10 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
   }
 
   return {
-    /** Aborts when the requests are spent: a page that goes on asking costs more in refusals than it is worth. */
+    /** Aborts when the request budget is spent: refusing further requests of such a page would cost too much. */
     overdrawn: overdrawn.signal,
 
-    /** False: this connection is one too many. */
+    /** False if there are too many connections already. */
     countConnection(openNow: number): boolean {
       counts.connections += 1;
       if (counts.connections <= limits.connections && openNow <= limits.connectionsAtOnce) return true;
@@ -103,8 +103,8 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
     },
 
     /**
-     * Inside TLS the door sees bytes alone; without this a page could ask without end over one HTTP/2 connection. Returns
-     * the milliseconds for which the tunnels should be held, so that the page does not keep the whole browser busy.
+     * Inside TLS the door sees only bytes; without this, a page could send requests without end over one HTTP/2 connection.
+     * Returns for how many milliseconds to pause the tunnels, so that the page does not keep the whole browser busy.
      */
     countTunnelledRequest(): number {
       counts.requests += 1;
@@ -140,7 +140,7 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
       return target && refusals.get(keyOf(target));
     },
 
-    /** The bytes are spent: nothing new begins. */
+    /** True once the byte budget is spent: nothing new may begin. */
     isSpent: () => exhausted === 'bytes',
 
     report(): EgressReport {

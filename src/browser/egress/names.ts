@@ -1,5 +1,6 @@
-// Looks names up: the hosts file, then DNS for both families at once. By c-ares, not by the system's resolver: that takes one
-// of the process's few threads for each name and cannot be called off, and a page may name thousands of silent ones.
+// Looks up names: the hosts file first, then DNS for both address families at once. It uses c-ares instead of the system's
+// resolver, which blocks one of the process's few threads per name and cannot be cancelled; a page may name thousands of hosts
+// that never answer.
 import { Resolver } from 'node:dns/promises';
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -7,18 +8,18 @@ import { isIP } from 'node:net';
 export type Lookup = (
   name: string,
   options: {
-    /** A name of the operator's own network: it may be short for one in a search domain. */
+    /** A name in the operator's own network: it may be relative to a search domain. */
     isInner: boolean;
-    /** Calls the look-up off. */
+    /** Cancels the look-up. */
     signal: AbortSignal;
   },
 ) => Promise<{ address: string }[]>;
 
-// c-ares doubles the time with each try: a lost packet costs 1.6 s, and a silent server is given up after 4.
+// c-ares doubles the timeout with each attempt: a lost packet costs 1.6 s, and a silent server is given up after 4 s.
 const query = { timeout: 800, tries: 3 };
-// RFC 8305 section 3: some servers never answer for the other family. Only what has come is ever dialled.
+// RFC 8305 section 3: some servers never answer for the other family. Only received addresses are ever dialled.
 const otherFamilyMs = 500;
-// What resolvers take from resolv.conf.
+// The defaults that resolvers use with resolv.conf.
 const mostSearchDomains = 6;
 
 export function createNames({
@@ -28,13 +29,13 @@ export function createNames({
 }: {
   hostsFile?: string;
   resolverFile?: string;
-  /** In place of those in resolv.conf. */
+  /** Used instead of the servers in resolv.conf. */
   servers?: readonly string[];
 } = {}): Lookup {
   const hosts = readWhenChanged(hostsFile, parseHosts);
   const search = readWhenChanged(resolverFile, parseSearch);
 
-  /** One resolver for each name, made in 0.1 ms: calling one off touches no other, and resolv.conf is always read anew. */
+  /** One resolver per name, created in 0.1 ms: cancelling one does not affect another, and resolv.conf is always read afresh. */
   async function ask(name: string, signal: AbortSignal): Promise<string[]> {
     const resolver = new Resolver(query);
     if (servers) resolver.setServers(servers);
@@ -64,7 +65,7 @@ export function createNames({
   };
 }
 
-/** Rejects when neither has an address. */
+/** Rejects if neither family has an address. */
 async function bothFamilies(four: Promise<string[]>, six: Promise<string[]>): Promise<string[]> {
   const found: [string[], string[]] = [[], []];
   const both = Promise.allSettled([
@@ -78,7 +79,7 @@ async function bothFamilies(four: Promise<string[]>, six: Promise<string[]>): Pr
   await Promise.race([both, longEnough]);
   clearTimeout(timer);
   const [fours, sixes] = found;
-  // In turns, so that whichever family the machine lacks never fills the list of those that are tried.
+  // Alternates the families, so that a family that the machine lacks cannot fill the list of addresses to try.
   return Array.from({ length: Math.max(fours.length, sixes.length) }, (_, index) => [
     fours[index],
     sixes[index],
@@ -87,7 +88,7 @@ async function bothFamilies(four: Promise<string[]>, six: Promise<string[]>): Pr
     .filter((address) => address !== undefined);
 }
 
-/** RFC 6761 6.3: the same everywhere, also where the hosts file lacks it. */
+/** RFC 6761 6.3: the same everywhere, even if the hosts file does not contain it. */
 const isLoopbackName = (name: string): boolean => /(^|\.)localhost$/.test(name);
 
 interface Search {
@@ -95,7 +96,7 @@ interface Search {
   ndots: number;
 }
 
-/** As resolv.conf(5) has it: a name with dots enough goes first as it is, and a shorter one last. */
+/** As in resolv.conf(5): a name with enough dots is tried as it is first, a shorter one last. */
 function fullNames(name: string, { domains, ndots }: Search = { domains: [], ndots: 1 }): string[] {
   const longer = domains.map((domain) => `${name}.${domain}`);
   return name.split('.').length - 1 >= ndots ? [name, ...longer] : [...longer, name];
@@ -127,7 +128,7 @@ function parseHosts(text: string): Map<string, string[]> {
   return hosts;
 }
 
-/** Undefined while there is no such file. */
+/** Undefined if there is no such file. */
 function readWhenChanged<T>(path: string, parse: (text: string) => T): () => T | undefined {
   let version = '';
   let parsed: T | undefined;

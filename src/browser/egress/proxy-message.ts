@@ -1,18 +1,18 @@
-// How requests to a proxy are read and what of their headers travels on. RFC 9110 7.6.1, RFC 9112 3.2 and 6.
+// Reads requests to a proxy and decides which of their headers are forwarded. RFC 9110 7.6.1, RFC 9112 3.2 and 6.
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { type Authority, parseAuthority } from '#browser/egress/canonical-host.ts';
 
-/** Marks an answer as the door's own. An upstream's header of this name is dropped, so that no page can feign it. */
+/** Marks a response as the door's own. A header of this name from an upstream is dropped, so that no page can forge it. */
 export const egressHeader = 'x-tintype-egress';
 
 export interface ProxyTarget extends Authority {
   /** The authority as the browser wrote it, for the Host header. */
   written: string;
-  /** Byte for byte what the browser wrote after the authority. */
+  /** What the browser wrote after the authority, byte for byte. */
   path: string;
 }
 
-/** `http://host:port/path` as a browser sends it to a proxy. No userinfo, no other scheme, no origin-form. */
+/** `http://host:port/path`, as a browser sends it to a proxy. No userinfo, no other scheme, no origin-form. */
 export function parseAbsoluteForm(requestTarget: string): ProxyTarget | undefined {
   const [, written = '', rest = ''] = /^http:\/\/([^/?#]+)([/?][^#]*)?$/i.exec(requestTarget) ?? [];
   const authority = parseAuthority(written, 80);
@@ -33,7 +33,7 @@ const hopByHop = new Set([
   egressHeader,
 ]);
 
-/** Host is the target's, whatever the request said (RFC 9112 3.2.2). Expect was already answered by this hop. */
+/** Host is that of the target, whatever the request contained (RFC 9112 3.2.2). This hop has already answered Expect. */
 export function requestHeaders(rawHeaders: readonly string[], target: ProxyTarget): string[] {
   return ['Host', target.written, ...endToEnd(rawHeaders, ['host', 'expect'])];
 }
@@ -47,7 +47,7 @@ function endToEnd(rawHeaders: readonly string[], without: readonly string[]): st
     headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
 
   const listed = valuesOf('connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/));
-  // Framing survives whatever Connection lists. Where chunks and a length contradict each other, chunks were read.
+  // Framing headers are kept even if Connection lists them. If chunks and a length contradict each other, chunks were read.
   const isChunked = valuesOf('transfer-encoding').some((value) => /\bchunked\s*$/i.test(value));
   const framing = isChunked ? 'transfer-encoding' : 'content-length';
 
@@ -60,7 +60,7 @@ function endToEnd(rawHeaders: readonly string[], without: readonly string[]): st
     .flat();
 }
 
-/** Answers are read leniently, as browsers do; what could break ours into two is dropped here. */
+/** Responses are parsed leniently, as browsers do; anything that could split the forwarded response in two is dropped here. */
 function isSendable(name: string, value: string): boolean {
   try {
     validateHeaderName(name);

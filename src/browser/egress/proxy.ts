@@ -1,5 +1,5 @@
-// The browser's only way to the web: a loopback proxy with one door per render, so that what a page tried is known of
-// that page, and its budget is its own.
+// The browser's only way to the web: a loopback proxy with one door per render, so that each render has its own record and its
+// own budget.
 import { type Door, openEgressDoor } from '#browser/egress/door.ts';
 import { type EgressLimits, egressLimits } from '#browser/egress/ledger.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';
@@ -21,7 +21,7 @@ export function createEgressProxy(options: {
 
   async function openDoor(): Promise<Door> {
     const opened = await openEgressDoor({ rules: options.rules, limits, ownPorts });
-    // Asked after the wait, so that a door opened while the proxy closes does not stay behind.
+    // Checked after the wait, so that a door that was opened while the proxy closes does not stay open.
     if (isClosed) {
       await opened.close();
       throw new Error('the egress proxy is closed');

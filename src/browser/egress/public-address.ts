@@ -1,15 +1,15 @@
-// Tells a public address from every other by its bytes, never by its spelling. Spec 4.3, 4.4 (`url`).
+// Distinguishes public addresses from all others by their bytes, never by their spelling. Spec 4.3, 4.4 (`url`).
 import { isInBlock, parseAddress, parseBlock, type AddressBlock } from '#core/address.ts';
 
-/** What the address is instead of public, in words for a message; undefined for a public one. */
+/** What kind of address it is if it is not public, worded for a message; undefined for a public one. */
 export function whyNotPublic(address: string): string | undefined {
   const bytes = parseAddress(address);
   if (bytes === undefined) return 'not an IP address';
   return bytes.length === 4 ? whyNotPublicIPv4(bytes) : whyNotPublicIPv6(bytes);
 }
 
-// The whole IANA special-purpose registry, also the rows it calls globally reachable: those (PCP and TURN anycast in
-// 192.0.0.0/24, AS112, AMT) are anycast helpers that a network may answer from within, and none serves a page.
+// The whole IANA special-purpose registry, including the rows it calls globally reachable: those (PCP and TURN anycast in
+// 192.0.0.0/24, AS112, AMT) are anycast helpers that a network may answer internally, and none serves a page.
 const specialIPv4 = blocks({
   '0.0.0.0/8': 'this network',
   '10.0.0.0/8': 'private use',
@@ -29,11 +29,12 @@ const specialIPv4 = blocks({
   '203.0.113.0/24': 'documentation',
   '224.0.0.0/4': 'multicast',
   '240.0.0.0/4': 'reserved',
-  // Azure's metadata and agent endpoint: public by number, reachable only from inside a virtual machine.
+  // Azure's metadata and agent endpoint: in a public range, but reachable only from inside a virtual machine.
   '168.63.129.16/32': 'cloud metadata',
 });
 
-// Inside 2000::/3. All of 2001::/23 goes, its few globally reachable rows too: Teredo is among them, and none serves a page.
+// Inside 2000::/3. All of 2001::/23 is refused, including its few globally reachable rows: Teredo is among them, and none serves
+// a page.
 const specialIPv6 = blocks({
   '2001::/23': 'IETF protocol assignments',
   '2001:db8::/32': 'documentation',
@@ -50,15 +51,16 @@ function whyNotPublicIPv4(bytes: readonly number[]): string | undefined {
 }
 
 function whyNotPublicIPv6(bytes: readonly number[]): string | undefined {
-  // On an IPv6-only network DNS64 writes every IPv4 site this way, so the site inside is judged. The other ways to carry
-  // an IPv4 address (compatible, local-use NAT64, 6to4, Teredo) are refused whole, being outside 2000::/3 or special in it.
+  // On an IPv6-only network DNS64 writes every IPv4 site this way, so the embedded IPv4 address is checked. The other ways to
+  // embed an IPv4 address (compatible, local-use NAT64, 6to4, Teredo) are refused altogether, because they are outside 2000::/3
+  // or special in it.
   if (isInBlock(bytes, nat64)) return whyNotPublicIPv4(bytes.slice(12));
   if (!isInBlock(bytes, globalUnicast)) return 'not global unicast';
   if (isIsatap(bytes)) return 'ISATAP';
   return specialIPv6.find(({ block }) => isInBlock(bytes, block))?.meaning;
 }
 
-/** RFC 5214: any prefix, then 0000:5efe or 0200:5efe, then an IPv4 address of the site's inside. */
+/** RFC 5214: any prefix, then 0000:5efe or 0200:5efe, then an IPv4 address inside the site. */
 function isIsatap(bytes: readonly number[]): boolean {
   return (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
 }

@@ -1,4 +1,4 @@
-// Decides which hosts a page may reach and at which addresses: public ones, and the operator's exceptions. Design 3, 5.
+// Decides which hosts a page may reach and at which addresses: public ones, and the operator's exceptions.
 import { isIP } from 'node:net';
 import { canonicalHost } from '#browser/egress/canonical-host.ts';
 import type { EgressException } from '#browser/egress/allow-list.ts';
@@ -7,31 +7,31 @@ import { isInBlock, parseAddress } from '#core/address.ts';
 import { whyNotPublic } from '#browser/egress/public-address.ts';
 
 export type Verdict =
-  /** The caller dials these addresses and no others: looking the name up again could give a different answer. */
+  /** The caller dials only these addresses: looking the name up again could give a different answer. */
   | { kind: 'allowed'; addresses: string[] }
   | { kind: 'denied'; reason: string }
   | { kind: 'unresolved'; reason: string };
 
 export interface EgressRules {
-  /** What can be said without a look-up: of every address, and of names that never mean a public host. */
+  /** The decision that needs no look-up: for addresses, and for names that never mean a public host. */
   decideByName(hostname: string, port: number): Verdict | undefined;
-  /** The signal calls a look-up off. */
+  /** The signal cancels the look-up. */
   decide(hostname: string, port: number, signal?: AbortSignal): Promise<Verdict>;
 }
 
 const lookupTimeoutMs = 5_000;
 const never = new AbortController().signal;
 
-// Names that by RFC 6761, 6762 (appendix G), 8375 and ICANN's reservation never mean a public host, and those that systems write
-// into their hosts files. Without an exception they are refused unasked: a query would tell the local resolver what was tried, and
-// an answer could only be private or wrong.
+// Names that by RFC 6761, 6762 (appendix G), 8375 and ICANN's reservation never mean a public host, and names that systems write
+// into their hosts files. Without an exception they are refused without a query: it would reveal to the local resolver what was
+// tried, and an answer could only be private or wrong.
 const privateName =
   /^[^.]+$|(^|\.)(localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 const localhostName = /(^|\.)localhost$|^localhost[46]?(\.localdomain[46]?)?$|^ip6-(localhost|loopback)$/;
 
 export function createEgressRules(options: {
   allow: readonly EgressException[];
-  /** For a test's own resolver. */
+  /** Lets a test use its own resolver. */
   lookup?: Lookup;
 }): EgressRules {
   const { allow, lookup = createNames() } = options;
@@ -46,8 +46,8 @@ export function createEgressRules(options: {
         ? { kind: 'allowed', addresses: [host] }
         : denied(`${host} is not a public address (${why})`);
     }
-    // A private name opens with the addresses it stands for, as where an operator has listed a whole inner network.
-    // localhost opens by name alone: what it resolves to differs from machine to machine.
+    // An exception for addresses also opens the private names that resolve to them, because an operator may have listed a whole
+    // internal network. localhost must be listed by name: what it resolves to differs between machines.
     const mayBeListed =
       !localhostName.test(host) && allow.some((entry) => entry.kind === 'block' && covers(entry, port));
     const isOpen = isListed(host, port) || !privateName.test(host) || mayBeListed;
@@ -64,7 +64,7 @@ export function createEgressRules(options: {
     if (!Array.isArray(found)) return found;
     const isOpen = (address: string) =>
       isPrivate ? isException(address, port) : whyNotAllowed(address, port) === undefined;
-    // The addresses are not told: the answer of an inner resolver is none of the client's business.
+    // The message does not contain the addresses: the client must not learn what an internal resolver answered.
     return !isNamed && !found.every(isOpen)
       ? denied(`${host} resolves to an address that is not public`)
       : { kind: 'allowed', addresses: found };
@@ -88,7 +88,7 @@ export function createEgressRules(options: {
 
   async function resolve(name: string, isInner: boolean, signal: AbortSignal): Promise<string[] | Verdict> {
     const ended = new AbortController();
-    const callOff = () => ended.abort(new Error('called off'));
+    const callOff = () => ended.abort(new Error('cancelled'));
     if (signal.aborted) callOff();
     signal.addEventListener('abort', callOff, { once: true });
     const timer = setTimeout(() => ended.abort(new Error('timed out')), lookupTimeoutMs);

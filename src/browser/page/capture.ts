@@ -1,5 +1,5 @@
-// Takes the picture of a page that has settled, in the asked format, and proves it before it is handed on: right
-// format, right size, whole. Spec 4.3.
+// Captures a settled page in the requested format and checks the picture before returning it: right format, right size, complete.
+// Spec 4.3.
 import sharp, { type OverlayOptions } from 'sharp';
 import { RenderFailure } from '#browser/browser.ts';
 import type { ScreenshotFormat, ScreenshotJob } from '#browser/browser.ts';
@@ -17,24 +17,24 @@ export interface Capture {
   encodeMs: number;
 }
 
-/** The tallest picture that each format can hold; for JPEG what its libraries write and read. */
+/** The tallest picture that each format can hold; for JPEG, the limit of its libraries. */
 export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 65_500, webp: 16_383 };
 
-// One capture holds its piece of the page as pixels in three processes, at 4 bytes a pixel. Pages with more pixels are
-// taken in several pieces; at a width of 1,440 px that is every 17,476 px.
+// Three processes hold the pixels of one capture, at 4 bytes a pixel. Pages with more pixels are captured in several pieces; at a
+// width of 1,440 px, one piece every 17,476 px.
 const pieceMostPixels = 24 * 1024 * 1024;
 const quality = 80;
-// Of one picture, and of all its pieces together: while they are joined the service holds them. A photograph that fills a page
-// of 1,440 x 40,000 px has about as many.
+// Limit for one picture and for all its pieces together, because the service holds them while it joins them. A photograph that
+// fills a page of 1,440 x 40,000 px has about this many bytes.
 const usualMostBytes = 128 * 1024 * 1024;
-// A page that is stuck in a loop never gives a picture, so there is no use in waiting out the total budget. One that still
-// answers is only slow to draw (layers in 3D, a busy machine) and gets as long again; not more, because what it draws keeps
-// the other pages of its browser waiting.
+// A page stuck in a loop never yields a picture, so waiting for the whole total budget is pointless. A page that still answers is
+// only slow to draw (layers in 3D, a busy machine) and gets the same time once more; not longer, because its drawing delays the
+// other pages of its browser.
 const captureMs = 15_000;
 const answerMs = 5_000;
 const attempts = 2;
 
-/** `area` is the part of the document that is captured; without one it is what the viewport shows. */
+/** `area` is the part of the document to capture; by default what the viewport shows. */
 export async function capture(
   page: Page,
   job: ScreenshotJob,
@@ -82,13 +82,13 @@ async function take(
   return { bytes, captureMs: capturedAt - startedAt, encodeMs: performance.now() - capturedAt };
 }
 
-/** Of the document, in CSS pixels from its left and top edge. */
+/** A part of the document, in CSS pixels from its left and top edge. */
 export interface Area extends Dimensions {
   x: number;
   y: number;
 }
 
-/** As few as may be, all of one height but the last, which is at most a few pixels shorter. */
+/** As few as possible, all equally tall except the last, which is at most a few pixels shorter. */
 function piecesOf({ x, y, width, height }: Area): Area[] {
   const count = Math.ceil((width * height) / pieceMostPixels);
   const pieceHeight = Math.ceil(height / count);
@@ -148,7 +148,7 @@ function tooLarge(mostBytes: number): RenderFailure {
   );
 }
 
-/** A patch that reaches beyond the picture is left out. */
+/** Omits a patch that extends beyond the picture. */
 function overlaysOf(patches: Patch[], area: Area): OverlayOptions[] {
   return patches
     .map(({ png, x, y, width, height }) => ({ input: png, left: x - area.x, top: y - area.y, width, height }))
@@ -169,9 +169,9 @@ function encode(pictures: Buffer[], format: ScreenshotFormat, overlays: OverlayO
   return encoders[format]().toBuffer();
 }
 
-/** Pieces are joined as they are read, so that the whole never stands in memory as pixels. */
+/** Pieces are joined while they are read, so that the whole picture is never in memory as pixels. */
 function join(pictures: Buffer[]) {
-  // Joining makes all pieces as tall as the first; what that adds to the last is cut off again.
+  // Joining pads all pieces to the height of the first; the padding of the last is cut off again.
   const sizes = pictures.map((picture) => imageSize(picture, 'png') ?? { width: 0, height: 0 });
   const height = sizes.reduce((sum, size) => sum + size.height, 0);
   return sharp(pictures, { limitInputPixels: false, join: { across: 1 } }).extract({

@@ -1,5 +1,5 @@
-// Keeps a render on one document. A page may replace its document at any moment (a script, a refresh, a form that sends
-// itself); what was asked of the old one then fails or shows half of each, and is asked again of the new one.
+// Keeps a render on one document. A page may replace its document at any moment (a script, a refresh, a form that submits
+// itself). Commands sent to the old document then fail or show half of each, and are sent again to the new one.
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { WaitUntil } from '#browser/browser.ts';
@@ -8,14 +8,14 @@ import { pause, type Deadline } from '#browser/process/deadline.ts';
 import { ready } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
 
-// A page that goes on and on is shown where it is after this many attempts and the time of a settle. Attempts that fail because a
-// document has just gone take milliseconds, so their number alone would end too early.
+// A page that keeps navigating is captured where it is after this many attempts and the time of a settle. Attempts that fail
+// because a document has just gone take milliseconds, so a limit on attempts only would end too early.
 const fewestAttempts = 4;
-// The browser may refuse a command a moment before it tells of the new document.
+// The browser may refuse a command a moment before it reports the new document.
 const noticeMs = 500;
 const parseMs = 20;
 
-/** Does `work` when `arrive` is done, and both again if the page replaced its document meanwhile. */
+/** Does `work` after `arrive`, and repeats both if the page replaced its document meanwhile. */
 export async function onOneDocument<T>(
   page: Page,
   deadline: Deadline,
@@ -40,9 +40,7 @@ export async function onOneDocument<T>(
   }
 }
 
-/**
- * Waits until a page that goes on by itself has arrived. If the next document does not come in time, the page stays where it is.
- */
+/** Waits until a page that navigates by itself has arrived. If the next document does not come in time, the page stays where it is. */
 export async function arrive(page: Page, waitUntil: WaitUntil, deadline: Deadline): Promise<void> {
   const { mainFrame } = page;
   if (!mainFrame.leaving && mainFrame.documents === 1) return;
@@ -61,7 +59,7 @@ export async function arrive(page: Page, waitUntil: WaitUntil, deadline: Deadlin
   }
 }
 
-/** The load event of the document before can be told after the new document, which is then empty or lacks its images. */
+/** The load event of the previous document can be reported after the new document, which is then empty or lacks its images. */
 async function isRead(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<boolean> {
   const expression = 'document.readyState';
   const { result } = await page.session.send('Runtime.evaluate', { expression }, signal);
@@ -70,11 +68,11 @@ async function isRead(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Pr
   return false;
 }
 
-/** A page on its way to a server that does not answer takes no more commands, so it is kept where it is. */
+/** A page that is navigating to a server that does not answer accepts no commands, so its navigation is stopped. */
 export async function stay(page: Page, deadline: Deadline): Promise<void> {
   if (!page.mainFrame.leaving) return;
   await page.session.send('Page.stopLoading', undefined, deadline.signal).catch((error: unknown) => {
-    // Or it has arrived after all at this very moment, and there is nothing left to stop.
+    // Or it has arrived at this very moment, and there is nothing left to stop.
     if (!isRefusal(error)) throw error;
   });
 }
@@ -93,7 +91,7 @@ async function soon(page: Page, condition: () => boolean, deadline: Deadline): P
   }
 }
 
-/** The browser is there and refused, as it does when a document goes away under a command. */
+/** The browser is running and refused the command, as it does when a document goes away during it. */
 function isRefusal(error: unknown): boolean {
   const cause = error instanceof RenderFailure && error.reason === 'unprintable' ? error.cause : error;
   return cause instanceof CdpError && !cause.connectionLost;

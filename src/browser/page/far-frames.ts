@@ -1,5 +1,6 @@
-// Frames of other sites that lie beyond the viewport. They have processes of their own, and the browser leaves them blank until
-// they are scrolled to. So each is captured where it is scrolled to, and set into the picture of the whole page.
+// Cross-site frames outside the viewport. They run in their own processes, and the browser leaves them blank until they are
+// scrolled to. So the page is scrolled to each frame, the frame is captured there, and its picture is set into that of the whole
+// page.
 import { createPhase } from '#browser/process/deadline.ts';
 import { CdpError, type CdpSession } from '#browser/process/cdp.ts';
 import type { Area } from '#browser/page/capture.ts';
@@ -15,7 +16,7 @@ const mostParts = 24;
 const mostBytes = 32 * 1024 * 1024;
 const drawMs = 1_000;
 
-/** A frame in its place, in CSS pixels from the start of the page. */
+/** A frame's position, in CSS pixels from the start of the page. */
 interface FarFrame {
   objectId: string;
   session: CdpSession;
@@ -23,8 +24,8 @@ interface FarFrame {
 }
 
 /**
- * Adds to `patches`, so that what was taken counts even if time runs out. Leaves the page scrolled. What is covered where it is scrolled to, by a cookie wall for example, is left out: a patch would
- * show the wall in the middle of the page.
+ * Adds to `patches`, so that patches taken so far count even if time runs out. Leaves the page scrolled. A frame that something
+ * covers after scrolling, such as a cookie wall, is omitted: its patch would show the wall in the middle of the page.
  */
 export async function captureFarFrames(
   page: Page,
@@ -33,7 +34,7 @@ export async function captureFarFrames(
   patches: Patch[],
   signal: AbortSignal,
 ): Promise<void> {
-  // A part in the middle of the viewport is clear of headers and footers that stay in view.
+  // Headers and footers that stay in view do not reach the middle of the viewport.
   const partPx = Math.floor((viewport.height * 2) / 3);
   let left = mostBytes;
   for (const { objectId, session, place } of await farFrames(page, world, viewport, signal)) {
@@ -71,21 +72,21 @@ async function farFrames(
       const isFar = place.y >= viewport.height || place.y + place.height <= 0;
       if (isSeen && isFar && (await hasContent(session, signal))) found.push({ objectId, session, place });
     } catch (error) {
-      // It has just gone, or is inside a frame of another site, which draws it.
+      // It has just gone, or is inside a cross-site frame, which draws it.
       if (!(error instanceof CdpError) || error.connectionLost) throw error;
     }
   }
   return found;
 }
 
-/** News pages have dozens of frames of advertisements that never came. */
+/** News pages have dozens of empty frames for advertisements that never loaded. */
 async function hasContent(session: CdpSession, signal: AbortSignal): Promise<boolean> {
   const expression = `location.protocol !== 'chrome-error:' && (document.body?.childNodes.length ?? 1) > 0`;
   const { result } = await session.send('Runtime.evaluate', { expression }, signal);
   return result.value === true;
 }
 
-/** A frame that is not drawn gets no frames to animate, so this waits until the browser has noticed that it is seen. */
+/** A frame that is not drawn gets no animation frames, so this waits until the browser has noticed that it is visible. */
 async function drawn(session: CdpSession, signal: AbortSignal): Promise<void> {
   const enough = new Error('long enough');
   const phase = createPhase(signal, drawMs, () => enough);
@@ -106,7 +107,7 @@ const measure = `function () {
   return { x: Math.round(left), y: Math.round(top), width: Math.round(width), height: Math.round(height) };
 }`;
 
-/** Scrolls a part of the frame into the middle, and answers whether nothing covers it there. */
+/** Scrolls a part of the frame into the middle; returns whether it is uncovered there. */
 const show = `async function (offset, height) {
   const top = this.getBoundingClientRect().top + offset;
   window.scrollBy({ top: top - (innerHeight - height) / 2, behavior: 'instant' });

@@ -1,4 +1,4 @@
-// Makes a long page show all of itself: scrolls through it so that lazy images and observers fire, returns to its start,
+// Makes a long page show all of its content: scrolls through it so that lazy images and observers fire, returns to its start,
 // waits for pictures and fonts, and measures it. Spec 4.3 (full_page).
 import type { Deadline } from '#browser/process/deadline.ts';
 import { captureFarFrames } from '#browser/page/far-frames.ts';
@@ -20,7 +20,7 @@ export interface PageExtent {
   /** What the viewport shows before any scrolling, in CSS pixels from the left and top edge of the document. */
   start: { x: number; y: number };
   height: number;
-  /** To be set into the picture. */
+  /** Pictures to set into the capture. */
   patches: Patch[];
 }
 
@@ -55,7 +55,7 @@ async function extentOf(page: Page, { signal }: Deadline): Promise<Omit<PageExte
   };
 }
 
-/** None if the page did not stay as tall as it was meanwhile. */
+/** Empty if the height of the page changed meanwhile. */
 async function patchesOf(
   page: Page,
   world: IsolatedWorld,
@@ -73,9 +73,9 @@ async function patchesOf(
 }
 
 /**
- * A position counts as seen when a frame was drawn there: scripts set it within one frame, the next one moves on. The
- * start is (0, 0) in every writing mode; in some of them the page goes on to the left or upwards, at negative positions.
- * What has `content-visibility: auto` would be drawn near the viewport alone.
+ * A position counts as seen once a frame was drawn there: a script scrolls to it in one frame, and the next frame moves on. The
+ * start is (0, 0) in every writing mode; in some modes the page extends to the left or upwards, at negative positions. Elements
+ * with `content-visibility: auto` would only be drawn near the viewport.
  */
 const inPage = `
   const root = () => document.scrollingElement ?? document.documentElement;
@@ -108,7 +108,7 @@ const inPage = `
       .map((image) => image.decode().catch(() => {})),
   ]).then(() => true)`;
 
-/** What is not done by then is left as it is. */
+/** Whatever is not loaded by then stays as it is. */
 async function atMost(
   budgetMs: number,
   deadline: Deadline,

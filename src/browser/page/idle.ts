@@ -1,14 +1,14 @@
-// Stretches without traffic, in real time. Network idle is what Puppeteer means by it: at most so many requests under
-// way for 500 ms, from the parsed document on.
+// Periods without traffic, in real time. Network idle is defined as in Puppeteer: at most a given number of requests under way
+// for 500 ms, counted from the parsed document on.
 import { CdpError } from '#browser/process/cdp.ts';
 import type { Page } from '#browser/page/page.ts';
 
 const idleMs = 500;
 const busyMs = 250;
-// Requests that fell silent stop counting without an event.
+// Requests that fell silent stop counting, without an event.
 const lookAgainMs = 1_000;
 
-/** When the budget ends first but the page has loaded, what is there is good enough. */
+/** If the budget ends first but the page has loaded, the page is used as it is. */
 export async function networkIdle(
   page: Page,
   mostInFlight: number,
@@ -23,17 +23,17 @@ export async function networkIdle(
   }
 }
 
-/** A page that is at work cannot ask for anything meanwhile: on a busy machine a large script takes longer than the 500 ms. */
+/** A busy page cannot send requests meanwhile: on a busy machine a large script takes longer than the 500 ms. */
 async function wasBusy({ session }: Page, signal: AbortSignal): Promise<boolean> {
   const askedAt = performance.now();
   await session.send('Runtime.evaluate', { expression: '1' }, signal).catch((error: unknown) => {
-    // Its document is just being replaced.
+    // Its document is being replaced.
     if (!(error instanceof CdpError) || error.connectionLost) throw error;
   });
   return performance.now() - askedAt >= busyMs;
 }
 
-/** Resolves when the traffic was calm, and the main frame stayed where it is, for so long. */
+/** Resolves when the traffic was calm, and the main frame stayed where it is, for the given time. */
 export async function quiet(
   page: Page,
   isCalm: () => boolean,

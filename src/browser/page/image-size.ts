@@ -1,5 +1,5 @@
-// Reads the size of an encoded picture from its own bytes, and so proves that there is one: Chromium has been seen to
-// answer an empty text without an error.
+// Reads the size of an encoded picture from its bytes, which also proves that it is a picture: Chromium has been seen to return
+// an empty string without an error.
 import { readJpeg, readPng, readWebp, type Dimensions } from '#core/image-header.ts';
 import type { ScreenshotFormat } from '#browser/browser.ts';
 
@@ -27,7 +27,7 @@ const readers: Record<ScreenshotFormat, Reader> = {
   },
 };
 
-/** Null when the bytes are not a whole picture of that format. */
+/** Null if the bytes are not a complete picture of that format. */
 export function imageSize(bytes: Buffer, format: ScreenshotFormat): Dimensions | null {
   const { isWhole, sizeOf } = readers[format];
   try {

@@ -1,13 +1,12 @@
-// Runs scripts of ours in a page, in a world of their own: a page may have replaced any function of its world, in this
-// one they are the browser's.
+// Runs our scripts in a page, in an isolated world: a page may have replaced any function in its own world, but not in this one.
 import type { Page } from '#browser/page/page.ts';
 
 export interface IsolatedWorld {
-  /** Evaluates an expression that may use what the world was given; a promise is waited for. */
+  /** Evaluates an expression that may use what the world was given; awaits a promise. */
   run<T>(expression: string, signal: AbortSignal): Promise<T>;
   /** A node of the document, for `call`. */
   objectOf(backendNodeId: number, signal: AbortSignal): Promise<string>;
-  /** Calls a function on an object, which it knows as `this`. */
+  /** Calls a function with an object as its `this`. */
   call<T>(objectId: string, declaration: string, args: number[], signal: AbortSignal): Promise<T>;
 }
 

@@ -1,4 +1,4 @@
-// Tells the client why a page could not be loaded, from the network's error and from what the egress proxy denied.
+// Explains to the client why a page could not be loaded, from the network's error and from what the egress proxy denied.
 import { RenderFailure } from '#browser/browser.ts';
 import type { RenderFailureReason } from '#browser/browser.ts';
 import type { Door } from '#browser/egress/door.ts';
@@ -10,9 +10,9 @@ const errors: Record<string, [RenderFailureReason, string]> = {
   NAME_NOT_RESOLVED: ['unresolved', 'its name does not resolve'],
   NAME_RESOLUTION_FAILED: ['unresolved', 'its name does not resolve'],
   CONNECTION_REFUSED: ['unreachable', 'it refused the connection'],
-  CONNECTION_RESET: ['unreachable', 'it broke off the connection'],
-  CONNECTION_CLOSED: ['unreachable', 'it broke off the connection'],
-  CONNECTION_ABORTED: ['unreachable', 'it broke off the connection'],
+  CONNECTION_RESET: ['unreachable', 'it closed the connection early'],
+  CONNECTION_CLOSED: ['unreachable', 'it closed the connection early'],
+  CONNECTION_ABORTED: ['unreachable', 'it closed the connection early'],
   EMPTY_RESPONSE: ['unreachable', 'it closed the connection without an answer'],
   CONNECTION_TIMED_OUT: ['unreachable', 'it did not answer'],
   TIMED_OUT: ['unreachable', 'it did not answer'],
@@ -32,14 +32,14 @@ const refusals: Record<RefusalKind, [RenderFailureReason, string]> = {
   denied: ['denied', 'is not a public address'],
   unresolved: ['unresolved', 'could not be loaded: its name does not resolve'],
   unreachable: ['unreachable', 'could not be loaded: it cannot be reached'],
-  exhausted: ['too_large', 'loads more than a render may'],
+  exhausted: ['too_large', 'exceeded the limits of a render'],
 };
 
 export function createFailureClassifier(door: Door): FailureClassifier {
   return {
     ofError(errorText, url) {
       const code = errorText.replace(/^net::ERR_/, '');
-      // An error page with an empty body is still the page that the site answers with.
+      // An error page with an empty body is still the page that the site returns.
       if (code === 'HTTP_RESPONSE_CODE_FAILURE') return undefined;
       const refusal = refusalOf(door, url);
       if (refusal) return refusal;
@@ -52,16 +52,18 @@ export function createFailureClassifier(door: Door): FailureClassifier {
       return new RenderFailure(reason, `${hostOf(url)} could not be loaded: ${words}`, { cause: errorText });
     },
     ofAnswer(headers, url) {
-      // The door drops this header from every answer but its own; inside a tunnel it cannot, and a page could feign it.
+      // The door drops this header from every response except its own. Inside a tunnel it cannot, so a page could forge it there.
       if (!url.startsWith('http:')) return undefined;
       const isRefusal = Object.keys(headers).some((name) => name.toLowerCase() === egressHeader);
       if (!isRefusal) return undefined;
-      return refusalOf(door, url) ?? new RenderFailure('too_large', 'the page loads more than a render may');
+      return (
+        refusalOf(door, url) ?? new RenderFailure('too_large', 'the page exceeded the limits of a render')
+      );
     },
   };
 }
 
-/** What the proxy says of this very address, which no error text of the network tells. */
+/** What the proxy reports about this address; the network's error text does not contain it. */
 function refusalOf(door: Door, url: string): RenderFailure | undefined {
   const refusal = door.refusalOf(url);
   if (refusal === undefined) return undefined;

@@ -1,5 +1,5 @@
-// What became of the main frame: which document it shows, how far it has loaded, where it is going next, and whether
-// it ended at an address that gives no picture (denied, unreachable).
+// The state of the main frame: which document it shows, how far it has loaded, where it is navigating, and whether it ended at an
+// address that gives no picture (denied, unreachable).
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { RenderFailure } from '#browser/browser.ts';
 import type { Watch } from '#browser/page/watch.ts';
@@ -7,15 +7,15 @@ import type { Watch } from '#browser/page/watch.ts';
 export interface MainFrame {
   readonly loaded: boolean;
   readonly domReady: boolean;
-  /** On the way to another document that has not arrived yet. */
+  /** Navigating to another document that has not arrived yet. */
   readonly leaving: boolean;
   /** Documents seen so far. */
   readonly documents: number;
-  /** The frame ended where there is nothing to show; a later good document does not undo it. */
+  /** The frame ended where there is nothing to show; a later good document does not change that. */
   readonly failure: RenderFailure | undefined;
 }
 
-/** Tells failures apart; given the network's error text, or the headers of an answer. */
+/** Classifies failures; gets the network's error text, or the headers of a response. */
 export interface FailureClassifier {
   ofError(errorText: string, url: string): RenderFailure | undefined;
   ofAnswer(headers: Record<string, string>, url: string): RenderFailure | undefined;
@@ -29,7 +29,7 @@ export function followMainFrame(
   failures: FailureClassifier,
   watch: Watch,
 ): MainFrame {
-  /** Why an answer makes no picture, by its document; undefined when it does. */
+  /** Why a response gives no picture, by document; undefined if it does. */
   const answers = new Map<string, RenderFailure | undefined>();
   const errors = new Map<string, string>();
   const state = {
@@ -40,12 +40,12 @@ export function followMainFrame(
   };
   let nextLoaderId: string | undefined;
   let wasInterrupted = false;
-  // The page has asked to go on, and the request for the next document is not known yet. This is told before the load event of
-  // the page that asked; what does not follow within a second does not come.
+  // The page has asked to navigate, and the request for the next document is not known yet. This is reported before the load
+  // event of the page that asked; a navigation that does not follow within a second does not come.
   let requestedUntil = 0;
   const isRequested = () => performance.now() < requestedUntil;
   const request = (url: string) => {
-    // Other schemes leave the page for another program, or nowhere.
+    // Other schemes leave the page for another program, or go nowhere.
     if (!/^https?:/i.test(url)) return;
     requestedUntil = performance.now() + requestMs;
     setTimeout(watch.notify, requestMs).unref();
@@ -54,7 +54,7 @@ export function followMainFrame(
   session.on('Page.frameRequestedNavigation', ({ frameId: of, disposition, url }) => {
     if (of === frameId && disposition === 'currentTab') request(url);
   });
-  // A form that is sent, or a refresh.
+  // A form submission or a refresh.
   session.on('Page.frameScheduledNavigation', ({ frameId: of, delay, url }) => {
     if (of === frameId && delay === 0) request(url);
   });
@@ -76,7 +76,7 @@ export function followMainFrame(
   session.on('Network.loadingFailed', ({ requestId, errorText }) => {
     if (requestId !== nextLoaderId) return;
     errors.set(requestId, errorText);
-    // A download or an empty answer: the frame stays where it is.
+    // A download or an empty response: the frame stays where it is.
     if (errorText === 'net::ERR_ABORTED') {
       nextLoaderId = undefined;
       wasInterrupted = true;
@@ -112,7 +112,8 @@ export function followMainFrame(
   };
   session.on('Page.loadEventFired', finish);
   session.on('Page.frameStoppedLoading', ({ frameId: of }) => {
-    // A script that leaves for another program (`mailto:`), a file or nothing stops its own page, which then has no load event.
+    // A script that navigates to another program (`mailto:`), a download or nothing stops its own page, which then has no load
+    // event.
     if (of === frameId && wasInterrupted && nextLoaderId === undefined) finish();
   });
 

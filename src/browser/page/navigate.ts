@@ -1,4 +1,4 @@
-// Opens an address in a page and waits until it is ready, within the navigation budget. Spec 4.3, 4.4 (behavior).
+// Opens a URL in a page and waits until it is ready, within the navigation budget. Spec 4.3, 4.4 (behavior).
 import { RenderFailure } from '#browser/browser.ts';
 import type { WaitUntil } from '#browser/browser.ts';
 import { limits } from '#core/limits.ts';
@@ -28,7 +28,7 @@ export async function navigate(
   }
 }
 
-/** Waits for the document that a page has gone on to by itself. */
+/** Waits for the document to which a page navigated by itself. */
 export async function ready(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<void> {
   const { mainFrame } = page;
   const isReady = () => (waitUntil === 'load' ? mainFrame.loaded : mainFrame.domReady);
@@ -41,15 +41,15 @@ export function throwIfFailed({ mainFrame }: Page): void {
 }
 
 async function open(page: Page, url: string, signal: AbortSignal): Promise<void> {
-  // `file:`, `view-source:` and `javascript:` would work here, and show our own disk.
+  // `file:`, `view-source:` and `javascript:` would work here, and show files of this machine.
   if (!/^https?:$/.test(new URL(url).protocol))
     throw new RenderFailure('denied', 'only http and https are opened');
-  // A server that never answers leaves this call without an answer too: the signal ends it.
+  // If the server never answers, this call does not return either: the signal ends it.
   const answer = await page.session.send('Page.navigate', { url }, signal);
   if (answer.errorText === 'net::ERR_ABORTED') {
-    // A dead page process gives the same error, and is told apart by its silence.
+    // A dead page process gives the same error; it is recognised by not answering.
     await page.session.send('Runtime.evaluate', { expression: '1' }, signal);
-    // A capture would work even so, and show a blank page.
+    // A capture would succeed anyway, and show a blank page.
     throw answer.isDownload === true
       ? new RenderFailure('download', 'the address answers with a file to download, not with a page')
       : new RenderFailure('no_content', 'the address answers without a page');

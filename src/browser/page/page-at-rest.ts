@@ -1,5 +1,5 @@
-// Sees to it that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first
-// frame have run, and animations that end are at their end. Virtual time alone leaves these half way.
+// Makes sure that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first frame have
+// run, and finite animations are at their end. Virtual time by itself leaves these half way.
 import { CdpError, type CdpSession } from '#browser/process/cdp.ts';
 import { within } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
@@ -9,10 +9,10 @@ import type { Page } from '#browser/page/page.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
 import { runAhead } from '#browser/page/settle.ts';
 
-/** `empty`: nothing to be seen as yet. Databases, caches and compilers answer in real time, which virtual time outruns. */
+/** `empty`: nothing visible yet. Databases, caches and compilers answer in real time, which virtual time outruns. */
 type State = 'at rest' | 'moving' | 'empty';
 
-// A page that moves for ever, or shows nothing, is taken as it is after this.
+// A page that moves forever, or shows nothing, is captured as it is after this time.
 const restMs = 1_000;
 const emptyMs = 2_500;
 const virtualMs = 100;
@@ -22,8 +22,8 @@ const lookMs = 3_000;
 export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
 
 /**
- * Made ready while the page settles. Takes the picture at once and looks meanwhile whether the page was at rest: for
- * most it was, and the look costs no time. If not, it is given a moment and taken again. A page that is seen to move
+ * Prepared while the page settles. Takes the picture at once and checks at the same time whether the page was at rest: most pages
+ * are, and then the check costs no time. Otherwise the page gets a moment and is captured again. A page that is known to move
  * gets that moment first.
  */
 export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
@@ -37,12 +37,12 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
       const prepared = isSame ? await within(early, look.signal) : undefined;
       if (prepared === 'still' && !page.isAnimated) return await take();
       const world = prepared instanceof Object ? prepared : await openWorld(page, inPage, look.signal);
-      // While something moves, the browser may draw frames that lack parts of the page.
+      // While something moves, the browser may draw frames in which parts of the page are missing.
       const isMoving = page.isAnimated && (await world.run<number>('finish()', look.signal)) > 0;
       if (!isMoving) {
         const [picture, state] = await Promise.all([
           take(),
-          // A page that no longer answers but was drawn is good enough as it was drawn.
+          // If a page no longer answers but was drawn, that picture is good enough.
           stateOf(page, world, look.signal).catch(() => 'at rest' as const),
         ]);
         if (state === 'at rest') return picture;
@@ -58,12 +58,12 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
 }
 
 /**
- * A document without scripts and frames is still, if nothing in it is animated either: two frames more, a tenth of a small
- * page's cost, could not change it. The browser is asked, since a world of ours would itself cost a thirtieth.
+ * A document without scripts and frames does not change unless something in it is animated, so two more frames, a tenth of the
+ * cost of a small page, are not needed. The browser is asked, because an isolated world would itself cost a thirtieth.
  */
 async function openWorldIfMoving(page: Page, signal: AbortSignal): Promise<IsolatedWorld | 'still'> {
   const mayMove = await hasMoving(page.session, signal).catch((error: unknown) => {
-    // A document that is just being replaced, by itself or by another.
+    // The document is being replaced, by itself or by another one.
     if (error instanceof CdpError && !error.connectionLost) return true;
     throw error;
   });
@@ -103,19 +103,19 @@ async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline)
   }
 }
 
-/** Observers notice within a frame, but their callbacks are tasks, and tasks need time, be it virtual. */
+/** Observers notice a change within a frame, but their callbacks are tasks, and tasks need time, even if it is virtual. */
 async function stateOf(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<State> {
   await world.run('watchTwoFrames()', signal);
   await runAhead(page, callbackMs, { network: signal, work: signal });
   return world.run<State>('state()', signal);
 }
 
-// What a script draws into a canvas changes no element, so small copies of the first few are compared.
+// Drawing into a canvas changes no element, so small copies of the first few canvases are compared.
 const mostCanvases = 8;
 const samplePx = 32;
 
 /**
- * Animations without end, or with a far one, are left alone. A canvas without an area, or with pictures of other origins, cannot be
+ * Ignores animations that never end or end much later. A canvas without an area, or with pictures of other origins, cannot be
  * read and counts as unchanged.
  */
 const inPage = `

@@ -1,11 +1,11 @@
-// The debugging sessions of one page: its own and those of its cross-site frames and workers, which are followed as
-// they come and go, so that their requests count and their dialogs are answered.
+// The debugging sessions of one page: its own and those of its cross-site frames and workers. They are followed as they come and
+// go, so that their requests count and their dialogs are answered.
 import type { CdpConnection, CdpSession } from '#browser/process/cdp.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
 import type { VirtualClock } from '#browser/page/virtual-clock.ts';
 
 export interface PageSessions {
-  /** Frames that have a process of their own, by their ids. */
+  /** Frames with their own process, by id. */
   readonly frames: ReadonlyMap<string, CdpSession>;
   forget(): void;
 }
@@ -14,13 +14,13 @@ interface Followers {
   traffic: Traffic;
   clock: VirtualClock;
   onCrash: () => void;
-  /** The page has asked for a window, and got none. */
+  /** The page tried to open a window; it was not opened. */
   onWindow: () => void;
-  /** The page makes more events than anyone can follow. */
+  /** The page produces more events than can be processed. */
   onFlood: () => void;
 }
 
-/** Resolves when the page's own session is ready; children are made ready as they appear. */
+/** Resolves when the page's own session is ready; child sessions are prepared as they appear. */
 export async function followSessions(
   connection: CdpConnection,
   page: CdpSession,
@@ -35,7 +35,7 @@ export async function followSessions(
     session.onFlood(onFlood);
     session.on('Page.windowOpen', onWindow);
     session.on('Page.javascriptDialogOpening', ({ type }) => {
-      // A page that is asked to leave may not refuse; every other dialog is answered as if closed.
+      // A page that is asked to leave may not refuse; every other dialog is answered as if it had been closed.
       ignore(session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }));
     });
     session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
@@ -77,7 +77,7 @@ export async function followSessions(
 function enable(session: CdpSession, hasPage: boolean, signal?: AbortSignal): Promise<unknown>[] {
   return [
     ...(hasPage ? [session.send('Page.enable', {}, signal)] : []),
-    // No body is ever asked for, so none is kept.
+    // No response body is ever requested, so none is kept.
     session.send('Network.enable', { maxTotalBufferSize: 1, maxResourceBufferSize: 1 }, signal),
     session.send(
       'Target.setAutoAttach',
@@ -87,7 +87,7 @@ function enable(session: CdpSession, hasPage: boolean, signal?: AbortSignal): Pr
   ];
 }
 
-/** For what is sent to a target that may be gone before it answers. */
+/** For commands to a target that may be gone before it answers. */
 export function ignore(sent: Promise<unknown>): void {
   sent.catch(() => {});
 }

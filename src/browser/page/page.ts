@@ -1,5 +1,4 @@
-// One page in a browser context of its own, with its own door to the web: made ahead of need, used for one render,
-// always thrown away.
+// One page in its own browser context, with its own door to the web: opened in advance, used for one render, always discarded.
 import { RenderFailure } from '#browser/browser.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
@@ -34,15 +33,15 @@ export interface Page {
   /** Notified by both. */
   readonly changes: Watch;
   readonly clock: VirtualClock;
-  /** Frames of other sites, by their ids. */
+  /** Cross-site frames, by id. */
   readonly frames: PageSessions['frames'];
-  /** Something in it is moved by the browser, or was. */
+  /** True if the browser animates something in the page, or did. */
   readonly isAnimated: boolean;
-  /** Aborts with a RenderFailure when the page crashes or its browser is lost. */
+  /** Aborts with a RenderFailure if the page crashes or its browser is lost. */
   readonly fault: AbortSignal;
-  /** Goes ahead of what is sent next; nobody waits for the answer. */
+  /** Sent before the next command; its answer is not awaited. */
   resize(viewport: Viewport): void;
-  /** Throws the context away with all that is in it. Rejects when the browser does not do so in time. */
+  /** Discards the context with everything in it. Rejects if the browser does not do so in time. */
   dispose(signal: AbortSignal): Promise<void>;
 }
 
@@ -50,13 +49,13 @@ export interface PageOptions {
   process: ChromiumProcess;
   door: Door;
   viewport: Viewport;
-  /** Asked when a process of the page has died: was it ended for what it did? Undefined when not. */
+  /** Called when a process of the page has died. Returns why we ended it; undefined if we did not. */
   whyEnded?: () => string | undefined;
-  /** Told of the processes that work for the page, as its requests name them. */
+  /** Called with the processes that work for the page, as its requests name them. */
   onProcess?: (pid: number) => void;
 }
 
-// None is ever opened, but each try takes the browser process 5 ms.
+// No window is ever opened, but each attempt takes the browser process 5 ms.
 const mostWindows = 20;
 
 export async function openPage(options: PageOptions, signal: AbortSignal): Promise<Page> {
@@ -129,7 +128,7 @@ function watchForFaults(
   isUsed: () => boolean,
 ) {
   const controller = new AbortController();
-  door.overdrawn.addEventListener('abort', () => end('the page loads more than a render may'));
+  door.overdrawn.addEventListener('abort', () => end('the page exceeded the request limit of a render'));
   const lost = () => {
     const why = whyEnded?.() ?? 'the browser was lost during the render';
     controller.abort(new RenderFailure('crashed', why, { browserLost: true }));
@@ -137,7 +136,7 @@ function watchForFaults(
   if (process.gone.aborted) lost();
   process.gone.addEventListener('abort', lost, { once: true });
   session.on('Inspector.targetCrashed', () => {
-    // A process that died before it was shown any page is not that page's doing.
+    // If a process died before it showed any page, the page did not cause it.
     const crashed = () => new RenderFailure('crashed', 'the page crashed', { browserLost: !isUsed() });
     endIfStruck();
     controller.abort(crashed());
@@ -151,7 +150,7 @@ function watchForFaults(
   return {
     signal: controller.signal,
     watchers: {
-      /** A frame or worker of the page crashed; a page goes on without it, unless it was ended for what it did. */
+      /** A frame or worker of the page crashed. The page continues without it, unless we ended it for what it did. */
       onCrash: endIfStruck,
       onWindow() {
         windows += 1;

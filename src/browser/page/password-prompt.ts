@@ -1,5 +1,6 @@
-// A page that asks for a password is shown as a reader sees it who gives none. headless-shell does so by itself; a full Chromium would
-// fail with ERR_INVALID_AUTH_CREDENTIALS. It has to ask for every document then, so headless-shell is spared this.
+// A page that asks for a password is shown as it looks to a reader who gives none. headless-shell does so by itself; a full
+// Chromium would fail with ERR_INVALID_AUTH_CREDENTIALS. This makes it pause every document request, so it is not used with
+// headless-shell.
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
 

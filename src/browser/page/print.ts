@@ -1,4 +1,4 @@
-// Prints a page to PDF and proves the result before it is handed on. Spec 4.4.
+// Prints a page to PDF and checks the result before returning it. Spec 4.4.
 import { paperInches, RenderFailure, type PdfJob } from '#browser/browser.ts';
 import { CdpError } from '#browser/process/cdp.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
@@ -11,7 +11,7 @@ const mostBytes = 256 * 1024 * 1024;
 
 export async function print(page: Page, job: PdfJob, deadline: Deadline): Promise<Buffer> {
   const { signal } = deadline;
-  // Chromium itself would wait up to two seconds for what is still loading, and the caller asked not to.
+  // Chromium itself would wait up to two seconds for resources that are still loading, and the caller asked not to wait.
   if (job.waitUntil === 'domcontentloaded' && !page.mainFrame.loaded) {
     await page.session.send('Page.stopLoading', undefined, signal);
   }
@@ -56,8 +56,8 @@ async function printOnce(page: Page, job: PdfJob, signal: AbortSignal): Promise<
 }
 
 /**
- * Chromium fits a page that has a size in CSS to the asked paper, as its users expect, but turns the paper if that size
- * lies the other way. It writes the boxes of the pages as plain text.
+ * Chromium fits a page with a CSS page size to the requested paper, as its users expect, but rotates the paper if that size has
+ * the other orientation. It writes the boxes of the pages as plain text.
  */
 function isTurned(bytes: Buffer, landscape: boolean): boolean {
   const start = '/MediaBox [0 0 ';
@@ -95,7 +95,8 @@ async function readStream(page: Page, handle: string, signal: AbortSignal): Prom
       const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'latin1');
       chunks.push(chunk);
       size += chunk.length;
-      if (size > mostBytes) throw new RenderFailure('too_large', 'the PDF is larger than a render may be');
+      if (size > mostBytes)
+        throw new RenderFailure('too_large', 'the PDF exceeds the size limit of a render');
       if (eof) return Buffer.concat(chunks);
     }
   } finally {
@@ -103,7 +104,7 @@ async function readStream(page: Page, handle: string, signal: AbortSignal): Prom
   }
 }
 
-/** False when the bytes are not a whole PDF, too. Every node of a page tree holds the number of pages under it. */
+/** Also false if the bytes are not a complete PDF. Every node of a page tree holds the number of pages under it. */
 function hasPages(bytes: Buffer): boolean {
   const isWhole =
     bytes.toString('latin1', 0, 5) === '%PDF-' &&

@@ -1,6 +1,6 @@
-// After the load event: three seconds of the page's own time, in which it finishes what it is at. Spec 4.3 (network settle).
-// Timers run ahead of the clock. While requests are under way the page's time stands still, for at most three seconds of
-// real time in all; then it goes on without them. So a busy machine can cost a page a slow answer, but never a timer.
+// After the load event the page gets three seconds of its own time to finish its work. Spec 4.3 (network settle). Timers run
+// ahead of the clock. While requests are under way the page's time stands still, for at most three seconds of real time in all;
+// then it continues without them. So on a busy machine a page may miss a slow response, but never a timer.
 import { limits } from '#core/limits.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { stay } from '#browser/page/document.ts';
@@ -9,15 +9,15 @@ import { ready, throwIfFailed } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
 
 const mostDocuments = 10;
-// Workers keep real time: what they post soon after they start is waited for.
+// Workers run in real time: messages that they post soon after they start are waited for.
 const workerQuietMs = 250;
 const afterWorkersMs = 500;
-// A page that works without end would never get to the end of its time.
+// A page that works without end would never reach the end of its time.
 const workMs = 10_000;
 
-/** How long requests are waited for, and how long the page may work. */
+/** How long to wait for requests, and how long the page may work. */
 export interface Patience {
-  /** Aborts when requests are no longer waited for. */
+  /** Aborts when the wait for requests is over. */
   network: AbortSignal;
   /** Ends the settling. */
   work: AbortSignal;
@@ -37,7 +37,7 @@ export async function settle(
       const shown = page.mainFrame.documents;
       await settleDocument(page, virtualMs, patience);
       if (page.mainFrame.documents === shown && !page.mainFrame.leaving) break;
-      // The page has gone elsewhere by itself (a refresh, a script): what it comes to is what is shown.
+      // The page has navigated by itself (a refresh, a script): the document where it arrives is the one to show.
       await page.changes.until(() => !page.mainFrame.leaving, network.signal);
       await ready(page, 'load', network.signal);
     }
@@ -66,7 +66,7 @@ async function settleDocument(page: Page, virtualMs: number, patience: Patience)
   await runAhead(page, afterWorkersMs, patience);
 }
 
-/** Lets virtual time pass, past requests that do not end, until it is used up or the page goes elsewhere. */
+/** Advances virtual time, past requests that do not end, until it is used up or the page navigates. */
 export function runAhead(page: Page, budgetMs: number, { network, work }: Patience): Promise<void> {
   const { mainFrame, traffic } = page;
   const shown = mainFrame.documents;

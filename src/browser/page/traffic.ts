@@ -1,15 +1,15 @@
-// What a page has under way: its requests in flight, those of its frames and workers included, and how many workers
-// it has. Settle and network idle are measured on it. WebSockets are not requests and never count.
+// What a page has under way: the number of its requests in flight, including those of its frames and workers, and of its workers.
+// Settle and network idle are measured with it. WebSockets never count as requests.
 import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
 export interface Traffic {
   readonly inFlight: number;
-  /** Requests that are still worth waiting for: not a long poll, which would never end. */
+  /** Requests that are still worth waiting for; a long poll is not, because it would never end. */
   readonly awaited: number;
   readonly workers: number;
-  /** Counts the requests of this session; those of a child end with it. */
+  /** Counts the requests of this session; those of a child session end with it. */
   follow(session: CdpSession): void;
   forget(session: CdpSession): void;
   workerStarted(): void;
@@ -24,9 +24,9 @@ interface Flight {
 
 const frameDocument = 'document ';
 const longPollMs = 1_500;
-// What takes longer has used up the settling, and is not waited for a second time.
+// A longer request has used up the settle time, and is not waited for a second time.
 const lostMs = 3_000;
-// A response that was begun and then fell silent: nobody reads it, and it will never be reported as finished.
+// A response that began and then fell silent: nobody reads it, and it will never be reported as finished.
 const silentMs = 5_000;
 const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'Fetch',
@@ -37,9 +37,9 @@ const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
 ]);
 
 interface Listeners {
-  /** Hears of every answer that came from the network, frames and workers included. */
+  /** Called for every response from the network, including those of frames and workers. */
   onAnswer: (url: string) => void;
-  /** Hears which processes make the requests. */
+  /** Called with the processes that make the requests. */
   onProcess?: ((pid: number) => void) | undefined;
 }
 
@@ -69,11 +69,11 @@ export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners):
     },
     follow(session) {
       const prefix = `${session.id} `;
-      // The request for the document of a frame of another site begins in the session of its parent and ends in its own.
+      // The request for the document of a cross-site frame begins in the session of its parent and ends in its own.
       const keyOf = (requestId: string) =>
         flights.has(prefix + requestId) ? prefix + requestId : frameDocument + requestId;
       session.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
-        // What a page process asks for is numbered `<process id>.<number>`; a navigation has an id of another form.
+        // Requests of a page process have ids of the form `<process id>.<number>`; a navigation has an id of another form.
         const [, pid] = /^(\d{1,10})\.\d/.exec(requestId) ?? [];
         if (pid !== undefined) onProcess?.(Number(pid));
         if (/^(data|blob):/.test(request.url.slice(0, 5))) return;
@@ -84,7 +84,7 @@ export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners):
       });
       session.on('Network.responseReceived', ({ requestId, response }) => {
         const flight = flights.get(keyOf(requestId));
-        // Both sessions may tell of it.
+        // Both sessions may report it.
         if (!flight || flight.answeredAt !== undefined) return;
         flight.answeredAt = performance.now();
         if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);

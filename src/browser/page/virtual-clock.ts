@@ -1,31 +1,31 @@
-// The page's clock: virtual time that jumps from timer to timer, in the page and in its cross-site frames, and never
-// falls behind real time. A page whose clock stands still while the wall clock passes it draws no more frames, and every
-// capture of it hangs: so from its first use on the clock is kept ahead.
+// The page's clock: virtual time that jumps from timer to timer, in the page and in its cross-site frames, and never falls behind
+// real time. If the page's clock stands still while real time passes it, the page draws no more frames and every capture of it
+// hangs; so from its first use on the clock is kept ahead.
 import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
 export interface VirtualClock {
-  /** A cross-site frame has a process, and so a clock, of its own. */
+  /** A cross-site frame has its own process, and so its own clock. */
   join(session: CdpSession): void;
   leave(session: CdpSession): void;
-  /** Lets this much virtual time pass. It stands still while requests are under way. */
+  /** Advances virtual time by this much. It stands still while requests are under way. */
   runAhead(budgetMs: number, when: RunAheadWhen, signal: AbortSignal): Promise<void>;
   stop(): void;
 }
 
 interface RunAheadWhen {
-  /** Nothing more is to be expected: ends early, without an error. */
+  /** True if nothing more can be expected: ends early, without an error. */
   isOver(): boolean;
-  /** Requests are under way, and none of them is worth waiting for: time goes on past them. */
+  /** True if requests are under way and none of them is worth waiting for: time continues past them. */
   isStuck(): boolean;
-  /** A request is under way that is worth waiting for. */
+  /** True if a request is under way that is worth waiting for. */
   isWaiting(): boolean;
 }
 
 const aheadMs = 2_000;
 const lookMs = 100;
-// Past a long poll time goes on in steps, so that requests that a timer sends are waited for.
+// Time passes a long poll in steps, so that requests sent by a timer are waited for.
 const stepMs = 50;
 
 export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: AbortSignal): VirtualClock {
@@ -33,12 +33,12 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
   let startedAt = 0;
   let passedMs = 0;
   let turn = 0;
-  // While somebody else grants time, the keeper does not.
+  // The keeper grants no time while another caller does.
   let grantors = 0;
   let isStopped = false;
   let keeper: NodeJS.Timeout | undefined;
 
-  /** The page's own reading, in virtual milliseconds since some moment before. */
+  /** The page's own clock, in virtual milliseconds since an arbitrary moment. */
   async function read(signal: AbortSignal): Promise<number> {
     const { metrics } = await page.send('Performance.getMetrics', undefined, signal);
     return (metrics.find(({ name }) => name === 'Timestamp')?.value ?? 0) * 1000;
@@ -50,7 +50,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
     keeper = setInterval(keepAhead, lookMs).unref();
   }
 
-  /** A new grant takes the place of one that is still under way. Answers whether all of it was used. */
+  /** A new grant replaces one that is still under way. Returns whether all of it was used. */
   async function grant(
     policy: Protocol.Emulation.VirtualTimePolicy,
     budget: number,
@@ -59,14 +59,14 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
   ): Promise<boolean> {
     const mine = (turn += 1);
     const isMine = () => mine === turn;
-    // The starvation count keeps a page of endless tasks from stopping its own clock.
+    // The starvation count keeps a page with endless tasks from stopping its own clock.
     const request = { policy, budget, maxVirtualTimeTaskStarvationCount: 1000 };
     const answer: { isHere: boolean; error?: Error } = { isHere: false };
-    // Not awaited: a page on its way to another document does not answer.
+    // Not awaited: a page that is navigating to another document does not answer.
     Promise.all(
       Array.from(running.keys(), async (session) => {
         await session.send('Emulation.setVirtualTimePolicy', request, signal);
-        // An end that was told before this answer is that of an earlier grant.
+        // An end that was reported before this answer belongs to an earlier grant.
         if (running.has(session)) running.set(session, true);
       }),
     )
@@ -88,7 +88,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
 
   /** Time stands still while requests are under way, until none of them is worth waiting for. */
   async function runUnlessFetching(budget: number, when: RunAheadWhen, signal: AbortSignal): Promise<void> {
-    // Read ahead of the grant, on the same pipe, so that it costs no time.
+    // Read before the grant, on the same pipe, so that it costs no time.
     const started = read(signal);
     started.catch(() => {});
     const isEnough = () => when.isOver() || when.isStuck();
@@ -102,7 +102,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
     const missingMs = performance.now() - startedAt + aheadMs - passedMs;
     if (isStopped || grantors > 0 || missingMs <= 0) return;
     grantors += 1;
-    // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is let be.
+    // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is left alone.
     grant('advance', missingMs, () => false, lifetime)
       .catch(() => {})
       .finally(() => (grantors -= 1));
@@ -137,7 +137,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
     },
     stop() {
       isStopped = true;
-      // Ends the grant that is under way: nobody will tell of its end any more.
+      // Ends the grant that is under way: its end will no longer be reported.
       turn += 1;
       clearInterval(keeper);
       changes.notify();

@@ -1,10 +1,10 @@
-// Waiting on a state that changes: those who change it call `notify`, those who wait look again.
+// Waits for a state that changes: code that changes it calls `notify`, and code that waits checks again.
 
 export interface Watch {
   notify(): void;
   /** Resolves as soon as the condition holds; rejects with the signal's reason. */
   until(condition: () => boolean, signal: AbortSignal): Promise<void>;
-  /** Resolves at the next change, or after so long without one; rejects with the signal's reason. */
+  /** Resolves at the next change, or after this time without one; rejects with the signal's reason. */
   change(atMostMs: number, signal: AbortSignal): Promise<void>;
 }
 

@@ -1,19 +1,19 @@
-// Packages of Debian and Ubuntu, unpacked into a folder without root: lists and archives are private, the system's own state is
-// only read. apt checks signatures and sums as it always does.
+// Debian and Ubuntu packages, unpacked into a folder without root: lists and archives are private, and the system's own state is
+// only read. apt checks signatures and checksums as usual.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '#browser/process/run.ts';
 
 export interface AptOptions {
-  /** Empty; everything that is made here is in it. */
+  /** Must be empty; everything created here is inside it. */
   folder: string;
   environment: Record<string, string>;
 }
 
 export interface Apt {
-  /** Alternatives in order of preference: the first one that the distribution offers is taken. */
+  /** Alternatives in order of preference: the first one that the distribution offers is used. */
   firstKnown(names: string[]): Promise<string | null>;
-  /** What these packages and what they depend on would take, without what the system has already. */
+  /** The size of these packages and their dependencies, without those that the system already has. */
   plan(names: string[]): Promise<AptPlan>;
   /** Unpacks them into `target`; resolves to the folders that hold libraries there. */
   unpack(plan: AptPlan, target: string): Promise<string[]>;
@@ -28,7 +28,7 @@ interface AptPlan {
 const listsMs = 3 * 60_000;
 const archivesMs = 20 * 60_000;
 const unpackMs = 2 * 60_000;
-// In front of the system's loader, another C library breaks every program.
+// If another C library precedes the system's loader, every program breaks.
 const neverUnpacked = /^(libc6|libc-bin|libc6-.*|base-files)_/;
 
 export async function openApt({ folder, environment }: AptOptions): Promise<Apt> {
@@ -40,9 +40,9 @@ export async function openApt({ folder, environment }: AptOptions): Promise<Apt>
     `Dir::State=${state}`,
     'Dir::State::status=/var/lib/dpkg/status',
     `Dir::Cache=${cache}`,
-    // There is nobody to lock out, and an ordinary user may not.
+    // No other process uses these folders, so no lock is needed, and an ordinary user may not take it.
     'Debug::NoLocking=1',
-    // As root, apt would change to a user who cannot get to this folder.
+    // As root, apt would switch to a user who cannot read this folder.
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
     'Acquire::Retries=2',
@@ -53,7 +53,7 @@ export async function openApt({ folder, environment }: AptOptions): Promise<Apt>
       timeoutMs,
     });
   const install = (names: string[], mode: string, timeoutMs: number) =>
-    // --reinstall: what is asked for by name must be whole in the folder, whether or not the system has it.
+    // --reinstall: a requested package must be complete in the folder, whether or not the system has it.
     apt(
       'apt-get',
       ['-q', '-y', '--no-install-recommends', '--reinstall', mode, 'install', ...names],
@@ -92,7 +92,7 @@ export function parseUris(output: string): AptPlan['packages'] {
   }));
 }
 
-/** Of a package, the browser and the libraries count; its programs, icons and papers do not. */
+/** Keeps the browser and the libraries of a package; skips its other programs, icons and documentation. */
 async function keepLibraries(target: string): Promise<void> {
   const remove = async (folder: string, kept: string[]) => {
     for (const name of await readdir(folder).catch(() => [])) {

@@ -1,22 +1,23 @@
-// Lets page processes that have used much processor time go behind the others: a page that never ends its work must not slow the
-// renders beside it, and an ordinary one is drawn before it gets here. Reads /proc; elsewhere nothing is done.
+// Lowers the CPU priority of renderer processes that have used a lot of CPU time, so that a page that never stops working does
+// not slow other renders. An ordinary page is drawn before it reaches the limit. Reads /proc; without /proc it does nothing.
 import { readdirSync } from 'node:fs';
 import { lowerPriority } from '#browser/process/priority.ts';
 
 export interface BusyPages {
-  /** Told of every page process, each time it is looked at. */
+  /** Called with every page process, each time it is checked. */
   note(pid: number, cpuSeconds: number): void;
   forgetAllBut(pids: readonly number[]): void;
 }
 
-// In small steps, since a heavy page that is no attack must still get done beside others. An article takes a third of a second,
-// in all processes together.
+// Small steps, because a heavy page that is not an attack must still finish next to others. An article takes a third of a second,
+// in all its processes together.
 const steps: { cpuSeconds: number; niceness: number }[] = [
   { cpuSeconds: 15, niceness: 19 },
   { cpuSeconds: 5, niceness: 10 },
   { cpuSeconds: 1, niceness: 5 },
 ];
-// Every thread has a share of its own: a page of a hundred workers would have a hundred. An ordinary one has about fifteen threads.
+// Every thread gets its own share, so a page with a hundred workers would get a hundred. An ordinary page has about fifteen
+// threads.
 const mostThreads = 40;
 const last = 19;
 
@@ -29,7 +30,7 @@ export function createBusyPages(): BusyPages {
       const niceness = threads.length > mostThreads ? last : (step?.niceness ?? 0);
       if (niceness <= (lowered.get(pid) ?? 0)) return;
       lowered.set(pid, niceness);
-      // Linux keeps a priority per thread; threads to come inherit that of the one that starts them.
+      // Linux keeps a priority per thread; a new thread inherits that of the thread that starts it.
       for (const thread of threads) lowerPriority(Number(thread), niceness);
     },
     forgetAllBut(pids) {

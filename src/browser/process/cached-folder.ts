@@ -1,6 +1,6 @@
-// A folder of files made once and kept: it appears under its name only when whole and checked, and is made again when a file
-// of it is missing or has another size. Whoever comes while another makes it waits; what a killed process left
-// unfinished is removed.
+// A folder of files that is created once and kept. It appears under its name only when complete and checked, and is created again
+// if one of its files is missing or has a different size. If another process is creating it, this one waits; what a killed
+// process left unfinished is removed.
 import {
   chmod,
   mkdir,
@@ -25,11 +25,11 @@ interface Manifest {
 export interface CachedFolderWork {
   /** Puts the files there. */
   fill(draft: string): Promise<void>;
-  /** Rejects when what was made must not be used. */
+  /** Rejects if the result must not be used. */
   check?(draft: string): Promise<void>;
-  /** Another process is at it. */
+  /** Called if another process is creating it. */
   onWait?(): void;
-  /** Makes it again, though there is one. */
+  /** Creates it again even if it exists. */
   renew?: boolean;
 }
 
@@ -37,7 +37,7 @@ const manifestName = 'manifest.json';
 const renameAttempts = 10;
 const waitMs = 15 * 60_000;
 const lookEveryMs = 200;
-// A draft of another machine, on a disk that both use: nobody can tell whether it is still worked on.
+// A draft of another machine on a shared disk: there is no way to know whether it is still being worked on.
 const foreignDraftMs = 24 * 60 * 60_000;
 
 export async function cachedFolder(
@@ -60,7 +60,7 @@ export async function cachedFolder(
   }
 }
 
-/** Every byte count is right. */
+/** Every file has the right size. */
 export async function isWhole(folder: string): Promise<boolean> {
   try {
     const manifest = JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as Manifest;
@@ -73,7 +73,7 @@ export async function isWhole(folder: string): Promise<boolean> {
   }
 }
 
-/** Waits while a living process works on a draft; false when there is none, or it failed, or it takes too long. */
+/** Waits while a running process works on a draft; false if there is none, it failed, or it takes too long. */
 async function isMadeByAnother(folder: string, onWait?: () => void): Promise<boolean> {
   const givesUpAt = performance.now() + waitMs;
   for (let isFirst = true; performance.now() < givesUpAt; isFirst = false) {
@@ -84,7 +84,7 @@ async function isMadeByAnother(folder: string, onWait?: () => void): Promise<boo
   return false;
 }
 
-/** Removes dead drafts on the way. */
+/** Also removes drafts of processes that no longer run. */
 async function hasLivingDraft(folder: string): Promise<boolean> {
   const prefix = `${basename(folder)}.draft-`;
   const names = await readdir(dirname(folder)).catch(() => []);
@@ -107,7 +107,7 @@ async function ageMs(path: string): Promise<number> {
   return entry === null ? 0 : Date.now() - entry.mtimeMs;
 }
 
-/** Bytes on the disk before the name is; readable by the unprivileged user that the browser runs as. */
+/** Syncs the bytes to the disk before the rename; readable by the unprivileged user of the browser. */
 async function seal(draft: string): Promise<void> {
   const entries = (await readdir(draft, { recursive: true, withFileTypes: true })).filter(
     (entry) => !entry.isSymbolicLink(),
@@ -129,7 +129,7 @@ async function describe(draft: string, path: string): Promise<Manifest['files'][
   }
 }
 
-/** Others may be at it too: a whole folder in place is as good as ours, a broken or an old one is moved out of the way. */
+/** Others may create it at the same time: a complete folder in place is as good as this one; a broken or old one is moved away. */
 async function putInPlace(draft: string, folder: string, renew: boolean): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,20 +1,20 @@
-// Takes the browser's messages off the debugging pipe: JSON texts that end with a NUL byte. A picture is one string of base64 of up
-// to 130 MB inside such a text; it is decoded as it comes in, since to parse it in one piece would hold the process for a second.
+// Reads the browser's messages from the debugging pipe: JSON texts that end with a NUL byte. A picture is one base64 string of up
+// to 130 MB in such a text; it is decoded as it arrives, because parsing it in one piece would block the process for a second.
 import type { Readable } from 'node:stream';
 
 export interface MessageSinks {
   onMessage(text: string): void;
   /**
-   * Asked when the answer to this call begins with a picture: how many bytes are wanted of it? Zero: nobody waits any more.
-   * Undefined: it is wanted as text, like any message.
+   * Called when the answer to this call begins with a picture. Returns how many of its bytes to accept. Zero: the caller no
+   * longer waits. Undefined: read it as text, like any other message.
    */
   wantedBytes(callId: number): number | undefined;
-  /** `undefined`: there were more bytes than wanted. */
+  /** `undefined`: there were more bytes than accepted. */
   onBytes(callId: number, bytes: Buffer | undefined): void;
   onTooLarge(): void;
 }
 
-// Beyond this a message is none that was asked for but an attack on our memory.
+// A longer message was not requested and would only exhaust our memory.
 const messageLimitBytes = 400 * 1024 * 1024;
 // As Chromium writes the answer to Page.captureScreenshot.
 const pictureHead = /^\{"id":(\d{1,15}),"result":\{"data":"/;
@@ -80,7 +80,7 @@ function pictureOf(first: Buffer, sinks: MessageSinks): Picture | undefined {
   const decoded: Buffer[] = [];
   let size = 0;
   let toSkip = head.length;
-  /** Base64 comes in fours; what is left of one waits for the next chunk. */
+  /** Base64 is decoded in groups of four; the rest of a chunk waits for the next chunk. */
   let rest = '';
   let isWhole = false;
 

@@ -15,22 +15,22 @@ type Events = ProtocolMapping.Events;
 
 export interface CdpSession {
   readonly id: string | undefined;
-  /** Rejects with the signal's reason on abort, and with a CdpError when the browser refuses or is gone. */
+  /** Rejects with the signal's reason on abort, and with a CdpError if the browser refuses or is gone. */
   send<Method extends keyof Commands>(
     method: Method,
     params: Commands[Method]['paramsType'][0],
     signal?: AbortSignal,
   ): Promise<Commands[Method]['returnType']>;
-  /** The decoded `data` of the answer. Rejects with AnswerTooLarge beyond so many bytes, and holds no more of them. */
+  /** The decoded `data` of the answer. Rejects with AnswerTooLarge above this many bytes, and stops keeping them. */
   capture(
     params: Commands['Page.captureScreenshot']['paramsType'][0],
     mostBytes: number,
     signal?: AbortSignal,
   ): Promise<Buffer>;
-  /** Called once, when the session has sent more events than a page that is not hostile; none is delivered after that. */
+  /** Called once, when the session has sent more events than any page that is not hostile; no further event is delivered. */
   onFlood(handler: () => void): void;
   on<Event extends keyof Events>(event: Event, handler: (params: Events[Event][0]) => void): void;
-  /** Forgets the session: its handlers are dropped and what still waits on it is rejected. */
+  /** Forgets the session: drops its handlers and rejects its pending calls. */
   forget(): void;
 }
 
@@ -54,7 +54,7 @@ export class CdpError extends Error {
   }
 }
 
-/** The picture is larger than the caller wants to hold. */
+/** The picture is larger than the caller accepts. */
 export class AnswerTooLarge extends Error {
   constructor(method: string, mostBytes: number) {
     super(`${method}: the answer is larger than ${mostBytes} bytes`);
@@ -64,7 +64,7 @@ export class AnswerTooLarge extends Error {
 
 interface Pending {
   method: string;
-  /** For an answer that is a picture. */
+  /** Set for an answer that is a picture. */
   mostBytes: number | undefined;
   sessionId: string | undefined;
   settle(error: Error | undefined, result?: unknown): void;
@@ -115,7 +115,7 @@ export function connectCdp(
     onMessage: (text) => inTurn(() => dispatch(text)),
     wantedBytes: (callId) => (pending.has(callId) ? pending.get(callId)!.mostBytes : 0),
     onBytes: (callId, bytes) => inTurn(() => settleBytes(callId, bytes)),
-    onTooLarge: () => close('the browser sent a message beyond all bounds'),
+    onTooLarge: () => close('the browser sent a message that is too large'),
   });
 
   function settleBytes(callId: number, bytes: Buffer | undefined): void {
@@ -126,7 +126,7 @@ export function connectCdp(
   }
 
   function dispatch(text: string): void {
-    // Asked before the text is parsed, which takes longer than all else.
+    // Checked before the text is parsed, because parsing is the most expensive step.
     if (isEvent(text) && sessions.get(sessionOf(text))?.allowance.spend() === false) return;
     const message = JSON.parse(text) as Message;
     if (message.id !== undefined) {
@@ -141,7 +141,7 @@ export function connectCdp(
     for (const handler of handlers?.get(message.method ?? '') ?? []) handler(message.params as never);
   }
 
-  /** What is sent in one go goes down the pipe in one go: each write wakes the browser. */
+  /** Commands sent in the same tick are written to the pipe together, because each write wakes the browser. */
   function write(text: string): void {
     if (input.writableCorked === 0) {
       input.cork();
@@ -194,7 +194,7 @@ export function connectCdp(
           signal,
           mostBytes,
         );
-        // An empty picture is too short a message to be known for one.
+        // The message of an empty picture is too short to be recognised as a picture.
         return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'base64');
       },
       onFlood(handler) {
@@ -228,7 +228,7 @@ export function connectCdp(
   };
 }
 
-/** Whoever awaits an answer goes on before the next message is looked at, even when both came in one chunk. */
+/** Code that awaits an answer continues before the next message is processed, even if both came in one chunk. */
 function createTurns(onError: (error: unknown) => void): (task: () => void) => void {
   let waiting: (() => void)[] = [];
   // An index, because shift() moves the whole array: a chunk of 200,000 messages took two minutes.

@@ -1,5 +1,5 @@
-// The arguments that Chromium is started with. Every line is there for
-// a reason of safety or sameness, but for two that are there for speed and say so.
+// The arguments that Chromium is started with. Every line is there for safety or for equal results, except two that are there for
+// speed and say so.
 import { statfsSync } from 'node:fs';
 import type { Chromium } from '#browser/process/find-chromium.ts';
 
@@ -11,7 +11,7 @@ export interface FlagOptions {
 
 export function chromiumFlags({ kind, userDataFolder, sandboxed }: FlagOptions): string[] {
   return [
-    // A full Chromium does not obey --block-new-web-contents: there its own blocker of popups does the work.
+    // A full Chromium ignores --block-new-web-contents; its own popup blocker is used instead.
     kind === 'full' ? '--headless' : '--disable-popup-blocking',
     ...(sandboxed ? [] : ['--no-sandbox']),
     '--remote-debugging-pipe',
@@ -19,15 +19,16 @@ export function chromiumFlags({ kind, userDataFolder, sandboxed }: FlagOptions):
     ...wall,
     ...quiet,
     ...sameness,
-    // Slower, as files on the disk then stand in for shared memory; but a page that fills the little that a container has crashes.
+    // Slower, because files on the disk then replace shared memory; but a page that fills the small shared memory of a container
+    // crashes.
     ...(hasSharedMemory() ? [] : ['--disable-dev-shm-usage']),
     'about:blank',
   ];
 }
 
-// A name that the resolver rules make unfindable: a context that was given no door of its own has no way out at all.
+// The resolver rules make this name unresolvable, so a context without its own door cannot reach the network at all.
 export const deadEndProxy = 'http://no-way-out.invalid:1';
-// Without this entry everything to loopback goes round the proxy.
+// Without this entry, traffic to loopback bypasses the proxy.
 export const proxyBypassList = '<-loopback>';
 
 const wall = [
@@ -35,15 +36,15 @@ const wall = [
   `--proxy-bypass-list=${proxyBypassList}`,
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--disable-quic',
-  // headless-shell obeys the first of these, a full Chromium the second; the other is ignored without a word.
+  // headless-shell obeys the first of these, a full Chromium the second; each ignores the other silently.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--site-per-process',
-  // Popups would be drawn for nobody.
+  // Popups would be drawn without ever being captured.
   '--block-new-web-contents',
 ];
 
-// Every page at work holds tens of megabytes, a tall one in capture hundreds.
+// Every page in use holds tens of megabytes, a tall one hundreds during its capture.
 const sharedMemoryBytes = 2 * 1024 ** 3;
 
 function hasSharedMemory(): boolean {
@@ -67,7 +68,7 @@ const quiet = [
   '--disable-field-trial-config',
   '--disable-sync',
   '--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,GlobalMediaControls,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,PaintHolding,Translate,' +
-    // For speed: with every site in a process of its own, each context would start a second one to have in reserve, for naught.
+    // For speed: with a process per site, each context would start a spare renderer that is never used.
     'SpareRendererForSitePerProcess',
   '--metrics-recording-only',
   '--no-default-browser-check',
@@ -79,7 +80,7 @@ const quiet = [
 ];
 
 const sameness = [
-  // Renders run side by side and none is in front: none may be slowed for it.
+  // Renders run at the same time and none is in the foreground, so none may be throttled for being in the background.
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
@@ -88,8 +89,8 @@ const sameness = [
   '--font-render-hinting=none',
   '--force-color-profile=srgb',
   '--hide-scrollbars',
-  // Draws the document beyond the viewport too, so that a full page can be captured as it stands. The protocol's own way
-  // (captureBeyondViewport) shows the page a viewport of 1 x 1 px first: scripts, media queries and transitions react to it.
+  // Draws the document outside the viewport too, so that a full page can be captured as it is. The protocol's own option
+  // (captureBeyondViewport) first sets the page's viewport to 1 x 1 px: scripts, media queries and transitions react to it.
   '--blink-settings=mainFrameClipsContent=false',
   '--mute-audio',
   '--lang=en-US',

@@ -1,8 +1,8 @@
-// What a full Chromium does otherwise than headless-shell and takes from its profile, not from a flag.
+// Where a full Chromium differs from headless-shell, and the setting is in its profile instead of a flag.
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// A PDF is a download, as it is for headless-shell: otherwise Chromium's own viewer would be in the picture.
+// A PDF is a download, as in headless-shell: otherwise the picture would show Chromium's own viewer.
 const preferences = { plugins: { always_open_pdf_externally: true } };
 
 export function writePreferences(userDataFolder: string, owner: { uid: number; gid: number } | null): void {

@@ -1,5 +1,5 @@
-// One running Chromium: started over the debugging pipe as an unprivileged user with its sandbox on, in a process
-// group and a folder of its own, and gone without a trace when closed.
+// One running Chromium: started over the debugging pipe as an unprivileged user with its sandbox on, in its own process group and
+// folder. Nothing of it is left after `close`.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -21,20 +21,23 @@ export interface ChromiumProcess {
   readonly startedAt: number;
   /** Aborts when the process is gone or no longer answers on its pipe. */
   readonly gone: AbortSignal;
-  /** Ends the whole process group; resolves when it and its folder are gone. Never rejects: a folder that stays is swept later. */
+  /**
+   * Ends the whole process group; resolves when it and its folder are gone. Never rejects: a folder that cannot be removed is
+   * swept later.
+   */
   close(): Promise<void>;
 }
 
 export interface LaunchOptions {
-  /** Hears of what could not be cleaned up. */
+  /** Logs what could not be cleaned up. */
   log?: Log;
   chromium: Chromium;
   fontsFile: string;
   sandboxed: boolean;
-  /** The user to run as; null keeps the service's own. */
+  /** The user to run as; null for the user of the service. */
   user: { uid: number; gid: number } | null;
   priority?: Priority;
-  /** Left out of the arguments; only the self-test of the wall has a reason to. */
+  /** Arguments to omit; only the self-test of the wall uses this. */
   withoutFlags?: string[];
 }
 
@@ -52,7 +55,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   const child = spawn(chromium.executable, flags, {
     ...user,
     cwd: scratch.path,
-    // A group of its own, so that no helper process of the browser can be left over.
+    // Its own group, so that no helper process of the browser is left over.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     env: environment(scratch.path, options),
@@ -85,7 +88,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
     })();
     return closing;
   }
-  // Whatever ends the connection ends the process: there is no other way to reach it.
+  // If the connection ends, the process is ended too: there is no other way to reach it.
   const closeUnasked = () => {
     close().catch((error: unknown) => log?.error({ err: error }, 'the browser was not closed'));
   };
@@ -118,7 +121,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   }
 }
 
-/** The browser did not start; `detail` is what it said on its way out. */
+/** The browser did not start; `detail` is what it printed before it exited. */
 export class ChromiumStartError extends Error {
   readonly detail: string;
 
@@ -129,7 +132,7 @@ export class ChromiumStartError extends Error {
   }
 }
 
-/** Only what Chromium needs: no secret of the service is ever in its environment. */
+/** Only what Chromium needs: its environment never contains a secret of the service. */
 function environment(folder: string, { chromium, fontsFile }: LaunchOptions): Record<string, string> {
   return {
     PATH: '/usr/bin:/bin',

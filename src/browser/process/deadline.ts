@@ -1,18 +1,18 @@
-// One deadline per render: the total budget, the phases inside it and the caller's hang-up, as abort signals that
-// every browser call takes. Spec 4.3, 4.4 (navigation and total budgets).
+// One deadline per render: the total budget, its phases and the caller's disconnect, as abort signals that every browser call
+// takes. Spec 4.3, 4.4 (navigation and total budgets).
 import { RenderFailure } from '#browser/browser.ts';
 
 export interface Deadline {
-  /** Aborts with a RenderFailure when the total is spent or the caller hangs up. */
+  /** Aborts with a RenderFailure if the total budget is spent or the caller disconnects. */
   readonly signal: AbortSignal;
-  /** A stretch with a budget of its own; also ends with the whole. Call `end` when it is over. */
+  /** A phase with its own budget; it also ends with the whole. Call `end` when it is over. */
   phase(budgetMs: number, failure: () => Error): Phase;
   /** Ends the render from outside (its page crashed, its browser died). */
   fail(failure: RenderFailure): void;
   end(): void;
 }
 
-// What was left waiting when its time was declared over (the loser of a race) must not go on waiting.
+// Ends waits that are still pending when their phase is over, such as the loser of a race.
 const over = new Error('this part of the render is over');
 
 export interface Phase {
@@ -20,14 +20,14 @@ export interface Phase {
   end(): void;
 }
 
-/** `leftMs` is what remains of the total: less than all of it on a second try. */
+/** `leftMs` is what remains of the total budget; on a second attempt, less than all of it. */
 export function createDeadline(totalMs: number, leftMs: number, caller: AbortSignal): Deadline {
   const controller = new AbortController();
   const timer = setTimeout(
     () => controller.abort(new RenderFailure('timed_out', `the render took longer than ${totalMs / 1000} s`)),
     leftMs,
   );
-  const hangUp = () => controller.abort(new RenderFailure('aborted', 'the render was called off'));
+  const hangUp = () => controller.abort(new RenderFailure('aborted', 'the render was cancelled'));
   if (caller.aborted) hangUp();
   caller.addEventListener('abort', hangUp, { once: true });
   return {

@@ -1,5 +1,5 @@
-// The headless-shell of Debian, and the libraries that a headless-shell from elsewhere needs on Debian and Ubuntu, taken from
-// the distribution's packages into the cache.
+// Debian's headless-shell, and the libraries that a headless-shell from elsewhere needs on Debian and Ubuntu, taken from the
+// distribution's packages into the cache.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApt } from '#browser/process/apt-packages.ts';
@@ -8,9 +8,9 @@ import { headlessShells } from '#browser/process/find-chromium.ts';
 import type { System } from '#browser/process/system.ts';
 
 const shellPackage = 'chromium-headless-shell';
-// Its data files are looked for beside the executable.
+// Chromium looks for its data files next to the executable.
 const dataPackage = 'chromium-common';
-// What chrome-headless-shell is linked with. Where a name has a second form, with t64, that one is meant.
+// The libraries that chrome-headless-shell is linked with. Where a name has a second form with t64, that one is used.
 const libraries = [
   'libasound2',
   'libatk-bridge2.0-0',
@@ -51,7 +51,7 @@ export function distributionWay(system: System): FetchWay {
   };
 }
 
-/** What a headless-shell needs beside itself and this system lacks. */
+/** The libraries that a headless-shell needs and this system lacks. */
 export async function fetchLibraries(draft: string, tools: FetchTools): Promise<string[]> {
   return unpack(draft, join(draft, 'libraries'), tools, async (apt) => {
     const names = await Promise.all(libraries.map((name) => apt.firstKnown([`${name}t64`, name])));
@@ -78,7 +78,7 @@ async function unpack(
   }
 }
 
-/** The program itself: what lies in usr/bin is a script around it, with paths of the system. */
+/** The program itself: usr/bin contains a script around it, with paths of the system. */
 export async function findShell(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const shell = entries.find((entry) => entry.isFile() && headlessShells.includes(entry.name));

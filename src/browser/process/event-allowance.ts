@@ -1,14 +1,14 @@
-// How many events one page may have us read: every message of a page (a request, a frame of a socket, an animation) is parsed on the event
-// loop that serves all accounts, and a page can make tens of thousands a second.
+// Limits how many events of one page are read: every message about a page (a request, a WebSocket frame, an animation) is parsed
+// on the event loop that serves all accounts, and a page can cause tens of thousands a second.
 
 export interface EventAllowance {
-  /** False when there is nothing left: the event is not to be read. */
+  /** False if the allowance is spent: the event must not be read. */
   spend(): boolean;
   /** Called once, when the allowance is spent. */
   onSpent(handler: () => void): void;
 }
 
-// A page of 3,000 requests makes about eight events for each, and needs ten seconds for them.
+// A page with 3,000 requests causes about eight events for each, over ten seconds.
 const burst = 15_000;
 const perSecond = 2_000;
 
@@ -41,7 +41,7 @@ export function createEventAllowance(now: () => number = () => performance.now()
   };
 }
 
-/** As Chromium writes them: what names a method is an event, what begins with an id an answer. */
+/** In Chromium's format, a message that starts with a method is an event, and one that starts with an id is an answer. */
 export const isEvent = (text: string): boolean => text.startsWith('{"method"');
 
 // The last field of a message: ,"sessionId":"32 characters"}

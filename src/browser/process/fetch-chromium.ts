@@ -1,5 +1,5 @@
-// Brings a headless-shell for this platform into the cache, where neither the system nor npm has one: each way in turn, named in
-// the log with its size, and checked before it is put in place.
+// Fetches a headless-shell for this platform into the cache if neither the system nor npm has one. Tries each source in turn,
+// logs it with its size, and checks the browser before putting it in place.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Log } from '#browser/browser.ts';
@@ -10,15 +10,15 @@ import { playwrightWay } from '#browser/process/playwright-chromium.ts';
 import { readSystem } from '#browser/process/system.ts';
 
 export interface FetchTools {
-  /** For the programs that do the work: where to find others, and the proxies. */
+  /** For the programs that fetch it: PATH and proxies. */
   environment: Record<string, string>;
-  /** Says what is being fetched, as soon as its size is known. */
+  /** Logs what is being fetched, as soon as its size is known. */
   tell(what: string, sizeBytes: number): void;
 }
 
 export interface FetchWay {
   title: string;
-  /** Its name in the cache: another version, release or processor is another folder. */
+  /** Its name in the cache: another version, release or processor has another folder. */
   folder: string;
   source: string;
   renewal: string;
@@ -31,9 +31,9 @@ export interface FetchOptions {
   /** Rejects a browser that must not be used. */
   check: (chromium: Chromium) => Promise<void>;
   log: Log;
-  /** Fetches again, though there is one. */
+  /** Fetches again even if there is one. */
   renew?: boolean;
-  /** There is another browser to use: what failed within the last day is not tried again. */
+  /** There is another browser to use, so a fetch that failed within the last day is not repeated. */
   hasOther?: boolean;
   ways?: FetchWay[];
 }
@@ -93,7 +93,7 @@ export async function fetchChromium(options: FetchOptions): Promise<Chromium> {
   throw new Error(problems.join('; '));
 }
 
-/** What was fetched before; null where nothing was. */
+/** What was fetched before; null if nothing was. */
 export async function fetchedChromium(cacheFolder: string, ways?: FetchWay[]): Promise<Chromium | null> {
   for (const way of ways ?? (await usualWays())) {
     const folder = join(cacheFolder, way.folder);

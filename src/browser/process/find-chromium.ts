@@ -1,5 +1,5 @@
-// Chooses the browser: what the operator named, a headless-shell of the system, the one from npm, one that was fetched for this
-// platform, a full Chromium of the system. A headless-shell renders in half the time of a full Chromium.
+// Chooses the browser, in this order: the operator's choice, a headless-shell of the system, the one from npm, one that was
+// fetched for this platform, a full Chromium of the system. A headless-shell renders in half the time of a full Chromium.
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
@@ -10,25 +10,25 @@ import { readSystem, type System } from '#browser/process/system.ts';
 
 export interface Chromium {
   executable: string;
-  /** Folders of libraries to put in front (LD_LIBRARY_PATH), where the system lacks them. */
+  /** Folders of libraries to prepend (LD_LIBRARY_PATH), if the system lacks them. */
   libraryFolder: string | null;
-  /** A full Chromium wants `--headless`; a headless-shell is nothing else. */
+  /** A full Chromium needs `--headless`; a headless-shell has no other mode. */
   kind: 'headless-shell' | 'full';
-  /** Where it came from and how to get a newer one, in words for the operator. */
+  /** Where it came from and how to get a newer one, worded for the operator. */
   source: string;
   renewal: string;
   installedAt: Date;
 }
 
 export interface FindChromiumOptions {
-  /** CHROMIUM_PATH: tried alone when set. */
+  /** CHROMIUM_PATH: if set, the only one that is tried. */
   explicitPath: string | undefined;
-  /** Where a browser of the system is looked for. */
+  /** Where to look for a browser of the system. */
   folders: string[];
   cacheFolder: string;
-  /** Brings a browser for this platform into the cache, unless one is there; rejects with the reason. */
+  /** Fetches a browser for this platform into the cache unless one is there; rejects with the reason. */
   fetch?: (options: { hasOther: boolean }) => Promise<Chromium>;
-  /** What is taken from the npm package; replaced where a test wants a machine that it does not serve. */
+  /** The browser from the npm package; a test replaces it to simulate a machine that the package does not support. */
   unpackNpm?: typeof unpackNpmChromium;
   system?: System;
 }
@@ -114,7 +114,7 @@ async function describe(
   kind: Chromium['kind'],
   origin: Pick<Chromium, 'source' | 'renewal'>,
 ): Promise<Chromium> {
-  // Not the time of the last change: packages keep that of their build.
+  // Not the modification time: packages keep that of their build.
   return { executable, libraryFolder, kind, ...origin, installedAt: (await stat(executable)).ctime };
 }
 
@@ -135,12 +135,12 @@ function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** Some systems keep a stub that only tells how to install: what cannot say its version is no browser. */
+/** Some systems have a stub that only prints how to install a browser, so a program that cannot print its version is not a browser. */
 export async function problemOf(executable: string, libraryFolder: string | null): Promise<string | null> {
   try {
     const env = libraryFolder === null ? {} : { LD_LIBRARY_PATH: libraryFolder };
     const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: 10_000 });
-    return /\d\.\d/.test(stdout) ? null : 'it does not tell its version';
+    return /\d\.\d/.test(stdout) ? null : 'it does not print its version';
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
     return (stderr?.trim() || message).split('\n')[0] ?? 'it failed';

@@ -1,10 +1,10 @@
-// Tells whether a page keeps the browser process from its work. That process takes the calls of every page (console messages,
-// workers, locks, frames, …) one after the other: a page that makes them without end holds up all other renders, and what has
-// piled up outlives the page by many seconds.
+// Detects a page that floods the browser process. That process handles the calls of every page (console messages, workers, locks,
+// frames, …) one after the other: a page that makes them without end delays all other renders, and the backlog outlives the page
+// by many seconds.
 import { membersOf } from '#browser/process/proc.ts';
 
 export interface FloodWatch {
-  /** Called now and then while an answer of the browser is overdue. */
+  /** Called repeatedly while an answer of the browser is overdue. */
   isFlooded(): boolean;
   /** The browser has answered. */
   forget(): void;
@@ -16,8 +16,8 @@ interface Sample {
 }
 
 const watchedMs = 1_500;
-// A browser that waits for others uses little itself: then the machine is busy, and no page is to blame. In a flood it uses about
-// as much as the page that floods it.
+// A browser that waits for others uses little CPU itself: then the machine is busy, and no page is to blame. In a flood it uses
+// about as much as the page that floods it.
 const leastShareOfPage = 0.4;
 const leastPageMs = 200;
 

@@ -1,5 +1,5 @@
-// The fonts that pages are drawn with: those of the system, and from npm metric-compatible Latin, emoji, CJK and
-// other scripts, under a fontconfig file of ours. Without one, text is silently invisible.
+// The fonts that pages are drawn with: those of the system and, from npm, metric-compatible Latin, emoji, CJK and other scripts,
+// in our own fontconfig file. Without fonts, text is silently invisible.
 import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const packages = [
   'noto-sans-devanagari',
   'noto-sans-thai',
 ];
-// The packages hold up to nine weights of each face; the browser makes the others from these.
+// The packages hold up to nine weights of each face; the browser synthesizes the others from these.
 const styles = /^(400Regular|700Bold)(_Italic)?$/;
 const systemFolders = [
   '/usr/share/fonts',
@@ -40,7 +40,7 @@ const latin: Record<string, { stands: string[]; generic: string[] }> = {
     generic: ['monospace', 'ui-monospace', 'mono'],
   },
 };
-// Simplified Chinese first: it covers the most where a page does not name its language.
+// Simplified Chinese first: it covers the most if a page does not declare its language.
 const otherScripts = [
   'Noto Sans SC',
   'Noto Sans JP',
@@ -52,7 +52,7 @@ const otherScripts = [
 ];
 const byLanguage: Record<string, string> = { ja: 'Noto Sans JP', ko: 'Noto Sans KR', zh: 'Noto Sans SC' };
 
-/** Answers the path of the fontconfig file. The files are copied so that an unprivileged browser can read them. */
+/** Returns the path of the fontconfig file. The files are copied so that an unprivileged browser can read them. */
 export async function installFonts(cacheFolder: string): Promise<string> {
   const sources = (await Promise.all(packages.map(fontFiles))).flat();
   const fonts = systemFolders.filter((folder) => existsSync(folder));
@@ -99,7 +99,7 @@ function fontconfig(folder: string, systemFonts: string[]): string {
     generic.map((family) => alias(family, 'prefer', [font, 'Noto Color Emoji', ...otherScripts])),
   );
   const stands = Object.entries(latin).flatMap(([font, { stands }]) =>
-    // "same" keeps the strength of the page's wish: Chromium refuses a stand-in that is only a weak match.
+    // "same" keeps the binding of the page's request: Chromium refuses a substitute that is only a weak match.
     stands.map((family) => alias(family, 'accept', [font], ' binding="same"')),
   );
   const languages = Object.entries(byLanguage).map(

@@ -1,5 +1,6 @@
-// Ends pages that take too much memory, and them alone: a page was seen to reach 6 GB in 9 s. Ends the whole browser when one
-// keeps it from its work. Those that take much processor time go behind the others. Reads /proc; where there is none (macOS) nothing is watched.
+// Ends pages that use too much memory, and only those: a page was seen to reach 6 GB in 9 s. Ends the whole browser if a page
+// keeps it from its work. Lowers the CPU priority of pages that use a lot of CPU time. Reads /proc; without it (macOS) nothing is
+// watched.
 import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
@@ -10,18 +11,18 @@ import type { Log } from '#browser/browser.ts';
 export interface MemoryLimits {
   /** Of one page process. */
   pageBytes: number;
-  /** Of all page processes of one render. */
+  /** Of all page processes of one render together. */
   renderBytes: number;
-  /** Of the browser process, where the blobs of every page are kept. */
+  /** Of the browser process, which holds the blobs of every page. */
   browserBytes: number;
 }
 
 export interface MemoryWatch {
-  /** Why page processes were ended within the last moments; undefined when none was. */
+  /** Why page processes were ended within the last moments; undefined if none was. */
   readonly struckBecause: string | undefined;
-  /** Of the browser process itself, when last looked at. */
+  /** Memory of the browser process itself, at the last check. */
   readonly browserBytes: number;
-  /** The process works for this render. Those of which nobody says so are judged together. */
+  /** Assigns the process to this render. Processes without a render are checked together. */
   own(pid: number, render: object): void;
   look(): Promise<void>;
 }
@@ -30,17 +31,17 @@ type Page = { pid: number; bytes: number; usedSeconds: number };
 
 const answerMs = 2_000;
 const latelyMs = 5_000;
-// Sooner than this a browser at work is merely busy.
+// A browser that does not answer for a shorter time is merely busy.
 const overdueMs = 1_500;
-// Blobs go when their render has: only then is it known whether another page is to blame too.
+// Blobs are freed after their render ends: only then is it known whether another page is to blame too.
 const betweenBrowserStrikesMs = 3_000;
 
-// Of what a render may use. A page that nobody owns and that is no larger is one made ahead of need, or a small one that asked
-// for nothing.
+// A share of what a render may use. A page without a render that is no larger was opened in advance, or is a small one that made
+// no requests.
 const smallShare = 1 / 8;
 
 export const tooBusy = 'the page kept the browser from its other work';
-const tooMuchMemory = 'the page used more memory than a render may';
+const tooMuchMemory = 'the page exceeded the memory limit of a render';
 
 export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits, log: Log): MemoryWatch {
   const busyPages = createBusyPages();
@@ -55,14 +56,14 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
   function strike(pages: readonly { pid: number }[], because: string, details: object): void {
     struck = { at: performance.now(), because };
     for (const { pid } of pages) {
-      // It may have ended by itself since it was looked at.
+      // It may have ended by itself since it was checked.
       if (!isInGroup(pid, process.pid)) continue;
       globalThis.process.kill(pid, 'SIGKILL');
       log.warn({ pid, ...details }, `${because}, and was ended`);
     }
   }
 
-  function judgeMemory(pages: readonly Page[]): void {
+  function checkMemory(pages: readonly Page[]): void {
     const renders = Map.groupBy(pages, ({ pid }) => owners.get(pid));
     for (const [render, processes] of renders) {
       const bytes = processes.reduce((sum, page) => sum + page.bytes, 0);
@@ -73,7 +74,7 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       else if (large.length > 0) strike(large, tooMuchMemory, { bytes });
     }
     if (browserBytes < limits.browserBytes || performance.now() - struck.at < betweenBrowserStrikesMs) return;
-    // Nothing tells whose blobs they are; making them takes work.
+    // Nothing shows whose blobs they are, but creating them takes CPU time.
     const [busiest] = pages.toSorted((a, b) => b.usedSeconds - a.usedSeconds);
     if (busiest && busiest.usedSeconds > 0) strike([busiest], tooMuchMemory, { browserBytes });
   }
@@ -99,9 +100,9 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       }
       for (const known of [owners, cpuSeconds])
         for (const pid of known.keys()) if (!pids.includes(pid)) known.delete(pid);
-      judgeMemory(pages);
+      checkMemory(pages);
     } catch {
-      // The browser is gone, or so busy that it is late: the next look sees.
+      // The browser is gone, or too busy to answer in time: the next check will tell.
     } finally {
       phase.end();
     }
@@ -119,8 +120,8 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
     },
     async look() {
       if (askedAt !== undefined && performance.now() - askedAt > overdueMs && flood.isFlooded()) {
-        // What has piled up would hold up every other page for long, so the browser goes whole. Renders are tried again, each in
-        // a browser of its own: nobody needs to know whose page it was.
+        // The backlog would delay every other page for a long time, so the whole browser is ended. Renders are retried, each in
+        // its own browser, so it does not matter whose page it was.
         struck = { at: performance.now(), because: tooBusy };
         log.warn({ pid: process.pid }, 'a page kept the browser from its other work: the browser was ended');
         await process.close();

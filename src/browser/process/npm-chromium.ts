@@ -1,6 +1,5 @@
-// Unpacks the headless-shell that npm brings (@sparticuz/chromium) into a folder of ours, once per version. The
-// package's own unpacking trusts a fixed, world-writable path and its default arguments switch the sandbox off:
-// its files are used, its code is not.
+// Unpacks the headless-shell that npm installs (@sparticuz/chromium) into our own folder, once per version. The package's own
+// code unpacks to a fixed, world-writable path and by default disables the sandbox: its files are used, its code is not.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,11 +11,11 @@ import { cachedFolder } from '#browser/process/cached-folder.ts';
 
 export interface UnpackedChromium {
   executable: string;
-  /** Libraries that a bare system lacks (NSS, NSPR, expat). */
+  /** Libraries that a minimal system lacks (NSS, NSPR, expat). */
   libraryFolder: string;
 }
 
-/** Null where the package is absent or carries no binary for this machine. */
+/** Null if the package is absent or has no binary for this machine. */
 export async function unpackNpmChromium(cacheFolder: string): Promise<UnpackedChromium | null> {
   const packageFolder = findPackage();
   if (packageFolder === null || process.platform !== 'linux' || process.arch !== 'x64') return null;
@@ -45,13 +44,13 @@ async function unpack(source: string, folder: string): Promise<void> {
       createBrotliDecompress(),
       createWriteStream(join(folder, 'chrome-headless-shell')),
     ),
-    // The software renderer is looked for beside the executable.
+    // Chromium looks for the software renderer next to the executable.
     unpackTar(join(source, 'swiftshader.tar.br'), folder),
     unpackTar(join(source, 'al2023.tar.br'), join(folder, 'lib')),
   ]);
 }
 
-/** The regular files of a tar archive, flat into `folder`. */
+/** Extracts the regular files of a tar archive, without subfolders, into `folder`. */
 async function unpackTar(archive: string, folder: string): Promise<void> {
   const tar = await promisify(brotliDecompress)(await readFile(archive));
   for (let offset = 0; offset + 512 <= tar.length;) {

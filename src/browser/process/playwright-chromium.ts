@@ -1,5 +1,6 @@
-// The headless-shell that Playwright publishes for Linux (x64, arm64) and macOS, fetched by Playwright's own installer: it knows the
-// addresses, the mirrors and the proxies. It publishes no sums; what came is known by TLS, its length and our own checks.
+// The headless-shell that Playwright publishes for Linux (x64, arm64) and macOS, fetched by Playwright's own installer, which
+// knows the addresses, the mirrors and the proxies. It publishes no checksums; the download is verified by TLS, its length and
+// our own checks.
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,9 +13,9 @@ import type { System } from '#browser/process/system.ts';
 
 const product = 'chromium-headless-shell';
 const downloadMs = 20 * 60_000;
-// Of one connection that says nothing; the installer tries five times.
+// Timeout for a silent connection; the installer tries five times.
 const silenceMs = 10_000;
-// The installer ends when this process does, kill -9 included. Its own child, which takes over this argument, does so by itself.
+// The installer ends when this process does, even after kill -9. Its own child, which inherits this argument, does so by itself.
 const endWithParent =
   "data:text/javascript,if(process.argv[1].endsWith('cli.js')){process.on('disconnect',()=>process.exit(1));process.channel.unref()}";
 
@@ -63,7 +64,7 @@ export async function playwrightWay(system: System): Promise<FetchWay | null> {
         },
         { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
       );
-      // The installer also brings a video encoder, which nobody here needs: only a failure before that counts.
+      // The installer also downloads a video encoder, which is not needed here: only a failure before that counts.
       await installed.catch((error: unknown) => {
         if (!existsSync(join(shellFolder(browsersFolder), 'INSTALLATION_COMPLETE'))) throw error;
       });
@@ -89,7 +90,7 @@ async function keepOnly(folder: string, kept: string): Promise<void> {
   await Promise.all(others.map((path) => rm(path, { recursive: true, force: true })));
 }
 
-/** Null where the package was left out. */
+/** Null if the package is not installed. */
 function findPackage(): string | null {
   try {
     return dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));

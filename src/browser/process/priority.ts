@@ -1,14 +1,14 @@
-// The CPU priority of processes and threads. It counts only where they compete.
+// The CPU priority of processes and threads. It matters only when they compete.
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 export type Priority = 'usual' | 'low';
 
 const lowest = 19;
-// A third of the usual share: a browser has to start within 20 s on a busy machine too.
+// A third of the usual share: a browser has to start within 20 s even on a busy machine.
 const low = 5;
 
-/** Counted from the service's own niceness: where that is above 5, a fixed 5 would put the other in front. */
+/** Relative to the service's own niceness: if that is above 5, a fixed 5 would put the other process first. */
 export function lowerPriority(id: number, by: number): void {
   try {
     setPriority(id, Math.min(lowest, getPriority() + by));
@@ -17,11 +17,11 @@ export function lowerPriority(id: number, by: number): void {
   }
 }
 
-/** Of a browser that was just started: the processes that it starts inherit it. */
+/** For a browser that was just started: the processes that it starts inherit it. */
 export function lowerBrowser(pid: number): void {
   lowerPriority(pid, low);
   try {
-    // Where Linux groups processes by session, a browser is a group of its own, and only the group's niceness counts.
+    // If Linux groups processes by session, a browser is its own group, and only the group's niceness counts.
     writeFileSync(`/proc/${pid}/autogroup`, String(low));
   } catch {
     // Not grouped.

@@ -1,4 +1,4 @@
-// What Linux tells in /proc of the browser's processes. Elsewhere there is none, and nothing is known of any.
+// Reads /proc on Linux for the browser's processes. On other systems nothing is known about them.
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface GroupMember {
@@ -7,7 +7,7 @@ export interface GroupMember {
   cpuMs: number;
 }
 
-/** Without what is mapped from files: every page process shares the browser's own code with all others. */
+/** Excludes memory mapped from files: every page process shares the browser's code with all others. */
 export function memoryBytes(pid: number): number {
   const status = readProc(pid, 'status');
   const [, anonymous = 0] = /^RssAnon:\s+(\d+) kB/m.exec(status) ?? [];
@@ -15,10 +15,10 @@ export function memoryBytes(pid: number): number {
   return (Number(anonymous) + Number(shared)) * 1024;
 }
 
-/** The id came from outside: nothing but a process of this browser may ever be killed. */
+/** The id came from outside: only processes of this browser may be killed. */
 export const isInGroup = (pid: number, group: number): boolean => statOf(pid).group === group;
 
-/** Looks at every process of the machine, so it is for rare occasions. */
+/** Scans every process of the machine, so it must be called rarely. */
 export function membersOf(group: number): GroupMember[] {
   return pids()
     .map((pid) => ({ pid, ...statOf(pid) }))
@@ -37,12 +37,12 @@ function pids(): number[] {
 /** Clock ticks are hundredths of a second on every Linux. */
 function statOf(pid: number): { group: number; cpuMs: number } {
   const stat = readProc(pid, 'stat');
-  // Behind the name, which may hold anything: state, parent, group, …
+  // The fields after the name, which may contain anything: state, parent, group, …
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { group: Number(fields[2]), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
 }
 
-/** Not on a thread of the pool: there is no disk behind /proc, and to ask a thread costs more than to read. */
+/** Synchronous, not in the thread pool: /proc needs no disk, and handing over to a thread costs more than the read. */
 function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1');

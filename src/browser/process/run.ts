@@ -1,17 +1,17 @@
-// Runs a program of the system to its end, within a time, and never longer than this process lives.
+// Runs a program of the system to its end, within a time limit, and never longer than this process lives.
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 export interface RunOptions {
   environment: Record<string, string>;
   timeoutMs: number;
-  /** Each line of its output, as it comes. */
+  /** Called with each line of its output, as it comes. */
   onLine?: (line: string) => void;
 }
 
 const keptErrorBytes = 4096;
 
-/** Answers what it wrote to its standard output; rejects with what it said was wrong. */
+/** Returns its standard output; rejects with the error that it printed. */
 export async function run(
   program: string,
   args: string[],
@@ -42,7 +42,7 @@ export async function run(
   throw new Error(code === null ? 'it took too long' : (reasonIn(errors) ?? `it ended with ${code}`));
 }
 
-/** The first line that calls itself an error, as Node's programs and apt write them; else the last line. */
+/** The first line that contains an error, in the format of Node's programs and apt; otherwise the last line. */
 function reasonIn(errors: string): string | undefined {
   const lines = errors.split('\n').map((line) => line.trim());
   const named = lines.find((line) => ['Error: ', 'E: '].some((start) => line.startsWith(start)));

@@ -1,8 +1,8 @@
-// Whether a process that left its name somewhere still runs: an id alone may be another's by now, or the same in a container
-// that was started again.
+// Whether a process that recorded its identity still runs. The process id by itself is not enough: it may belong to another
+// process by now, or be the same in a restarted container.
 import { readFileSync } from 'node:fs';
 
-/** In clock ticks since boot: with the process id it names one process for good. '0' where there is no /proc. */
+/** In clock ticks since boot: together with the process id it identifies one process forever. '0' without /proc. */
 export function startTimeOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -18,7 +18,7 @@ export function isRunning(pid: number, startTime: string): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Not ours to signal, but there.
+    // It exists, but we may not signal it.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

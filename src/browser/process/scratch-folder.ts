@@ -1,5 +1,5 @@
-// The private folder of one browser process (profile, temporary files, caches), removed with it; what a killed
-// service left behind is swept at the next start.
+// The private folder of one browser process (profile, temporary files, caches), removed with it. Folders that a killed service
+// left behind are swept at the next start.
 import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,12 @@ import { isRunning, startTimeOf } from '#browser/process/running.ts';
 const removeAttempts = 10;
 const prefix = 'tintype-browser-';
 const inUse = new Set<string>();
-/** What could not be removed with its browser: a file that is still held, a folder that was made read-only. */
+/** What could not be removed with its browser: a file that is still open, or a folder that was made read-only. */
 const leftOver = new Set<string>();
 
 export interface ScratchFolder {
   readonly path: string;
-  /** Rejects when it cannot be removed now; it is tried again with the next folder, and at the next start. */
+  /** Rejects if it cannot be removed now; removal is retried with the next folder, and at the next start. */
   remove(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createScratchFolder(owner: { uid: number; gid: number } | null):
       const earlier = [...leftOver];
       leftOver.add(path);
       for (const other of earlier) {
-        // Its own failure was told when it happened.
+        // Its failure was logged when it happened.
         await rm(other, { recursive: true, force: true }).then(
           () => forget(other),
           () => {},
@@ -44,7 +44,7 @@ export function createScratchFolder(owner: { uid: number; gid: number } | null):
   };
 }
 
-/** A process of the group that is just dying may still write. The retries of `rm` itself multiply with the depth of the tree. */
+/** A process of the group that is being killed may still write. The retries of `rm` itself multiply with the depth of the tree. */
 async function removeSoon(path: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -61,7 +61,7 @@ function forget(path: string): void {
   inUse.delete(path);
 }
 
-/** Removes the folders of services that no longer run, ours alone: other users' are not touched. */
+/** Removes the folders of services that no longer run; only our own, not those of other users. */
 export async function sweepScratchFolders(ownerIds: number[]): Promise<number> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   let swept = 0;
@@ -74,7 +74,7 @@ export async function sweepScratchFolders(ownerIds: number[]): Promise<number> {
     if (!entry?.isDirectory() || !ownerIds.includes(entry.uid)) continue;
     swept += await rm(path, { recursive: true, force: true }).then(
       () => 1,
-      // A later start sweeps it; this one is not held up.
+      // A later start sweeps it; this start does not wait.
       () => 0,
     );
   }

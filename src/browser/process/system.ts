@@ -1,20 +1,20 @@
-// What kind of machine this is, and what its operator does to install or renew a browser there.
+// What kind of machine this is, and how its operator installs or updates a browser on it.
 import { readFileSync } from 'node:fs';
 
 export interface System {
   /** For people: "Debian GNU/Linux 13 (trixie)". */
   name: string;
-  /** Of the distribution and its release, for the names of folders: "debian-13". */
+  /** The distribution and its release, for folder names: "debian-13". */
   id: string;
-  /** Packages can be had from apt. */
+  /** True if packages are available from apt. */
   hasApt: boolean;
-  /** What to do to get a browser. */
+  /** How to get a browser. */
   advice: string;
-  /** What to do to get a newer one, where it is the system's. */
+  /** How to get a newer one, if it is the system's. */
   renewal: string;
 }
 
-/** What holds less here than on Linux, in words for the operator. */
+/** What is weaker here than on Linux, worded for the operator. */
 export function lessOn(platform: NodeJS.Platform): string[] {
   if (platform === 'linux') return [];
   return [
@@ -91,7 +91,7 @@ function osRelease(): string {
     try {
       return readFileSync(path, 'utf8');
     } catch {
-      // Not every Linux has it, and macOS has none.
+      // Not every Linux has it, and macOS does not.
     }
   }
   return '';

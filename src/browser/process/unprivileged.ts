@@ -1,4 +1,5 @@
-// As root, Chromium runs as another user and keeps its sandbox; what it must read has to lie where that user can get to it.
+// If the service runs as root, Chromium runs as another user and keeps its sandbox; the files it reads must be where that user
+// can reach them.
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -9,15 +10,15 @@ export interface UnixUser {
   gid: number;
 }
 
-// The user that is nobody on every Linux.
+// The user "nobody" on every Linux.
 const nobody: UnixUser = { uid: 65_534, gid: 65_534 };
 
-/** Null: the browser runs as the service does. On macOS its sandbox needs no other user, and nobody has another number. */
+/** Null: the browser runs as the user of the service. On macOS its sandbox needs no other user, and "nobody" has another number. */
 export function browserUser(platform = process.platform, uid = process.getuid?.()): UnixUser | null {
   return uid === 0 && platform === 'linux' ? nobody : null;
 }
 
-/** The folder itself, or another where it cannot be written (a clone of another user) or the browser cannot get to it (/root). */
+/** The folder itself, or another one if it is not writable (a clone of another user) or the browser cannot reach it (/root). */
 export async function reachableCache(
   folder: string,
   user: UnixUser | null,
@@ -47,7 +48,7 @@ async function isUsable(folder: string, user: UnixUser | null): Promise<boolean>
   }
 }
 
-/** Where everyone may write, another user may have been there first. */
+/** In a folder that everyone can write to, another user may have created this one first. */
 async function isOwn(folder: string): Promise<boolean> {
   const { uid, mode } = await lstat(folder);
   return uid === process.getuid?.() && (mode & 0o022) === 0;
