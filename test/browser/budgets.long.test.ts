@@ -1,5 +1,5 @@
-// Pages that use a processor without end are given up in time, beside a page that is fine. They use it for 25 s each, so `npm test` has
-// pages that hang without work in their place (budgets.test.ts). Spec 4.3, 4.4.
+// Pages that use a CPU core without end are given up in time while an ordinary page renders. Each runs for 25 s, so `npm test`
+// uses pages that hang without CPU work instead (budgets.test.ts). Spec 4.3, 4.4.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
@@ -38,7 +38,7 @@ describe('budgets of busy pages', { concurrency: 4 }, () => {
     assert.ok(performance.now() - startedAt < limits.screenshotTotalMs);
   });
 
-  test('a page that is fine is drawn beside all of them', async () => {
+  test('an ordinary page is drawn at the same time', async () => {
     for (let count = 0; count < 5; count += 1) await kit.shoot(`${server.base}/fine`);
   });
 });

@@ -1,5 +1,5 @@
-// The navigation budget: servers and pages that never come to an end are given up in time, all at once beside a page
-// that is fine. None of these takes processor time; budgets.long.test.ts has those that do. Spec 4.3, 4.4.
+// The navigation budget: servers and pages that never finish are given up in time, all at once, while an ordinary page renders.
+// None of these uses CPU time; budgets.long.test.ts has those that do. Spec 4.3, 4.4.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { limits } from '#core/limits.ts';
@@ -13,10 +13,10 @@ import { type Endless, testGivenUp } from './endless.ts';
 let server: PageServer;
 let kit: TestBrowser;
 const html = { 'content-type': 'text/html' };
-/** Holds the page's only thread, as an endless loop does. */
+/** Blocks the page's only thread, as an endless loop does. */
 const stuck = `const request = new XMLHttpRequest(); request.open('GET', '/never', false); request.send()`;
 
-/** Sends a little, then a little more, and never ends. */
+/** Sends a little, then a little more, and never finishes. */
 const drip: Route = (_, response) => {
   response.writeHead(200, html).write('<!doctype html><p>so far');
   const timer = setInterval(() => response.write(' and more'), 300);
@@ -52,7 +52,7 @@ describe('budgets', { concurrency: 12 }, () => {
     assert.ok(pdf.timings.navigateMs >= limits.navigationMs - 50, `${pdf.timings.navigateMs} ms`);
   });
 
-  test('a page that is fine is drawn beside all of them', async () => {
+  test('an ordinary page is drawn at the same time', async () => {
     for (let count = 0; count < 5; count += 1) await kit.shoot(`${server.base}/fine`);
   });
 });

@@ -33,7 +33,7 @@ before(async () => {
       '<!doctype html><body style="margin:0"><div style="width:5000px;height:3000px;background:#00a000"></div>',
     '/fixed': `<!doctype html><body style="margin:0"><div style="position:fixed;top:0;left:0;right:0;height:40px;background:#c80000"></div>
       <div style="height:100vh;background:#00a000"></div><div style="height:4000px;background:#dddddd"></div>`,
-    // Turns red when it sees another viewport; a transition would show the way back from one.
+    // Turns red if it ever sees another viewport; a transition would make the return from one visible.
     '/watchful': `<!doctype html><style>body { margin: 0; height: 3000px } #d { width: 50vw; height: 100vh; background: #00a000; transition: width 2s, height 2s }
       @media (max-width: 700px) { #d { background: #c80000 } }</style><div id="d"></div>
       <script>const bad = () => { d.style.background = '#c80000' }; onresize = bad; visualViewport.onresize = bad;
@@ -175,7 +175,7 @@ test('4.3 full_page of a page that grows as it is scrolled ends', async () => {
   assert.ok(height >= 3000 && height <= 65_535, `${height}`);
 });
 
-test('the size of a picture is read from its bytes, and half a picture is none', async () => {
+test('the size of a picture is read from its bytes, and half a picture is refused', async () => {
   for (const format of formats) {
     const { bytes } = await kit.shoot(`${server.base}/short`, { format, width: 333, height: 444 });
     assert.deepEqual(imageSize(bytes, format), { width: 333, height: 444 });

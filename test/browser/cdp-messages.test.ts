@@ -1,4 +1,4 @@
-// Messages off the debugging pipe, torn at every place: texts as they are, pictures decoded as they come in.
+// Messages from the debugging pipe, split at every position: texts are kept as they are, pictures are decoded as they arrive.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
@@ -8,7 +8,7 @@ import { readMessages } from '#browser/process/cdp-messages.ts';
 const pictureText = (id: number, bytes: Buffer) =>
   `{"id":${id},"result":{"data":"${bytes.toString('base64')}"},"sessionId":"ABC"}`;
 
-/** What is heard when these texts come in pieces of so many bytes. */
+/** What is received when these texts arrive in pieces of the given size. */
 async function read(texts: string[], pieceBytes: number, wanted: (callId: number) => number | undefined) {
   const heard: unknown[] = [];
   const output = new PassThrough();
@@ -25,7 +25,7 @@ async function read(texts: string[], pieceBytes: number, wanted: (callId: number
   return heard;
 }
 
-test('texts and pictures of every length come out whole, however the pipe tears them', async () => {
+test('texts and pictures of every length arrive complete, however the pipe splits them', async () => {
   const pictures = [0, 1, 2, 3, 4, 100, 1001].map((length) => randomBytes(length));
   const texts = pictures.flatMap((bytes, id) => [
     `{"method":"x","params":{"n":${id}}}`,
@@ -37,7 +37,7 @@ test('texts and pictures of every length come out whole, however the pipe tears 
       return index % 2 === 1 ? [id, pictures[id]!.toString('hex')] : text;
     });
     const heard = await read(texts, pieceBytes, () => 1001);
-    // The shortest are read as texts: they have no room for the head.
+    // The shortest are read as texts: they are too short for the head of a picture.
     const seen = heard.map((item) => (typeof item === 'string' ? asBytes(item) : item));
     assert.deepEqual(seen, expected, `${pieceBytes}`);
   }
@@ -48,7 +48,7 @@ function asBytes(text: string): unknown {
   return result ? [id, Buffer.from(result.data, 'base64').toString('hex')] : text;
 }
 
-test('a picture that is too large, or that nobody waits for, is passed over, and the next message is read', async () => {
+test('a picture that is too large, or that nobody waits for, is skipped, and the next message is read', async () => {
   const texts = [
     pictureText(1, randomBytes(5000)),
     pictureText(2, randomBytes(5000)),
@@ -58,7 +58,7 @@ test('a picture that is too large, or that nobody waits for, is passed over, and
   assert.deepEqual(heard, [[1, undefined], [2, undefined], '{"id":3,"result":{}}']);
 });
 
-test('a picture that is wanted as text is one', async () => {
+test('a picture that is requested as text is delivered as text', async () => {
   const text = pictureText(1, randomBytes(5000));
   assert.deepEqual(await read([text], 512, () => undefined), [text]);
 });

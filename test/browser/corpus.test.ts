@@ -1,4 +1,4 @@
-// Every page of the corpus, with what must be seen of it. Spec 4.3.
+// Renders every page of the corpus and checks what must be visible. Spec 4.3.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -49,7 +49,7 @@ describe('corpus', { concurrency: 2 }, () => {
   }
 });
 
-test('4.3 a document that browsers download, such as a PDF, is no picture', async () => {
+test('4.3 a document that browsers download, such as a PDF, gives no picture', async () => {
   const url = server.route('/document.pdf', (_, response) => {
     response.setHeader('content-type', 'application/pdf').end('%PDF-1.4\n%%EOF\n');
   });
@@ -70,7 +70,7 @@ test('4.3 text and JSON documents show their text', async () => {
   }
 });
 
-test('4.3 a frame whose address may not be reached is empty', async () => {
+test('4.3 a frame at an address that is not allowed is empty', async () => {
   const url = server.route(
     '/denied-frame',
     '<!doctype html><iframe src="http://10.0.0.1/" style="border:0;width:700px;height:500px"></iframe>',

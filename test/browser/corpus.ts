@@ -1,4 +1,4 @@
-// Small pages, one for each thing that pages of the web do, with what must be seen of it: colours at points of the picture.
+// Small pages, one for each thing that pages on the web do, with what must be visible: colours at points of the picture.
 import { behaviours } from '#test/browser/corpus/behaviour.ts';
 import { contents } from '#test/browser/corpus/content.ts';
 import { documents } from '#test/browser/corpus/documents.ts';

@@ -1,4 +1,4 @@
-// The budget of one render: past it new work is refused, streams are cut, and the report says so. A door beside it goes on.
+// The budget of one render: above it new work is refused, streams are cut, and the report says so. Another door is not affected.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
@@ -8,7 +8,7 @@ import { connectTo, fetchThrough, open, startProxy, startTwins } from './egress-
 
 const exhausted = /^HTTP\/1\.1 503 Service Unavailable\r\nx-tintype-egress: exhausted\r\n/;
 
-/** Two doors of one proxy and a server that echoes a body or sends as many bytes as its path says. */
+/** Two doors of one proxy, and a server that echoes a body or sends the number of bytes in its path. */
 async function stage(context: TestContext, limits: Partial<EgressLimits>) {
   const { port } = await startTwins(context, () =>
     createServer((incoming, response) => {
@@ -19,14 +19,14 @@ async function stage(context: TestContext, limits: Partial<EgressLimits>) {
   const proxy = startProxy(context, { limits });
   return {
     door: await proxy.openDoor(),
-    beside: await proxy.openDoor(),
+    otherDoor: await proxy.openDoor(),
     url: `http://${open}:${port}`,
     port,
   };
 }
 
-test('bytes: a download is cut, new work is refused, the door beside goes on', async (context) => {
-  const { door, beside, url } = await stage(context, { bytes: 1_000_000 });
+test('bytes: a download is cut, new work is refused, another door continues', async (context) => {
+  const { door, otherDoor, url } = await stage(context, { bytes: 1_000_000 });
   assert.equal((await fetchThrough(door, `${url}/500000`)).body.length, 500_000);
   assert.equal(door.report().exhausted, undefined);
   await assert.rejects(fetchThrough(door, `${url}/5000000`), { code: 'ECONNRESET' });
@@ -35,17 +35,17 @@ test('bytes: a download is cut, new work is refused, the door beside goes on', a
   assert.ok(bytesIn + bytesOut < 1_200_000, `${bytesIn + bytesOut}`);
   const refused = await fetchThrough(door, `${url}/1`);
   assert.deepEqual([refused.status, refused.headers['x-tintype-egress']], [503, 'exhausted']);
-  assert.equal((await fetchThrough(beside, `${url}/500000`)).status, 200);
+  assert.equal((await fetchThrough(otherDoor, `${url}/500000`)).status, 200);
 });
 
 test('bytes: uploads count too', async (context) => {
-  const { door, beside, url } = await stage(context, { bytes: 1_000_000 });
+  const { door, otherDoor, url } = await stage(context, { bytes: 1_000_000 });
   const upload = (through: typeof door, length: number) =>
     fetchThrough(through, `${url}/`, { method: 'POST', body: Buffer.alloc(length) });
   assert.equal((await upload(door, 100_000)).body.length, 100_000);
   await assert.rejects(upload(door, 5_000_000));
   assert.equal(door.report().exhausted, 'bytes');
-  assert.equal((await upload(beside, 100_000)).status, 200);
+  assert.equal((await upload(otherDoor, 100_000)).status, 200);
 });
 
 test('bytes: tunnels are counted in both directions and cut', async (context) => {
@@ -62,8 +62,8 @@ test('bytes: tunnels are counted in both directions and cut', async (context) =>
   assert.equal(door.report().exhausted, 'bytes');
 });
 
-test('requests: the next one is refused, what is open goes on', async (context) => {
-  const { door, beside, url, port } = await stage(context, { requests: 3 });
+test('requests: the next one is refused, open ones continue', async (context) => {
+  const { door, otherDoor, url, port } = await stage(context, { requests: 3 });
   const client = await connectTo(door);
   client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   await client.until(/200 OK\r\n\r\n/);
@@ -74,15 +74,15 @@ test('requests: the next one is refused, what is open goes on', async (context) 
   late.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   assert.match(await late.untilClosed(), exhausted);
   assert.equal(door.report().exhausted, 'requests');
-  assert.deepEqual([door.overdrawn.aborted, beside.overdrawn.aborted], [true, false]);
+  assert.deepEqual([door.overdrawn.aborted, otherDoor.overdrawn.aborted], [true, false]);
   assert.equal(door.report().requests, 3);
   client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
   await client.until(/200 OK/);
-  assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
+  assert.equal((await fetchThrough(otherDoor, `${url}/1`)).status, 200);
 });
 
-test('requests inside a tunnel, as the browser tells of them: past the budget the tunnel is cut', async (context) => {
-  const { door, beside, port, url } = await stage(context, { requests: 3 });
+test('requests inside a tunnel, as the browser reports them: above the budget the tunnel is cut', async (context) => {
+  const { door, otherDoor, port, url } = await stage(context, { requests: 3 });
   const client = await connectTo(door);
   client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   await client.until(/200 OK\r\n\r\n/);
@@ -94,18 +94,18 @@ test('requests inside a tunnel, as the browser tells of them: past the budget th
   await client.untilClosed();
   assert.equal(door.report().exhausted, 'requests');
   assert.equal((await fetchThrough(door, `${url}/1`)).status, 503);
-  assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
+  assert.equal((await fetchThrough(otherDoor, `${url}/1`)).status, 200);
 });
 
-test('requests inside a tunnel past a number are held to so many a second; a door beside is not', async (context) => {
-  const { door, beside, port } = await stage(context, { tunnelledAtOnce: 2, tunnelledPerSecond: 1 });
+test('requests inside a tunnel are limited per second after a burst; another door is not affected', async (context) => {
+  const { door, otherDoor, port } = await stage(context, { tunnelledAtOnce: 2, tunnelledPerSecond: 1 });
   const tunnelOf = async (through: typeof door) => {
     const client = await connectTo(through);
     client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
     await client.until(/200 OK\r\n\r\n/);
     return client;
   };
-  const [held, free] = [await tunnelOf(door), await tunnelOf(beside)];
+  const [held, free] = [await tunnelOf(door), await tunnelOf(otherDoor)];
   const startedAt = performance.now();
   for (let count = 0; count < 5; count += 1) door.countAnswer(`https://${open}:${port}/`);
   for (const client of [held, free]) client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -115,12 +115,12 @@ test('requests inside a tunnel past a number are held to so many a second; a doo
     free.until(/200 OK/).then(() => answered.push('free')),
   ]);
   assert.deepEqual(answered, ['free', 'held']);
-  // The first request too many, at one a second, counted from the first.
+  // When the first request above the limit is due, at one a second, counted from the first request.
   assert.ok(performance.now() - startedAt >= 990, `${performance.now() - startedAt} ms`);
 });
 
-test('connections: those past the number at once and past the total are closed', async (context) => {
-  const { door, beside, url } = await stage(context, { connectionsAtOnce: 2, connections: 5 });
+test('connections: those above the concurrent limit and above the total are closed', async (context) => {
+  const { door, otherDoor, url } = await stage(context, { connectionsAtOnce: 2, connections: 5 });
   const [first, second] = [await connectTo(door), await connectTo(door)];
   assert.equal(door.report().exhausted, undefined);
   assert.equal(await (await connectTo(door)).untilClosed(), '');
@@ -135,7 +135,7 @@ test('connections: those past the number at once and past the total are closed',
   await assert.rejects(fetchThrough(door, `${url}/1`));
   const { connections, refusedConnections } = door.report();
   assert.deepEqual([connections, refusedConnections], [6, 2]);
-  assert.equal((await fetchThrough(beside, `${url}/1`)).status, 200);
+  assert.equal((await fetchThrough(otherDoor, `${url}/1`)).status, 200);
 });
 
 test('idle connections end by themselves', async (context) => {

@@ -1,4 +1,5 @@
-// For the proxy's tests: real servers on two loopback twins of one port, one open by EGRESS_ALLOW and one shut, and clients.
+// For the tests of the proxy: real servers on one port of two loopback addresses, one opened by EGRESS_ALLOW and one closed, and
+// clients.
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -29,13 +30,13 @@ export function startProxy(
 
 export interface Twins {
   port: number;
-  /** Connections that each twin has seen. */
+  /** Connections that each of the two servers has seen. */
   hits: { open: number; shut: number };
-  /** Live connections of the open twin. */
+  /** Live connections of the open server. */
   sockets: Set<Socket>;
 }
 
-/** The same server on the open and on the shut address, on one port. */
+/** The same server on the open and on the closed address, on one port. */
 export async function startTwins(context: TestContext, createTwin: () => Server): Promise<Twins> {
   const twins: Twins = { port: 0, hits: { open: 0, shut: 0 }, sockets: new Set() };
   for (const [address, name] of [
@@ -63,7 +64,7 @@ export async function startTwins(context: TestContext, createTwin: () => Server)
   return twins;
 }
 
-/** A server that writes these bytes to whoever sends it a line, then closes. */
+/** A server that sends these bytes to any client that sends it a line, then closes. */
 export const rawServer =
   (bytes: string): (() => Server) =>
   () =>
@@ -82,7 +83,7 @@ export async function fetchThrough(
 ): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = options;
   const outgoing = request({ host: '127.0.0.1', port: door.port, path: url, method, headers, agent: false });
-  // A cut may come after the answer has begun; then the body below rejects.
+  // The connection may be cut after the response has begun; then the body below rejects.
   outgoing.on('error', () => {});
   outgoing.end(body);
   const [incoming] = await once(outgoing, 'response');
@@ -104,13 +105,13 @@ export async function connectTo(door: Door) {
     received += text;
     socket.emit('more');
   });
-  // `once` would reject on a reset, which is an ending like any other here.
+  // `once` would reject on a reset, which counts as a normal end here.
   const closed = new Promise((resolve) => socket.on('close', resolve));
   await once(socket, 'connect');
   return {
     socket,
     write: (text: string) => socket.write(text, 'latin1'),
-    /** What has come once it matches. Rejects if the connection ends first. */
+    /** What has arrived, once it matches. Rejects if the connection ends first. */
     async until(pattern: RegExp): Promise<string> {
       while (!pattern.test(received)) {
         if (socket.destroyed) throw new Error(`closed after ${JSON.stringify(received)}`);
@@ -127,7 +128,7 @@ export async function connectTo(door: Door) {
   };
 }
 
-/** Sends these bytes alone and gives everything that comes back. */
+/** Sends only these bytes and returns everything that comes back. */
 export async function talk(door: Door, text: string): Promise<string> {
   const client = await connectTo(door);
   client.write(text);

@@ -1,4 +1,5 @@
-// What a door refuses, each beside an allowed twin that proves the way was really tried: the shut server sees nothing.
+// What a door refuses. Each case also tries an allowed server, which proves that the attempt was real: the closed server sees
+// nothing.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,7 +21,7 @@ import {
 
 const ok = () => createServer((_incoming, response) => response.end('ok'));
 
-/** The ways through a door; each gives the answer's head. */
+/** The ways through a door; each returns the head of the response. */
 const ways: Record<string, (door: Door, authority: string) => Promise<string>> = {
   plain: (door, authority) =>
     talk(door, `GET http://${authority}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
@@ -41,7 +42,7 @@ const ways: Record<string, (door: Door, authority: string) => Promise<string>> =
     ),
 };
 
-/** Spellings of the open address, each with that of its shut twin. */
+/** Spellings of the open address, each with the same spelling of the closed one. */
 const spellings: [string, string][] = [
   [open, shut],
   ['2130706434', '2130706435'],
@@ -100,7 +101,7 @@ for (const [way, go] of Object.entries(ways)) {
   });
 }
 
-test('an exception with a port opens that port alone', async (context) => {
+test('an exception with a port opens only that port', async (context) => {
   const [one, other] = [await startTwins(context, ok), await startTwins(context, ok)];
   const door = await startProxy(context, { allow: `${open}:${one.port}` }).openDoor();
   assert.equal((await fetchThrough(door, `http://${open}:${one.port}/`)).status, 200);
@@ -126,7 +127,7 @@ test('rebinding: a name keeps the address that was checked for the life of a doo
   assert.equal(twins.hits.shut, 0);
 });
 
-test('a name that does not resolve is 502 and told apart from one that does not answer', async (context) => {
+test('a name that does not resolve is 502, with another reason than a host that does not answer', async (context) => {
   const twins = await startTwins(context, ok);
   const door = await startProxy(context, { lookup }).openDoor();
   const closed = await startTwins(context, () => createTcpServer((socket) => socket.destroy()));
@@ -148,7 +149,7 @@ test('a name that does not resolve is 502 and told apart from one that does not 
   assert.match(door.refusalOf('http://nowhere.test/')!.reason, /ENOTFOUND/);
 });
 
-test('an answer that is none is 502 at once', async (context) => {
+test('an invalid response is 502 at once', async (context) => {
   const answers = [
     '',
     'SSH-2.0-OpenSSH_9.9\r\n',
@@ -168,7 +169,7 @@ test('an answer that is none is 502 at once', async (context) => {
   }
 });
 
-test('a server that answers at last is no longer told as unreachable', async (context) => {
+test('a server that finally answers is no longer reported as unreachable', async (context) => {
   let isReady = false;
   const twins = await startTwins(context, () =>
     createTcpServer((socket) =>
@@ -215,7 +216,7 @@ test('doors are never targets, even where an exception opens all of loopback', a
   assert.equal(there.report().connections, 0);
 });
 
-test('what is no request to a proxy is 400, and the door goes on', async (context) => {
+test('anything but a request to a proxy is 400, and the door continues', async (context) => {
   const twins = await startTwins(context, ok);
   const door = await startProxy(context).openDoor();
   const at = `${open}:${twins.port}`;
@@ -333,7 +334,7 @@ test('abrupt endings on either side, at any moment, leave nothing behind and cra
       const lines = `${head}\r\nHost: a\r\nX-Pad: ${'p'.repeat(seed % 7)}\r\n\r\n`;
       client.write(seed % 5 === 0 ? lines + lines : lines);
       client.write('b'.repeat(seed % 11));
-      // Event-loop turns, not time: each client leaves at another stage of its request.
+      // Turns of the event loop instead of time: each client disconnects at another stage of its request.
       for (let turn = 0; turn < seed % 6; turn += 1) await new Promise(setImmediate);
       if (seed % 2 === 0) client.socket.resetAndDestroy();
       else client.socket.destroy();
@@ -345,7 +346,7 @@ test('abrupt endings on either side, at any moment, leave nothing behind and cra
   assert.equal(twins.sockets.size, 0);
 });
 
-test('a connection made for a browser that has gone meanwhile is closed', async (context) => {
+test('a connection made for a browser that has disconnected meanwhile is closed', async (context) => {
   for (const head of ['GET http://{}/ HTTP/1.1', 'CONNECT {} HTTP/1.1']) {
     const isAsked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<{ address: string }[]>();

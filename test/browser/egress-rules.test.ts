@@ -4,7 +4,7 @@ import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import type { Lookup } from '#browser/egress/names.ts';
 import { createEgressRules, type Verdict } from '#browser/egress/rules.ts';
 
-/** List, then what it opens and what stays shut beside it, as host and port. */
+/** List, then what it opens and what stays closed, as host and port. */
 const lists: { allow: string; opens: [string, number][]; keepsShut: [string, number][] }[] = [
   {
     allow: '',
@@ -221,14 +221,14 @@ const badEntries = [
 const names: Record<string, string[]> = {
   'private.test': ['10.0.0.1'],
   'wiki.internal': ['10.0.0.1'],
-  // A private name that stands for a public address is wrong, whatever the exceptions.
+  // A private name that resolves to a public address is refused, whatever the exceptions.
   'moved.internal': ['10.0.0.1', '93.184.216.34'],
   'also-private.test': ['10.0.0.2'],
   'mixed.test': ['10.0.0.1', '10.0.0.2'],
 };
 const lookup: Lookup = async (name) => (names[name] ?? ['127.0.0.1']).map((address) => ({ address }));
 
-test('EGRESS_ALLOW opens what it lists, and nothing beside it', async () => {
+test('EGRESS_ALLOW opens what it lists, and nothing else', async () => {
   for (const { allow, opens, keepsShut } of lists) {
     const rules = createEgressRules({ allow: parseEgressAllow(allow), lookup });
     for (const [host, port] of opens)
@@ -277,7 +277,7 @@ test('every record of a name counts, and the checked ones are returned', async (
   }
 });
 
-test('hosts and ports that are none are denied, not looked up', async () => {
+test('invalid hosts and ports are denied, not looked up', async () => {
   const rules = createEgressRules({ allow: [], lookup: () => assert.fail('looked up') });
   for (const host of [
     '',

@@ -1,4 +1,4 @@
-// What passes a door arrives unchanged, in every shape of traffic.
+// What passes through a door arrives unchanged, in every kind of traffic.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -126,7 +126,7 @@ test('answers: status, reason, repeated headers, lengths and emptiness arrive as
   assert.deepEqual(door.report().unreachable, []);
 });
 
-test('answers stream: a chunk arrives before the next is sent, and a break is a break', async (context) => {
+test('answers stream: a chunk arrives before the next is sent, and a broken response stays broken', async (context) => {
   let response: Parameters<RequestListener>[1] | undefined;
   const { port } = await startTwins(
     context,
@@ -165,7 +165,7 @@ test('a slow reader slows the server: nothing piles up in the door', async (cont
   await client.until(/200 OK/);
   client.socket.pause();
   let before = -1;
-  // Still when two looks in a row are the same: kernel buffers on both sides are then full.
+  // Stalled once two checks in a row give the same value: then the kernel buffers on both sides are full.
   while (before !== door.report().bytesIn) {
     before = door.report().bytesIn;
     await new Promise((resolve) => setTimeout(resolve, 100));

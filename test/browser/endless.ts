@@ -1,5 +1,5 @@
-// Pages and servers that never come to an end, and the tests that each is given up when its budget ends. Spec 4.3, 4.4 (25 s; 60 and
-// 75 s in all).
+// Pages and servers that never finish, and tests that each is given up when its budget ends. Spec 4.3, 4.4 (25 s; 60 and 75 s in
+// all).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { connectCdp } from '#browser/process/cdp.ts';
 import { createEventAllowance, isEvent, sessionOf } from '#browser/process/event-allowance.ts';
 
-test('a burst is read, and what comes at a moderate rate; a flood is told once and read no further', () => {
+test('a burst and a moderate rate are read; a flood is reported once and no longer read', () => {
   let now = 0;
-  let told = 0;
+  let reports = 0;
   const allowance = createEventAllowance(() => now);
-  allowance.onSpent(() => (told += 1));
+  allowance.onSpent(() => (reports += 1));
   const spend = (count: number) =>
     Array.from({ length: count }, () => allowance.spend()).filter(Boolean).length;
   assert.equal(spend(15_000), 15_000);
@@ -18,14 +18,14 @@ test('a burst is read, and what comes at a moderate rate; a flood is told once a
     now = second * 1_000;
     assert.equal(spend(1_900), 1_900);
   }
-  assert.equal(told, 0);
+  assert.equal(reports, 0);
   assert.ok(spend(100_000) < 20_000);
-  assert.equal(told, 1);
+  assert.equal(reports, 1);
   now += 60_000;
   assert.equal(spend(10), 0);
 });
 
-test('events are told from answers, and their session is read, without parsing them', () => {
+test('events are distinguished from answers, and their session is read, without parsing them', () => {
   const id = '0123456789ABCDEF0123456789ABCDEF';
   const event = `{"method":"Page.windowOpen","params":{"url":"x"},"sessionId":"${id}"}`;
   assert.equal(isEvent(event), true);
@@ -33,7 +33,7 @@ test('events are told from answers, and their session is read, without parsing t
   assert.equal(isEvent(`{"id":7,"result":{},"sessionId":"${id}"}`), false);
 });
 
-test('a session that floods the pipe is told of once and heard no more; its answers and other sessions still are', async () => {
+test('a session that floods the pipe is reported once and its events are dropped; its answers and other sessions are still read', async () => {
   const output = new PassThrough();
   const connection = connectCdp(new PassThrough(), output, () => {});
   const [noisy, quiet] = ['A', 'B'].map((letter) => letter.repeat(32)) as [string, string];

@@ -1,5 +1,5 @@
-// Pages and servers that misbehave: each render ends with a reason of its own, and the render beside it is unharmed.
-// Spec 4.3, 7 (capture_failed).
+// Pages and servers that misbehave: each render ends with its own reason, and a render at the same time is not affected. Spec
+// 4.3, 7 (capture_failed).
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ after(async () => {
   await server.close();
 });
 
-/** The reason that the render fails with, or the colour of its picture. */
+/** The reason for which the render fails, or the colour of its picture. */
 const faults: { title: string; route: Route; ends: RenderFailureReason | 'green' }[] = [
   {
     title: 'alert, confirm, prompt',
@@ -124,7 +124,7 @@ const faults: { title: string; route: Route; ends: RenderFailureReason | 'green'
   },
 ];
 
-describe('faults beside a sibling', { concurrency: 4 }, () => {
+describe('faults during another render', { concurrency: 4 }, () => {
   for (const [index, { title, route, ends }] of faults.entries()) {
     test(`${title}: ${ends}`, async () => {
       server.route('/never', () => {});
@@ -170,7 +170,7 @@ test('a name that does not resolve, a port that refuses', async () => {
   }
 });
 
-test('a caller who hangs up ends the render at once', async () => {
+test('a caller that disconnects ends the render at once', async () => {
   const caller = new AbortController();
   const asked = new Promise<void>((resolve) => server.route('/silent', () => resolve()));
   const render = kit.shoot(`${server.base}/silent`, {}, caller.signal);

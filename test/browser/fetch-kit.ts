@@ -1,4 +1,4 @@
-// What the tests of finding and fetching a browser share.
+// Helpers for the tests of finding and fetching a browser.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,14 +8,14 @@ import { root } from '#lab/support/processes.ts';
 export const silent = { info() {}, warn() {}, error() {} };
 export const accept = () => Promise.resolve();
 
-/** That the unprivileged browser can read too. */
+/** A folder that the unprivileged browser can read too. */
 export function openFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));
   chmodSync(path, 0o755);
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Another process that fetches into a folder. */
+/** Fetches into a folder in another process. */
 export function fetchElsewhere(cacheFolder: string, environment: Record<string, string>) {
   const script = `
     import { fetchChromium } from '#browser/process/fetch-chromium.ts';

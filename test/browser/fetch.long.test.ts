@@ -1,5 +1,5 @@
-// Fetches of a browser that are cut off or refused: nothing half is left, and the reason is named. Playwright's installer tries five
-// times and is started for each, which takes its time.
+// Fetches of a browser that are cut off or refused: no partial folder is left, and the reason is logged. Playwright's installer
+// tries five times and is started for each test, which makes them slow.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { readSystem } from '#browser/process/system.ts';
 import { startDownloadHost } from '#lab/support/download-host.ts';
 import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
 
-test('kill -9 in the middle of a download: the installer ends too, nothing half is left, and the next one is whole', async () => {
+test('kill -9 in the middle of a download: the installer ends too, nothing partial is left, and the next download is complete', async () => {
   using cache = openFolder();
   await using host = await startDownloadHost();
   host.mode = 'half';
@@ -20,7 +20,7 @@ test('kill -9 in the middle of a download: the installer ends too, nothing half 
   assert.match(draft ?? '', /\.draft-/);
   assert.deepEqual(others, []);
   child.kill('SIGKILL');
-  // The one that holds the connection is a grandchild.
+  // A grandchild process holds the connection.
   await once(host.events, 'cut');
   assert.equal(await fetchedChromium(cache.path), null);
   host.mode = 'whole';
@@ -32,7 +32,7 @@ test('kill -9 in the middle of a download: the installer ends too, nothing half 
   assert.deepEqual(more, []);
 });
 
-test('a download that fails is named with its reason, and is not tried again for a day where there is another browser', async () => {
+test('a failed download is logged with its reason, and not retried for a day if there is another browser', async () => {
   using cache = openFolder();
   await using host = await startDownloadHost();
   host.mode = 'none';

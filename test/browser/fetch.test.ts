@@ -1,4 +1,4 @@
-// A machine that neither the system nor npm gives a browser: one is fetched, checked, kept, and never left half.
+// If neither the system nor npm has a browser, one is fetched, checked and kept, and never left incomplete.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const noNpm = { executable: undefined, unpackNpm: () => Promise.resolve(null) };
 
 const withoutFonts = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('fonts-'));
 
-test("Playwright's build is fetched, told with its size, checked and used; the next start fetches nothing", async () => {
+test("Playwright's build is fetched, logged with its size, checked and used; the next start fetches nothing", async () => {
   using cache = openFolder();
   await using host = await startDownloadHost();
   const options = { ...noNpm, cacheFolder: cache.path, fetchEnvironment: host.environment };
@@ -27,8 +27,9 @@ test("Playwright's build is fetched, told with its size, checked and used; the n
   await first.close();
   assert.match(about.source, /Playwright/);
   assert.ok(about.path.startsWith(cache.path));
-  const told = first.logged.find(({ message }) => message.startsWith('fetching a browser'))?.message ?? '';
-  assert.match(told, /chrome-headless-shell [\d.]+ from 127\.0\.0\.1:\d+, 2 MiB, into /);
+  const announced =
+    first.logged.find(({ message }) => message.startsWith('fetching a browser'))?.message ?? '';
+  assert.match(announced, /chrome-headless-shell [\d.]+ from 127\.0\.0\.1:\d+, 2 MiB, into /);
   const second = await startTestBrowser([], options);
   await second.close();
   assert.equal(second.browser.about.path, about.path);
@@ -36,7 +37,7 @@ test("Playwright's build is fetched, told with its size, checked and used; the n
   assert.equal(withoutFonts(cache.path).length, 1);
 });
 
-test('whoever comes while another process fetches waits for it, and nothing is fetched twice', async () => {
+test('a process waits while another one fetches, and nothing is fetched twice', async () => {
   using cache = openFolder();
   await using host = await startDownloadHost();
   host.mode = 'half';
@@ -53,7 +54,7 @@ test('whoever comes while another process fetches waits for it, and nothing is f
   assert.equal(host.downloads, 1);
 });
 
-test('what does not pass its checks is not kept, and the next way is taken; renewing puts another in its place', async () => {
+test('a browser that fails its checks is not kept, and the next source is tried; renewing replaces it', async () => {
   using cache = openFolder();
   let made = 0;
   const way = (folder: string, version: string): FetchWay => ({
@@ -137,24 +138,24 @@ test("Debian's packages are unpacked without root, with the libraries that the s
     settings,
     `Dir::Etc::sourcelist "${join(folder.path, 'sources.list')}";\nDir::Etc::sourceparts "-";\n`,
   );
-  const told: string[] = [];
+  const messages: string[] = [];
   const chromium = await fetchChromium({
     cacheFolder: cache.path,
     environment: { PATH: process.env['PATH'] ?? '', APT_CONFIG: settings },
     check: accept,
-    log: { ...silent, info: (_: object, message: string) => void told.push(message) },
+    log: { ...silent, info: (_: object, message: string) => void messages.push(message) },
     ways: [distributionWay({ ...readSystem(), hasApt: true })],
   });
   assert.match(chromium.executable, /\/system\/usr\/lib\/chromium\/chromium-headless-shell$/);
   assert.match(chromium.libraryFolder ?? '', /\/system\/usr\/lib$/);
-  assert.match(told.join(), /3 packages \(chromium-headless-shell …\), 1 MiB/);
+  assert.match(messages.join(), /3 packages \(chromium-headless-shell …\), 1 MiB/);
   const kept = readdirSync(join(chromium.executable, '..'));
   assert.deepEqual(kept.toSorted(), ['chromium-headless-shell', 'icudtl.dat']);
   assert.deepEqual(readdirSync(join(chromium.executable, '..', '..', '..')), ['lib']);
   assert.ok(!readdirSync(join(chromium.executable, '..', '..', '..', '..', '..')).includes('apt'));
 });
 
-test('what apt says it would fetch is read with its sizes', () => {
+test('the list of files that apt would fetch is parsed with their sizes', () => {
   const output = `Reading package lists...
 'http://mirror.example/debian/pool/main/c/chromium/chromium-common_156_arm64.deb' chromium-common_156_arm64.deb 31631552 SHA256:aa
 'http://mirror.example/debian/pool/main/n/nss/libnss3_3.110_arm64.deb' libnss3_2%3a3.110_arm64.deb 1284000 SHA256:bb
@@ -165,7 +166,7 @@ test('what apt says it would fetch is read with its sizes', () => {
   ]);
 });
 
-test('each system is told what to do there, in one line', () => {
+test('each system has its own advice, in one line', () => {
   const cases: [NodeJS.Platform, string, RegExp, boolean][] = [
     [
       'linux',

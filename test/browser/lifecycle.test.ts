@@ -1,5 +1,4 @@
-// The life of the browser process: replaced in time, mourned briefly when killed, and
-// gone without a trace.
+// The life of the browser process: replaced in time, restarted at once if it is killed, and removed without a trace.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,11 +23,11 @@ import {
 import { until } from '#lab/support/until.ts';
 
 let server: PageServer;
-/** Temporary files of this test alone: a service beside it sweeps the common folder, and its own things stand there. */
+/** Temporary files of this test only: another service running at the same time sweeps the common folder. */
 const temporary = mkdtempSync(join(tmpdir(), 'tintype-test-'));
 
 before(async () => {
-  // As the common one is: the browser runs as another user.
+  // Like the common folder: the browser runs as another user.
   chmodSync(temporary, 0o1777);
   process.env['TMPDIR'] = temporary;
   server = await startPageServer({
@@ -41,7 +40,7 @@ after(async () => {
   rmSync(temporary, { recursive: true, force: true });
 });
 
-test('the browser says what it is, and is gone without a trace', async () => {
+test('the browser reports its version, and leaves nothing behind', async () => {
   const kit = await startTestBrowser([server.host]);
   try {
     const { about } = kit.browser;
@@ -103,7 +102,7 @@ test('a render whose second browser is lost too fails, and does not hang', async
   }
 });
 
-test('page processes that die fail their render alone; pages made ready that died are passed over', async () => {
+test('page processes that die fail only their own render; prepared pages that died are skipped', async () => {
   const kit = await startTestBrowser([server.host]);
   try {
     const [browser] = browsers();
@@ -120,7 +119,7 @@ test('page processes that die fail their render alone; pages made ready that die
   }
 });
 
-test('a page process goes behind the others by the processor time that it has used', async () => {
+test('the priority of a page process falls with the CPU time that it has used', async () => {
   // Stands for a page process: how soon a real one has used a second depends on how busy the machine is.
   const page = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   try {
@@ -142,7 +141,7 @@ test('a page process goes behind the others by the processor time that it has us
   }
 });
 
-test('a browser is replaced by count: the successor stands first, renders under way finish', async () => {
+test('a browser is replaced by count: its replacement is ready first, renders under way finish', async () => {
   const kit = await startTestBrowser([server.host], { recycle: { renders: 4 } });
   try {
     const [first] = browsers();
@@ -150,11 +149,11 @@ test('a browser is replaced by count: the successor stands first, renders under 
       server.route('/held', (_, response) => resolve(response));
     });
     const held = kit.shoot(`${server.base}/held`);
-    // When an assertion below fails, that failure is to be seen, and not this one, which follows from it.
+    // If an assertion below fails, that failure must be reported, and not this one, which follows from it.
     held.catch(() => {});
     const answer = await asked;
     for (let render = 0; render < 4; render += 1) await kit.shoot(`${server.base}/page`);
-    await until('a successor stands beside the first', () => browsers().length === 2);
+    await until('a replacement runs next to the first', () => browsers().length === 2);
     await until('renders go to the successor', () =>
       kit.logged.some(({ message }) => message === 'the browser is replaced'),
     );
@@ -172,11 +171,11 @@ test('a browser is replaced by count: the successor stands first, renders under 
   }
 });
 
-test('pages thrown away at any moment of their life leave no timer behind', async () => {
+test('pages discarded at any moment leave no timer behind', async () => {
   const timersBefore = activeTimers();
   const kit = await startTestBrowser([server.host]);
   try {
-    // It moves for ever, so its clock is run on for as long as it is looked at.
+    // It moves forever, so its clock runs for as long as it is observed.
     const url = server.route(
       '/moving',
       '<!doctype html><p>text<script>setInterval(() => document.body.append(1), 20)</script>',
@@ -193,7 +192,7 @@ test('pages thrown away at any moment of their life leave no timer behind', asyn
 });
 
 function activeTimers(): number {
-  // The one that `until` itself waits on is not counted: it has fired when it looks.
+  // The timer that `until` itself waits on is not counted: it has fired by then.
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 }
 
@@ -217,7 +216,7 @@ test('a service killed with -9 leaves no browser, and the next start sweeps its 
 });
 
 test('a folder that is not ours is not swept', async () => {
-  // Of a process that cannot be: the kernel gives out smaller numbers.
+  // The id of a process that cannot exist: the kernel assigns smaller numbers.
   const path = join(tmpdir(), 'tintype-browser-99999999-1-notours');
   mkdirSync(path, { recursive: true });
   await sweepScratchFolders([12_345]);

@@ -1,4 +1,4 @@
-// How names are looked up, against a DNS server of the test's own.
+// How names are looked up, tested with a DNS server of the test.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ test('both families are asked for, and come in turns', async (context) => {
   await assert.rejects(addressesOf(`${'a'.repeat(64)}.test`), { code: 'EBADNAME' });
 });
 
-test('a server that is silent for one family does not hold up the other', async (context) => {
+test('a server that is silent for one family does not delay the other', async (context) => {
   const dns = await startDnsServer((name, _before, family) =>
     family === (name === 'four.test' ? 4 : 6) ? ['192.0.2.1', '2001:db8::1'] : 'silent',
   );
@@ -59,7 +59,7 @@ test('a server that is silent for one family does not hold up the other', async 
   assert.deepEqual(found, [[{ address: '192.0.2.1' }], [{ address: '2001:db8::1' }]]);
 });
 
-test('a look-up that is called off ends at once, and no other with it', async (context) => {
+test('a cancelled look-up ends at once, and no other with it', async (context) => {
   const { lookup, addressesOf } = await setUp(context, {
     records: { 'silent.test': 'silent', 'good.test': ['192.0.2.1'] },
   });
@@ -71,7 +71,7 @@ test('a look-up that is called off ends at once, and no other with it', async (c
   await assert.rejects(lookup('good.test', { isInner: false, signal: stop.signal }), { name: 'AbortError' });
 });
 
-test('the hosts file goes before DNS, as it stands at that moment', async (context) => {
+test('the current hosts file takes precedence over DNS', async (context) => {
   const { addressesOf, hostsFile, dns } = await setUp(context, {
     records: { 'dev.test': ['192.0.2.9'] },
     hosts:
@@ -88,7 +88,7 @@ test('the hosts file goes before DNS, as it stands at that moment', async (conte
   assert.deepEqual(await addressesOf('dev.test'), ['192.0.2.9']);
 });
 
-test('localhost is loopback where the hosts file lacks it, and is not asked for', async (context) => {
+test('localhost is loopback even if the hosts file lacks it, and is not looked up', async (context) => {
   const { addressesOf, dns } = await setUp(context, {});
   assert.deepEqual(await addressesOf('localhost', true), ['127.0.0.1', '::1']);
   assert.deepEqual(await addressesOf('app.localhost', true), ['127.0.0.1', '::1']);
@@ -134,7 +134,7 @@ test('EGRESS_ALLOW opens names of the hosts file and of the search domains', asy
   });
 });
 
-test('the silent names of two renders hold up no other look-up, and no work of the thread pool', async (context) => {
+test('the silent names of two renders delay no other look-up, and no work of the thread pool', async (context) => {
   const dns = await startDnsServer((name) => (name.startsWith('silent') ? 'silent' : ['192.0.2.1']));
   context.after(() => dns.close());
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-// Pages made ahead of need: a few at a time, and the first that is ready goes to whoever has waited longest.
+// Pages opened in advance: a few at a time, and the first that is ready goes to the render that has waited longest.
 import assert from 'node:assert/strict';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ interface TestPage {
   isDead: boolean;
 }
 
-/** A browser whose pages open, or fail to, when the test says so. */
+/** A browser whose pages open, or fail to open, when the test says so. */
 function createStage(most: number) {
   const opening: PromiseWithResolvers<TestPage>[] = [];
   const discarded: number[] = [];
@@ -52,7 +52,7 @@ function createStage(most: number) {
 
 const never = new AbortController().signal;
 
-test('two are opened at a time, and a render gets the first that is ready, whomever it was opened for', async () => {
+test('two are opened at a time, and a render gets the first that is ready, whichever render it was opened for', async () => {
   const stage = createStage(3);
   const filled = stage.stock.fill();
   const first = stage.stock.take(never);
@@ -67,7 +67,7 @@ test('two are opened at a time, and a render gets the first that is ready, whome
   for (const number of [3, 4, 5]) assert.equal((await stage.stock.take(never)).number, number);
 });
 
-test('a page that died while it waited is thrown away', async () => {
+test('a page that died while it waited is discarded', async () => {
   const stage = createStage(2);
   const filled = stage.stock.fill();
   await stage.openOne();
@@ -78,7 +78,7 @@ test('a page that died while it waited is thrown away', async () => {
   assert.deepEqual(stage.discarded, [1]);
 });
 
-test('a page that does not open fails one render, and the stock is not tried again without end', async () => {
+test('a page that does not open fails one render, and the stock does not retry forever', async () => {
   const stage = createStage(2);
   const filled = stage.stock.fill();
   const first = assert.rejects(stage.stock.take(never), /no page/);
@@ -93,7 +93,7 @@ test('a page that does not open fails one render, and the stock is not tried aga
   assert.equal(stage.opening, 0);
 });
 
-test('a render that is called off leaves the line, and its page goes to the next', async () => {
+test('a cancelled render leaves the queue, and its page goes to the next', async () => {
   const stage = createStage(0);
   const caller = new AbortController();
   const first = stage.stock.take(caller.signal);
@@ -104,7 +104,7 @@ test('a render that is called off leaves the line, and its page goes to the next
   assert.equal((await second).number, 1);
 });
 
-test('what opens after the end is thrown away', async () => {
+test('a page that opens after the end is discarded', async () => {
   const stage = createStage(2);
   const filled = stage.stock.fill();
   await stage.openOne();

@@ -1,4 +1,4 @@
-// The bytes of a picture are bounded. Noise is what no format makes small. Spec 7 (capture_failed).
+// The bytes of a picture are limited. Noise is used because no format compresses it. Spec 7 (capture_failed).
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';

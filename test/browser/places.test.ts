@@ -1,4 +1,4 @@
-// Where the browser lives and as whom it runs, on machines of every kind.
+// Where the browser is stored and as which user it runs, on every kind of machine.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,14 +16,14 @@ function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-test('as root on Linux the browser is nobody; elsewhere it runs as the service does', () => {
+test('as root on Linux the browser runs as nobody; elsewhere as the user of the service', () => {
   assert.deepEqual(browserUser('linux', 0), { uid: 65_534, gid: 65_534 });
   assert.equal(browserUser('linux', 1000), null);
   assert.equal(browserUser('darwin', 0), null);
   assert.equal(browserUser('darwin', 501), null);
 });
 
-test('what holds less than on Linux is said', () => {
+test('what is weaker than on Linux is reported', () => {
   assert.deepEqual(lessOn('linux'), []);
   assert.match(
     lessOn('darwin').join('; '),
@@ -31,7 +31,7 @@ test('what holds less than on Linux is said', () => {
   );
 });
 
-test('the cache is the named folder, unless the browser cannot get there or nobody can write there', async () => {
+test('the cache is the named folder, unless the browser cannot reach it or it is not writable', async () => {
   using folder = temporaryFolder();
   const nobody = { uid: 65_534, gid: 65_534 };
   const named = join(folder.path, 'named');
@@ -44,7 +44,7 @@ test('the cache is the named folder, unless the browser cannot get there or nobo
   assert.equal(await reachableCache(join(closed, 'cache'), null, [other]), join(closed, 'cache'));
   assert.equal(await reachableCache(join(closed, 'cache'), nobody, [other]), other);
 
-  // A file where a folder should be stands for what cannot be written, also by root.
+  // A file in place of a folder stands for a path that not even root can write to.
   const file = join(folder.path, 'file');
   writeFileSync(file, '');
   assert.equal(await reachableCache(join(file, 'cache'), null, [other]), other);
@@ -65,11 +65,11 @@ test('an ordinary user has a cache at home, or in the temporary folder; root has
   assert.equal(otherCaches('linux', 1000)[1], join(tmpdir(), 'tintype-cache-1000'));
 });
 
-test('a process is known by its id and its start, and by its id alone where there is no /proc', () => {
+test('a process is identified by its id and start time, and only by its id without /proc', () => {
   assert.ok(isRunning(process.pid, startTimeOf(process.pid)));
   assert.ok(isRunning(process.pid, '0'));
   if (startTimeOf(process.pid) !== '0') assert.ok(!isRunning(process.pid, '1'));
-  // Above what any system gives out.
+  // Above any id that a system assigns.
   assert.ok(!isRunning(2 ** 30, '0'));
 });
 

@@ -1,5 +1,5 @@
-// Pages that take more than their share of the memory or of the browser process: they fail, and the renders beside them do not.
-// Spec 7 (capture_failed).
+// Pages that take more than their share of memory or of the browser process: they fail, and other renders do not. Spec 7
+// (capture_failed).
 import assert from 'node:assert/strict';
 import { getPriority } from 'node:os';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ let sites: PageServer[];
 let kit: TestBrowser;
 
 before(async () => {
-  // An address is a site of its own, so every frame gets a process.
+  // Each address is its own site, so every frame gets a process.
   sites = await Promise.all(
     [1, 2, 3, 4, 5].map((last) =>
       startPageServer({ '/never': () => {}, '/sibling': `${green}<p>fine` }, { address: `127.0.0.${last}` }),
@@ -37,8 +37,8 @@ after(async () => {
   await Promise.all(sites.map((site) => site.close()));
 });
 
-/** The page, with another beside it from start to end. */
-async function besideSiblings(page: string): Promise<unknown> {
+/** Renders the page, and another one from start to end. */
+async function withSiblings(page: string): Promise<unknown> {
   const [first] = sites;
   let isDone = false;
   const render = kit
@@ -49,7 +49,7 @@ async function besideSiblings(page: string): Promise<unknown> {
   while (!isDone) {
     await kit.shoot(`${first!.base}/sibling`, { width: 320, height: 320 });
     made += 1;
-    // Often enough to meet every moment of the page's life.
+    // Often enough to hit every moment of the page's life.
     await delay(200);
   }
   assert.ok(made > 0);
@@ -75,16 +75,16 @@ test(
     for (const site of sites)
       site.route('/frame', `${hold}<script>fetch('data:,x'); fetch('/never')</script>`);
     assertEnded(
-      await besideSiblings(`${green}${frames('/frame')}<img src="/never">`),
+      await withSiblings(`${green}${frames('/frame')}<img src="/never">`),
       /exceeded the memory limit of a render/,
     );
   },
 );
 
-test('the memory of frames that ask for nothing counts too', { skip }, async () => {
+test('the memory of frames that make no requests counts too', { skip }, async () => {
   for (const site of sites) site.route('/frame', hold);
   assertEnded(
-    await besideSiblings(`${green}${frames('/frame')}<img src="/never">`),
+    await withSiblings(`${green}${frames('/frame')}<img src="/never">`),
     /exceeded the memory limit of a render/,
   );
 });
@@ -92,7 +92,7 @@ test('the memory of frames that ask for nothing counts too', { skip }, async () 
 test('blobs, which the browser process keeps, count for the page that makes them', { skip }, async () => {
   const page = `${green}<img src="/never"><script>const hold = [];
     setInterval(() => { if (hold.length < 400) hold.push(new Blob([new Uint8Array(${8 * MiB}).fill(hold.length)])) }, 5)</script>`;
-  assertEnded(await besideSiblings(page), /exceeded the memory limit of a render/);
+  assertEnded(await withSiblings(page), /exceeded the memory limit of a render/);
 });
 
 test(
@@ -100,7 +100,7 @@ test(
   { skip },
   async () => {
     const page = `${green}<script>for (let i = 0; ; i++) new Worker('data:text/javascript,1').terminate()</script>`;
-    assertEnded(await besideSiblings(page), /kept the browser from its other work|did not load within/);
+    assertEnded(await withSiblings(page), /kept the browser from its other work|did not load within/);
     const messages = kit.logged.map(({ message }) => message);
     assert.ok(messages.includes('a page kept the browser from its other work: the browser was ended'));
   },
@@ -111,12 +111,12 @@ test('a page may try to open some windows, and none is opened; one that does not
   const some = `${green}<script>for (let i = 0; i < 20; i++) window.open('/never')</script>`;
   await kit.shoot(first!.route('/some', some), { width: 320, height: 320 });
   const endless = `${green}<script>setInterval(() => { for (let i = 0; i < 1000; i++) window.open('/never') })</script>`;
-  assertEnded(await besideSiblings(endless), /^the page tried to open more than 20 windows$/);
+  assertEnded(await withSiblings(endless), /^the page tried to open more than 20 windows$/);
   const links = `${green}<a id=a target=_blank href=/never>x</a><script>setInterval(() => a.click())</script>`;
-  assertEnded(await besideSiblings(links), /^the page tried to open more than 20 windows$/);
+  assertEnded(await withSiblings(links), /^the page tried to open more than 20 windows$/);
 });
 
-test('an account whose page took what all share gets a browser of its own for the next; others do not', async () => {
+test('after a page exhausted shared resources, its account gets a separate browser for the next; others do not', async () => {
   const held = Promise.withResolvers<() => void>();
   const [first] = sites;
   const endless = first!.route('/endless', `${green}<script>for (;;) window.open('/never')</script>`);
@@ -125,7 +125,7 @@ test('an account whose page took what all share gets a browser of its own for th
   );
   const size = { width: 320, height: 320 };
   await assert.rejects(kit.shoot(endless, { ...size, account: 'hostile' }), /more than 20 windows/);
-  await waitFor('the page to be put away', () => browsers().length === 1);
+  await waitFor('the page to be discarded', () => browsers().length === 1);
   await kit.shoot(`${first!.base}/sibling`, { ...size, account: 'other' });
   const render = kit.shoot(waiting, { ...size, account: 'hostile' });
   const letGo = await held.promise;

@@ -112,11 +112,11 @@ const ownSizes: {
   width: number;
   paper?: string;
 }[] = [
-  // Larger than the paper: laid out on A3, made smaller and set in the middle, as Puppeteer, Playwright and Gotenberg do.
+  // Larger than the paper: laid out on A3, scaled down and centred, as Puppeteer, Playwright and Gotenberg do.
   { css: 'size: a3', x: 26.2, y: 0, width: 49.9 },
-  // Smaller than the paper: in its middle, at its own size.
+  // Smaller than the paper: centred, at its own size.
   { css: 'size: 4in 5in', x: 162, y: 216, width: 75 },
-  // Lying the other way: the paper stays as it was asked for, and the size counts for nothing.
+  // Other orientation: the paper stays as requested, and the size is ignored.
   { css: 'size: landscape', x: 0, y: 0, width: 75 },
   { css: 'size: a3', job: { landscape: true }, x: 0, y: 0, width: 75, paper: '792x612' },
   { css: 'size: a3 landscape', x: 0, y: 0, width: 75 },
@@ -151,7 +151,7 @@ test('4.4 a PDF of many pages arrives whole', async () => {
   assert.equal(pdf.bytes.toString('latin1', 0, 5), '%PDF-');
 });
 
-// What a page had done by the time it was printed, told by the boxes on the paper.
+// What a page had done by the time it was printed, shown by the boxes on the paper.
 const steps = `<!doctype html><body style="margin:0"><script>
   const box = (colour) => { const d = document.createElement('div'); d.style = 'width:40px;height:10px;background:' + colour; document.body.append(d); };
   document.addEventListener('DOMContentLoaded', () => box('#ff0000'));
@@ -169,7 +169,7 @@ const waits: {
 }[] = [
   { waitUntil: 'load', body: steps, has: [red, green], lacks: [blue] },
   { waitUntil: 'load', delayMs: 1000, body: steps, has: [red, green, blue], lacks: [] },
-  // The picture is still on its way: the document is there, the load event is not.
+  // The picture is still loading: the document is there, the load event is not.
   { waitUntil: 'domcontentloaded', body: `${steps}<img src="/slow?600">`, has: [red], lacks: [green, blue] },
   // Two fetches of 400 ms, one after the other: idle comes after both, and after the timer at 700 ms.
   {
@@ -178,14 +178,14 @@ const waits: {
     has: [red, green, blue, '0 255 255'],
     lacks: [],
   },
-  // Two requests that never end are within the two that are allowed, and three are not.
+  // Two requests that never end are within the two that are allowed; three are not.
   {
     waitUntil: 'networkidle2',
     body: `${steps}<script>onload = () => { fetch('/slow?9000'); fetch('/slow?9000'); }</script>`,
     has: [red, green],
     lacks: [],
   },
-  // A page at work asks for nothing, and is not idle for that.
+  // A busy page makes no requests, but does not count as idle.
   {
     waitUntil: 'networkidle2',
     body: `${steps}<script>onload = () => setTimeout(() => {

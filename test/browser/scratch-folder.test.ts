@@ -1,4 +1,4 @@
-// A browser's folder that cannot be removed when the browser goes: it is told, the service goes on, and it is removed later.
+// A browser's folder that cannot be removed when the browser ends: it is logged, the service continues, and it is removed later.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { startPageServer } from '#lab/support/page-server.ts';
 import { browsers, scratchFolders } from '#lab/support/process-table.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
-/** Root may remove anything but what something is mounted on. */
+/** Root may remove anything except a mount point. */
 function makeUnremovable(folder: string): () => void {
   const held = join(folder, 'held');
   mkdirSync(held);
@@ -23,7 +23,7 @@ function makeUnremovable(folder: string): () => void {
   return () => chmodSync(held, 0o700);
 }
 
-test('a folder that cannot be removed ends nothing, is told, and goes with the next one', async (context) => {
+test('a folder that cannot be removed is logged, does no harm, and is removed with the next one', async (context) => {
   const site = await startPageServer({ '/': '<!doctype html><p>Hello' });
   const kit = await startTestBrowser([site.host], { concurrency: 1 });
   let isClosed = false;

@@ -1,5 +1,4 @@
-// What a page does after its load event is in the picture, and what never ends does not hold it up. Spec 4.3 (network
-// settle).
+// The picture shows what a page does after its load event, and work that never ends does not delay it. Spec 4.3 (network settle).
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -14,12 +13,12 @@ import { colourOf } from '#lab/support/pixels.ts';
 let server: PageServer;
 let kit: TestBrowser;
 
-/** A grey box that the script turns green when it has got to its end. */
+/** A grey box that the script turns green when it has finished. */
 const page = (script: string, style = '') =>
   `<!doctype html><style>#box { width: 200px; height: 200px; background: #dddddd } ${style}</style><div id="box"></div>
   <script>const done = () => { document.getElementById('box').style.background = '#00a000' }; ${script}</script>`;
 
-/** The same page, and nothing in it that runs. */
+/** The same page without scripts. */
 const scriptless = (css: string) => page('', css).replace(/<script>.*<\/script>/s, '');
 
 const worker = (script: string) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`;
@@ -39,7 +38,7 @@ const cases: { title: string; html: string; ends?: string; mostMs?: number }[] =
     ),
   },
   {
-    title: 'an image that is put in late',
+    title: 'an image that is inserted late',
     html: page(
       `setTimeout(() => { const i = new Image(); i.onload = done; i.src = '/dot.svg'; document.body.append(i) }, 300)`,
     ),
@@ -110,7 +109,7 @@ const cases: { title: string; html: string; ends?: string; mostMs?: number }[] =
   },
   { title: 'no script at all', html: scriptless('#box { background: #00a000 }') },
   {
-    title: 'a document that a script has written anew',
+    title: 'a document that a script has rewritten',
     html: page(
       `onload = () => { document.open(); document.write(${JSON.stringify(scriptless('#box { background: #00a000 }'))}); document.close() }`,
     ),
@@ -138,12 +137,12 @@ const cases: { title: string; html: string; ends?: string; mostMs?: number }[] =
     html: page('').replace('<style>', `<meta http-equiv="refresh" content="0;url=/green"><style>`),
   },
   {
-    title: 'a script that goes on',
+    title: 'a script that navigates',
     html: page(`onload = () => setTimeout(() => { location = '/green' }, 300)`),
   },
-  { title: 'a script that goes on before the load event', html: page(`location = '/green'`) },
+  { title: 'a script that navigates before the load event', html: page(`location = '/green'`) },
   {
-    title: 'a script that goes to a server that is slow',
+    title: 'a script that navigates to a slow server',
     html: page(`onload = () => { location = '/slow?60000' }`),
     ends: 'grey',
     mostMs: 8_000,
@@ -189,20 +188,20 @@ describe('settle', { concurrency: 2 }, () => {
     test(`4.3 settle: ${title}`, async () => {
       const shot = await kit.shoot(server.route(`/case-${index}`, html));
       assert.equal(await colourOf(shot.bytes), ends, JSON.stringify(shot.timings));
-      // Ten seconds of work at most, then one more for a page in motion; a busy machine comes on top.
+      // At most ten seconds of work, then one more for a page in motion; the rest allows for a busy machine.
       assert.ok(shot.timings.settleMs < mostMs, `settled in ${shot.timings.settleMs} ms`);
     });
   }
 });
 
-// What was asked of the old document while the new one arrived used to fail in one of several renders.
+// Commands to the old document while the new one arrived used to fail in one of several renders.
 for (const [title, script] of Object.entries({
   'a script': `location = '/green'`,
   'a script, twice': `location.replace('/on')`,
   'a form': `document.forms[0].submit()`,
-  'a script that goes to another site': `location = location.origin.replace('127.0.0.1', 'localhost') + '/green'`,
+  'a script that navigates to another site': `location = location.origin.replace('127.0.0.1', 'localhost') + '/green'`,
 })) {
-  test(`a page that goes on from its load event is shown where it arrives: ${title}`, async () => {
+  test(`a page that navigates from its load event is shown where it arrives: ${title}`, async () => {
     server.route('/on', page(`onload = () => { location = '/green' }`));
     const url = server.route('/goes', `${page(`onload = () => { ${script} }`)}<form action="/green"></form>`);
     for (let turn = 0; turn < 3; turn += 1) {
@@ -220,7 +219,7 @@ for (const [title, script] of Object.entries({
   });
 }
 
-test('a page that goes to an address that gives nothing, early or late, is no picture', async () => {
+test('a page that navigates, early or late, to an address without a page gives no picture', async () => {
   for (const [script, reason] of [
     [`location = 'http://10.0.0.1/'`, 'denied'],
     [`onload = () => setTimeout(() => { location = 'http://10.0.0.1/' }, 200)`, 'denied'],

@@ -1,4 +1,4 @@
-// How long a picture is waited for. A page that answers may be slow to draw; one that does not is stuck. Spec 4.3 (total budget).
+// How long a capture may take. A page that answers may be slow to draw; one that does not is stuck. Spec 4.3 (total budget).
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import sharp from 'sharp';
@@ -13,7 +13,7 @@ const picture = await sharp({ create: { ...size, channels: 3, background: '#fff'
   .png()
   .toBuffer();
 
-/** A page whose picture comes after so long; it answers other commands at once or never. */
+/** A page whose picture comes after this time; it answers other commands at once or never. */
 function pageThatDraws(afterMs: number, answers: boolean): Page {
   const waitFor = <T>(ms: number, value: T, signal: AbortSignal): Promise<T> =>
     new Promise((resolve, reject) => {

@@ -1,5 +1,4 @@
-// Finding a browser, unpacking the one from npm, and text that can be seen on a machine that has neither browser nor
-// fonts.
+// Finding a browser, unpacking the one from npm, and visible text on a machine that has neither a browser nor fonts.
 import assert from 'node:assert/strict';
 import { readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ import { decode } from '#lab/support/pixels.ts';
 import { openFolder } from './fetch-kit.ts';
 import { falteringChromium, sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
 
-/** A program that says it is a browser. */
+/** A program that claims to be a browser. */
 function fakeBrowser(folder: string, name: string): string {
   const path = join(folder, name);
   writeFileSync(path, '#!/bin/sh\necho "Chromium 153.0.1.2"\n', { mode: 0o755 });
@@ -28,7 +27,7 @@ function fakeBrowser(folder: string, name: string): string {
 
 const withoutNpm = { explicitPath: undefined, cacheFolder, unpackNpm: () => Promise.resolve(null) };
 
-test('a path that was named is tried alone, and told when it does not run', async () => {
+test('only the configured path is tried, and it is named if it does not run', async () => {
   using folder = openFolder();
   const nothing = { folders: [], cacheFolder };
   await assert.rejects(
@@ -48,7 +47,7 @@ test('a path that was named is tried alone, and told when it does not run', asyn
   assert.equal((await findChromium({ ...nothing, explicitPath: link })).kind, 'headless-shell');
 });
 
-test('a headless-shell of the system goes before the one from npm; a stub that does not run is passed over', async () => {
+test('a headless-shell of the system takes precedence over the one from npm; a stub that does not run is skipped', async () => {
   using folder = openFolder();
   using package_ = openFolder();
   const options = {
@@ -69,7 +68,7 @@ test('a headless-shell of the system goes before the one from npm; a stub that d
   assert.deepEqual([found.executable, found.source], [shell, 'the system']);
 });
 
-test('without one from npm a browser is fetched; where that fails, a full Chromium of the system is used, or it is said what to do', async () => {
+test('without one from npm a browser is fetched; if that fails, a full Chromium of the system is used, or the error says what to do', async () => {
   using folder = openFolder();
   const full = fakeBrowser(folder.path, 'chromium');
   const fetched = { ...(await findChromium({ ...withoutNpm, folders: [folder.path] })), source: 'fetched' };
@@ -88,7 +87,7 @@ test('without one from npm a browser is fetched; where that fails, a full Chromi
   });
 });
 
-test('a cached folder is made once, made anew when bytes are missing, and by many at once', async () => {
+test('a cached folder is created once, again if bytes are missing, and by many at once', async () => {
   using folder = openFolder();
   const target = join(folder.path, 'thing-1');
   let fills = 0;
@@ -109,7 +108,7 @@ test('a cached folder is made once, made anew when bytes are missing, and by man
   assert.deepEqual(readdirSync(folder.path), ['thing-1']);
 });
 
-test('Latin, CJK and emoji are drawn with the fonts from npm alone', async () => {
+test('Latin, CJK and emoji are drawn with only the fonts from npm', async () => {
   const server = await startPageServer();
   const kit = await startTestBrowser([server.host]);
   try {
@@ -136,7 +135,7 @@ test('Latin, CJK and emoji are drawn with the fonts from npm alone', async () =>
   }
 });
 
-test('a browser without fonts is found out', async () => {
+test('a browser without fonts is detected', async () => {
   using folder = openFolder();
   const fontsFile = join(folder.path, 'fonts.conf');
   writeFileSync(fontsFile, '<?xml version="1.0"?><fontconfig></fontconfig>', { mode: 0o644 });
@@ -167,7 +166,7 @@ test('a browser without fonts is found out', async () => {
   }
 });
 
-test('a system where the sandbox cannot work: the browser runs, and it is said plainly', async () => {
+test('a system where the sandbox cannot work: the browser runs, and the log says so', async () => {
   const sandboxless = await sandboxlessChromium();
   const kit = await startTestBrowser([], { executable: sandboxless.path });
   try {
@@ -182,7 +181,7 @@ test('a system where the sandbox cannot work: the browser runs, and it is said p
   }
 });
 
-test('a start that fails for another reason is tried again with the sandbox on, and never without', async () => {
+test('a start that fails for another reason is retried with the sandbox on, never without it', async () => {
   const once = await falteringChromium(1);
   const kit = await startTestBrowser([], { executable: once.path });
   assert.equal(kit.browser.about.sandboxed, true);

@@ -1,4 +1,4 @@
-// What counts as under way when the sessions of a page tell of its requests.
+// Which requests count as under way when the sessions of a page report them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTraffic } from '#browser/page/traffic.ts';
@@ -30,7 +30,7 @@ const url = 'http://other.test/';
 const sent = (requestId: string, type: string) => ({ requestId, type, request: { url } });
 const answered = (requestId: string) => ({ requestId, response: { url } });
 
-test('the document of a frame of another site ends in the session of the frame, and is counted once', () => {
+test('the document of a cross-site frame ends in the session of the frame, and is counted once', () => {
   const { traffic, page, frame, answers } = start();
   page.tell('requestWillBeSent', sent('A1', 'Document'));
   assert.deepEqual([traffic.inFlight, traffic.awaited], [1, 1]);
@@ -40,7 +40,7 @@ test('the document of a frame of another site ends in the session of the frame, 
   assert.deepEqual([traffic.inFlight, traffic.awaited, answers], [0, 0, [url]]);
 });
 
-test('requests of two sessions with one number are two, and end with their sessions', () => {
+test('requests of two sessions with the same number count as two, and end with their sessions', () => {
   const { traffic, page, frame } = start();
   page.tell('requestWillBeSent', sent('7.1', 'Image'));
   frame.tell('requestWillBeSent', sent('7.1', 'Image'));

@@ -1,5 +1,5 @@
-// The wall around the browser: what is navigated to, and the test at start that finds a hole in it. That no page gets past it is
-// shown by the proof `attacks`.
+// The wall around the browser: which addresses are opened, and the test at start that finds a hole in it. The proof `attacks`
+// shows that no page gets past it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
@@ -9,7 +9,7 @@ import { browserUser } from '#browser/process/unprivileged.ts';
 import { testWall } from '#browser/wall-test.ts';
 import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
 
-test('nothing but http and https is opened', async () => {
+test('only http and https are opened', async () => {
   const kit = await startTestBrowser([]);
   for (const url of [
     'file:///etc/passwd',
@@ -39,7 +39,7 @@ test('the test of the wall at start finds a hole, whichever it is', async () => 
     assert.deepEqual(whole.leaks, { tcp: 0, udp: 0 });
     assert.equal(Object.keys(whole.tried).length, 7);
     assert.ok((await testWall(leaky)).leaks.udp > 0, 'WebRTC without its flags is found');
-    // The page may go round its proxy to loopback.
+    // The page may bypass its proxy to loopback.
     const open = await testWall(walled, { proxyServer: 'http://no-way-out.invalid:1', proxyBypassList: '' });
     assert.ok(open.leaks.tcp > 0, 'a bypass list without <-loopback> is found');
   } finally {

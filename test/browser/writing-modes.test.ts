@@ -46,7 +46,7 @@ after(async () => {
   await server.close();
 });
 
-/** A red box where the first line begins, and a block whose colour is different everywhere. */
+/** A red box where the first line begins, and a block with a different colour at every point. */
 const pageOf = (
   css: string,
   overflow: string,
@@ -61,7 +61,7 @@ function centreOfBox({ width, height }: Picture, [side, end]: [Side, End]): [num
   return [side === 'left' ? boxPx / 2 : width - boxPx / 2, end === 'top' ? boxPx / 2 : height - boxPx / 2];
 }
 
-/** Points of the viewport that the full page shows in another colour, `top` pixels further down. */
+/** Points of the viewport that have another colour in the full page, `top` pixels further down. */
 function differences(viewport: Picture, full: Picture, top: number): string[] {
   const found: string[] = [];
   for (let y = 3; y < viewport.height; y += 11) {

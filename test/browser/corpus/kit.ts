@@ -1,16 +1,16 @@
-// What the pages of the corpus are made of.
+// Types and helpers of the corpus pages.
 import type { Route } from '#lab/support/page-server.ts';
 
 export type Point = [x: number, y: number, colour: 'green' | 'red' | 'grey' | 'white' | 'yellow'];
 
 export interface CorpusPage {
   title: string;
-  /** The page, or how it is answered. */
+  /** The page, or the function that serves it. */
   page: Route;
-  /** 800 x 600; the full page where it says so. */
+  /** 800 x 600, or the full page if set. */
   fullPage?: boolean;
   sees: Point[];
-  /** Of the picture; the viewport's unless it says otherwise. */
+  /** Size of the picture; by default that of the viewport. */
   height?: number;
 }
 
