@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the command line on the Node that the project brings, whatever Node the machine has.
+// Starts the command line on the Node that comes with the project, whichever Node the machine has.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const pinnedNode = join(root, 'node_modules', '.bin', 'node');
 
 if (Number(process.versions.node.split('.')[0]) >= 26) {
-  // Halves the time to start: what was compiled the last time is not compiled again.
+  // Halves the start time: compiled code is cached between starts.
   module.enableCompileCache(join(root, 'node_modules', '.cache', 'tintype'));
   const { runCli } = await import('../src/cli.ts');
   process.exitCode = await runCli(process.argv.slice(2));

@@ -1,5 +1,5 @@
-// The frame that benchmarks and proofs share: runs the asked ones by name and writes what each found into its section of a
-// page in docs/, between the page's two markers. Sections of others stay as they are, so one can be run at a time.
+// Shared by benchmarks and proofs: runs the requested ones by name and writes the result of each into its section of a page in
+// docs/, between the page's two markers. Other sections stay as they are, so one can be run at a time.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { join } from 'node:path';
 export const docs = join(import.meta.dirname, '..', 'docs');
 
 export interface Section {
-  /** What `npm run bench -- NAME` or `npm run prove -- NAME` calls it. */
+  /** Its name in `npm run bench -- NAME` or `npm run prove -- NAME`. */
   name: string;
   /** The heading on the page. */
   title: string;
-  /** What follows its name on the command line is its own. */
+  /** True if it takes the arguments after its name. */
   takesArguments?: boolean;
   /** Runs it and prints what it found; returns the Markdown of its section. */
   run: (args: string[]) => Promise<string[]>;
@@ -46,7 +46,7 @@ export async function runSections(
   }
 }
 
-/** Names of sections, until one of them takes what follows as its arguments. */
+/** Names of sections, up to one that takes the rest as its arguments. */
 export function readCommandLine(
   words: string[],
   sections: Pick<Section, 'name' | 'takesArguments'>[],
@@ -61,7 +61,7 @@ export function readCommandLine(
 const begin = '<!-- begin: figures, written by npm run -->';
 const end = '<!-- end: figures -->';
 
-/** The page with one section replaced or added; sections stand in the order of `titles`. */
+/** The page with one section replaced or added; sections are in the order of `titles`. */
 export function replaceSection(page: string, titles: string[], title: string, lines: string[]): string {
   const [before, rest] = page.split(begin);
   const [figures, after] = rest?.split(end) ?? [];

@@ -1,5 +1,5 @@
-// Builds what the service serves under /clients/: the npm packages as tarballs. Each carries all of our own code that it needs, so
-// that it installs from an address alone. The same sources give the same bytes on every machine.
+// Builds what the service serves under /clients/: the npm packages as tarballs. Each contains all of our code that it needs, so
+// that it installs from its URL. The same sources give the same bytes on every machine.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
 
 const root = join(import.meta.dirname, '..');
 const clients = join(root, 'clients');
-/** What npm itself writes into the tarballs that it makes. */
+/** What npm itself writes into its tarballs. */
 const modifiedAt = Date.parse('1985-10-26T08:15:00Z');
 
-/** Folder below clients/ → where its package has which compiled files. */
+/** Folder below clients/ → which compiled files its package contains, and where. */
 const packages: Record<string, Record<string, string>> = {
   library: { 'dist/esm': 'esm/library/src/*.{js,d.ts}', 'dist/cjs': 'cjs/library/src/*.{js,d.ts}' },
   cli: { 'dist/library/src': 'esm/library/src/*.js', 'dist/cli/src': 'esm/cli/src/*.js' },
@@ -22,9 +22,9 @@ const packages: Record<string, Record<string, string>> = {
   },
 };
 
-/** Each package under its plain name, and under one with its version, which a lock file can keep. */
+/** Each package under its plain name, and under one with its version, which a lock file can pin. */
 export function buildClients(folder: string): void {
-  // Beside the place where they go, so that a reader finds whole files only; processes may do this at the same time.
+  // Written next to the target first, so that a reader only finds complete files; several processes may do this at once.
   const work = join(folder, `.work-${process.pid}`);
   mkdirSync(work, { recursive: true });
   try {

@@ -1,5 +1,5 @@
 // The client's types, and the input schemas of its MCP tools, from the OpenAPI document. `npm run document` writes them; a test
-// fails when they are out of date.
+// fails if they are out of date.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenapi } from '#http/openapi/document.ts';
@@ -74,7 +74,7 @@ function union(texts: string[], indent: string): string {
   return texts.map((text) => `\n${indent}| '${text}'`).join('');
 }
 
-/** A TypeScript literal, laid out as the formatter wants it. */
+/** A TypeScript literal in the formatter's layout. */
 function value(data: unknown, indent: string): string {
   if (typeof data === 'string')
     return data.includes("'") ? JSON.stringify(data) : `'${data.replaceAll('\\', '\\\\')}'`;

@@ -1,5 +1,5 @@
-// npm run document: with `pictures`, draws every page; else writes what is generated from the code: the table of variables, the OpenAPI document, and the client's types
-// and tool inputs.
+// npm run document: with `pictures`, draws every page; otherwise writes what is generated from the code: the table of variables,
+// the OpenAPI document, and the client's types and tool inputs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenapi } from '#http/openapi/document.ts';
@@ -13,10 +13,10 @@ const end = '<!-- end -->';
 export const openapiPath = join(docs, 'openapi.json');
 export const configurationPath = join(docs, 'configuration.md');
 
-/** The document as it is committed: served relative to wherever it is read. */
+/** The document as committed: its server URL is relative. */
 export const openapiText = (): string => `${JSON.stringify(buildOpenapi('/'), null, 2)}\n`;
 
-/** The page with its table as the code has it today. */
+/** The page with its table regenerated from the code. */
 export function configurationText(page: string): string {
   const [before, rest] = page.split(begin);
   const after = rest?.split(end)[1];
@@ -31,7 +31,7 @@ export function configurationText(page: string): string {
 }
 
 if (import.meta.main && process.argv[2] === 'pictures') {
-  // Loaded when asked for: it brings the whole service and a browser.
+  // Loaded on demand: it imports the whole service and a browser.
   const { drawPictures } = await import('#scripts/pictures.ts');
   await drawPictures();
 } else if (import.meta.main) {

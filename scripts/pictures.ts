@@ -1,4 +1,5 @@
-// npm run document -- pictures: every page in four looks, in a folder that is not committed, and the two pictures of README.md.
+// npm run document -- pictures: every page in four variants, in a folder that is not committed, and the two pictures of
+// README.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';

@@ -1,5 +1,5 @@
-// Prepares a clone to run, quietly and once: dependencies, the Node runtime that comes with them, the dashboard, the clients and a browser.
-// It runs on whatever Node the machine has (>= 20), before anything is installed.
+// Prepares a clone, quietly and once: dependencies, the Node runtime that comes with them, the dashboard, the clients and a
+// browser. It runs on the machine's own Node (>= 20), before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -25,13 +25,13 @@ step(
   'dependencies',
   ['package.json', 'package-lock.json'],
   () => {
-    // By its path: under npm's scripts, the runtime of an earlier installation comes first, and may not run.
+    // By its path: in npm scripts, the runtime of an earlier installation comes first in PATH, and may not run.
     const npm = process.env.npm_execpath;
     const [command, ...given] = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
     const cache = npmCache();
     run(command, [...given, 'ci', '--loglevel=error', '--no-audit', '--no-fund', ...cache.args]);
     cache.remove();
-    // npx finds the command here at once; without it, it makes an installation of its own first.
+    // npx finds the command here at once; otherwise it would first install the package elsewhere.
     symlinkSync('../../bin/tintype.js', join(root, 'node_modules', '.bin', 'tintype'));
   },
 );
@@ -49,7 +49,7 @@ step(
     'src/http/dashboard/contract.ts',
   ],
   () => {
-    // Vite wants a newer Node than the machine may have; the one from npm is new enough.
+    // Vite needs a newer Node than the machine may have; the one from npm is new enough.
     run(join('node_modules', '.bin', 'node'), ['node_modules/vite/bin/vite.js', 'build', 'dashboard']);
   },
   'dashboard/dist/index.html',
@@ -63,8 +63,8 @@ step(
   'clients/dist/tintype-client.tgz',
 );
 
-// Before tests and commands that start many processes at once. Without a browser the rest still works, and a start says again
-// what is missing.
+// Done before tests and commands that start many processes at once. Without a browser the rest still works, and the service
+// reports at start what is missing.
 step('Looking for a browser (once)', 'browser', ['package-lock.json'], () => {
   const { status } = spawnSync(join('node_modules', '.bin', 'node'), ['bin/tintype.js', 'browser'], {
     cwd: root,
@@ -73,7 +73,7 @@ step('Looking for a browser (once)', 'browser', ['package-lock.json'], () => {
   return status === 0;
 });
 
-/** npm keeps what it downloads in the user's home; where that cannot be written, in the clone, and not for long. */
+/** npm keeps its downloads in the user's home; if that is not writable, in the clone, temporarily. */
 function npmCache() {
   const usual = process.env.npm_config_cache ?? join(homedir(), '.npm');
   try {
@@ -86,7 +86,7 @@ function npmCache() {
   }
 }
 
-/** Does its work when any of its inputs has changed since the last time, or what it made is gone. */
+/** Runs if any of its inputs has changed since the last time, or if its output is missing. */
 function step(title, name, inputs, work, made = '') {
   const stamp = join(root, 'node_modules', `.tintype-${name}`);
   const hash = createHash('sha256');
@@ -98,7 +98,7 @@ function step(title, name, inputs, work, made = '') {
   writeFileSync(stamp, wanted);
 }
 
-/** The sources in a folder, without what was built there. */
+/** The source files in a folder, without build output. */
 function filesUnder(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -110,8 +110,8 @@ function filesUnder(folder) {
 }
 
 /**
- * Node is linked with libatomic, which a bare Debian or Ubuntu lacks. It is taken from the distribution's package, without root, and
- * a script in the place of the runtime puts it in front.
+ * Node is linked with libatomic, which a minimal Debian or Ubuntu lacks. It is taken from the distribution's package, without
+ * root, and a script in place of the runtime adds it to the library path.
  */
 function giveRuntimeItsLibrary() {
   const runtime = join(root, 'node_modules', 'node', 'bin', 'node');

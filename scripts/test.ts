@@ -19,11 +19,11 @@ if (named.length === 0 && !isLong) {
   run('types', bin('tsc'), []);
   run('types of the dashboard', bin('tsc'), ['-p', 'dashboard']);
 }
-// One file more than there are cores, since many tests wait for a budget or a timer to end. Continuous integration takes them one by
-// one: it has the time, and a failure then has one cause.
+// One file more than there are cores, because many tests wait for a budget or a timer to end. Continuous integration runs them
+// one by one: it has the time, and then a failure has one cause.
 const isOneByOne = isLong || process.env.CI === 'true';
 const concurrency = `--test-concurrency=${isOneByOne ? 1 : availableParallelism() + 1}`;
-// Each file is a process that loads the same modules: what one has compiled, the others take from here.
+// Each file is a process that loads the same modules: they share compiled code here.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'tintype');
 run(isLong ? 'long tests' : 'tests', process.execPath, ['--test', concurrency, ...files]);
 

@@ -1,12 +1,12 @@
-// Draws the ratios of one benchmark as bars around the line where both are the same, to the right where Tintype is the better
-// one; a mark shows each goal. The picture follows the light or dark of the page it is on.
+// Draws the ratios of one benchmark as bars from the line of equality, to the right where Tintype is better; a mark shows each
+// goal. The picture follows the light or dark theme of its page.
 import { isReached, type Figure } from '#lab/bench/figures.ts';
 
 const width = 980;
 const labels = 540;
 const rowHeight = 24;
 const top = 40;
-/** The scale is of doublings, so that twice as good and half as good are equally far from the middle. */
+/** The scale is logarithmic to base 2, so that twice as good and half as good are equally far from the middle. */
 const doublings = { from: -2, to: 4 };
 const scale = (width - labels - 70) / (doublings.to - doublings.from);
 
@@ -73,7 +73,7 @@ function row(figure: Figure, index: number): string {
   ].join('');
 }
 
-/** More is better of a rate, less of a time or of memory. */
+/** For a rate more is better; for a time or memory, less. */
 function advantageOf({ unit }: Figure, ratio: number): number {
   return unit === 'per second' ? ratio : 1 / ratio;
 }

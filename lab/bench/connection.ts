@@ -1,9 +1,9 @@
-// A client that costs as little as it can, since it shares the machine with what it measures: one connection that is kept,
-// requests that were put together beforehand, and answers that are counted rather than looked at.
+// A client that uses as little CPU as possible, because it shares the machine with what it measures: one kept connection,
+// requests prepared in advance, and responses that are counted but not parsed.
 import { connect, type Socket } from 'node:net';
 
 export interface Connection {
-  /** Sends a whole request and resolves when all of its answer is here. */
+  /** Sends a whole request and resolves when its response is complete. */
   send(request: Buffer): Promise<{ status: number; bodyBytes: number }>;
   close(): void;
 }
@@ -27,7 +27,7 @@ export async function openConnection(origin: string): Promise<Connection> {
       host: hostname,
       port: Number(port),
       noDelay: true,
-      // One buffer for every read: nothing is kept of a body.
+      // One buffer for every read: no body is kept.
       onread: {
         buffer: Buffer.allocUnsafe(256 * 1024),
         callback: (count, buffer) => {
@@ -84,7 +84,7 @@ export async function openConnection(origin: string): Promise<Connection> {
   };
 }
 
-/** So many connections to one server, as the work of so many lanes: each answer must have the status that is expected. */
+/** Connections to one server, one for each lane; each response must have the expected status. */
 export async function openLanes(
   origin: string,
   lanes: number,
@@ -95,7 +95,7 @@ export async function openLanes(
   return {
     async send(lane, request) {
       let mine = opened[lane];
-      // A server lets go of a connection that was idle while others had their turns.
+      // A server closes a connection that was idle while others had their turns.
       if (!mine || performance.now() - mine.usedAt > freshMs) {
         mine?.connection.close();
         mine = await open();

@@ -1,4 +1,4 @@
-// What a benchmark hands back: figures, each a ratio of two things that were measured in the same run.
+// What a benchmark returns: figures, each a ratio of two things measured in the same run.
 import { summarise, type Summary } from '#lab/bench/measure.ts';
 
 export interface Goal {
@@ -11,11 +11,11 @@ export interface Figure {
   /** What was measured: "200 KB, requests". */
   subject: string;
   unit: 'ms' | 'per second' | 'MB' | 'KB' | 's';
-  /** Ours is what the goal is about, and theirs what it is held against. */
+  /** `ours` is what the goal applies to, `theirs` what it is compared with. */
   ours: Summary;
   against: string;
   theirs: Summary;
-  /** Ours over theirs: of the medians, or of what `of` names. */
+  /** Ours divided by theirs: the medians, or what `of` names. */
   ratio: number;
   of?: 'p99';
   goal?: Goal;
@@ -36,7 +36,7 @@ export function figure(
 
 export function isReached({ ratio, goal }: Figure): boolean | undefined {
   if (!goal) return undefined;
-  // Against the figure as it is printed: 1.004 of a goal of 1.00 is no shortfall that anyone could measure.
+  // Compared as printed: 1.004 against a goal of 1.00 is not a measurable shortfall.
   const shown = Number(ratio.toFixed(2));
   return shown <= (goal.atMost ?? Infinity) && shown >= (goal.atLeast ?? -Infinity);
 }

@@ -1,4 +1,5 @@
-// Data of years in seconds: rows of uploads with their ledger, straight into the database file, and the blobs of some.
+// Creates years of data in seconds: upload rows with their ledger, written directly into the database file, and the blobs of
+// some.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,10 +10,10 @@ export interface Filled {
   dataDir: string;
   accountId: string;
   uploads: number;
-  /** How many of the uploads have their bytes on the disk, spread over all of them. */
+  /** How many of the uploads have their bytes on the disk, spread evenly over all of them. */
   withBytes: number;
   bytes: Buffer;
-  /** Undefined for uploads that stay. */
+  /** Undefined for uploads that do not expire. */
   expiresAt?: number;
 }
 
@@ -35,7 +36,7 @@ export function fillUploads({ dataDir, accountId, uploads, withBytes, bytes, exp
   for (let index = 0; index < uploads; index += 1) {
     const id = newId();
     const slug = newSlug();
-    // Over the last three weeks, oldest first, as they would have come.
+    // Spread over the last three weeks, oldest first, as they would have arrived.
     const createdAt = now - Math.round(((uploads - index) / uploads) * 21 * 86_400_000);
     upload.run(
       id,
@@ -64,7 +65,7 @@ export function fillUploads({ dataDir, accountId, uploads, withBytes, bytes, exp
   return slugs;
 }
 
-/** Accounts that have all used something this month. */
+/** Accounts that all have some usage this month. */
 export function fillAccounts(dataDir: string, count: number): void {
   const database = new DatabaseSync(join(dataDir, 'tintype.db'));
   database.exec('pragma synchronous = off; begin');

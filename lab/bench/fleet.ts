@@ -1,6 +1,6 @@
-// Uploads on Postgres and S3, with one process to four, against SQLite and disk, and the processor time that each upload costs the
-// service, the database and the store. Durable writes are on everywhere. Load, service, database and store share the machine, so
-// that growth shows in what an upload costs, not in the rates: it must be the same however many processes there are.
+// Uploads on Postgres and S3, with one to four processes, compared with SQLite and disk, and the CPU time that each upload costs
+// the service, the database and the store. Durable writes are on everywhere. Load, service, database and store share the machine,
+// so scaling shows in the cost of an upload, not in the rates: the cost must not depend on the number of processes.
 import { openLanes } from '#lab/bench/connection.ts';
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { pictureOf, uploadRequest } from '#lab/bench/forms.ts';
@@ -25,7 +25,7 @@ interface Contender {
   key: string;
   /** One value for each turn, here and below. */
   perSecond: number[];
-  /** Processor milliseconds of an upload. */
+  /** CPU milliseconds of an upload. */
   cost: Record<Part, number[]>;
 }
 
@@ -96,7 +96,7 @@ async function takeTurn(contender: Contender, isKept: boolean): Promise<void> {
   for (const part of partNames) contender.cost[part].push((after[part] - before[part]) / latencyMs.length);
 }
 
-/** What the processes below this one have used so far. */
+/** CPU time that the child processes have used so far. */
 function usedMs(): Record<Part, number> {
   const used: Record<Part, number> = { service: 0, Postgres: 0, S3: 0 };
   for (const { pid, command } of descendants()) {

@@ -1,5 +1,5 @@
 // The floor for renders: the same Chromium driven by bare CDP over the pipe, a fresh context per render, the service's settle
-// rule (for a PDF: the load event), and nothing else: no HTTP, no metering, no proxy, no checks.
+// rule (for a PDF: the load event), and nothing else: no HTTP, metering, proxy or checks.
 import { spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const settling = {
 };
 const keptBodies = { maxTotalBufferSize: 1, maxResourceBufferSize: 1 };
 const attaching = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
-/** As the service does it. What the page has to do after its load event comes before this, and so onto the paper of both. */
+/** As the service does it. Work of the page after its load event happens before this, and so is in both PDFs. */
 const settingPaper = `{
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('@page { size: 8.5in 11in !important; }');
@@ -49,7 +49,7 @@ const printing = {
   marginLeft: 0,
 };
 
-/** The browser that the service finds for itself, and what it needs around it. */
+/** The browser that the service finds for itself, with its libraries and fonts. */
 export async function theBrowser(): Promise<{ executable: string; environment: Record<string, string> }> {
   const { cacheDir, programFolders } = readConfig({ PATH: process.env['PATH'] });
   const folders = [...programFolders, ...usualFolders];
@@ -64,9 +64,9 @@ export async function theBrowser(): Promise<{ executable: string; environment: R
 }
 
 export interface FloorOptions {
-  /** Of every request of a page, its frames and its workers, as the service is. */
+  /** Receives every request of a page, its frames and its workers, as the service does. */
   isTold?: boolean;
-  /** The way out for every page, as in the service. */
+  /** The proxy for every page, as in the service. */
   proxy?: EgressProxy;
 }
 
@@ -104,7 +104,7 @@ export async function startFloor({ isTold = false, proxy }: FloorOptions = {}): 
     return Buffer.from(data, 'base64');
   }
 
-  /** Letter without margins, with backgrounds: what the service prints when nothing else is asked. */
+  /** Letter without margins, with backgrounds: what the service prints by default. */
   async function print(sessionId: string): Promise<Buffer> {
     await send('Runtime.evaluate', { expression: settingPaper }, sessionId);
     const { data = '' } = await send('Page.printToPDF', printing, sessionId);

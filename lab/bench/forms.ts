@@ -1,10 +1,10 @@
-// Upload forms of any size, as they go over the wire.
+// Upload forms of any size, as they are sent.
 import { requestBytes } from '#lab/bench/connection.ts';
 import { png } from '#lab/support/images.ts';
 
 const boundary = 'a-boundary-of-the-benchmark';
 
-/** A real picture, filled up behind its end to the size that is wanted. */
+/** A real picture, padded after its end to the wanted size. */
 export async function pictureOf(sizeBytes: number): Promise<Buffer> {
   const picture = await png(64, 48);
   return Buffer.concat([picture, Buffer.alloc(Math.max(0, sizeBytes - picture.length), 'noise')]);

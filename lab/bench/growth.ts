@@ -1,5 +1,5 @@
-// Growth: the same requests with a thousand, a hundred thousand and a million stored uploads, with one and ten thousand
-// accounts, and uploads beside the sweep of a hundred thousand expired ones.
+// Growth: the same requests with a thousand, a hundred thousand and a million stored uploads, with one and ten thousand accounts,
+// and uploads during the sweep of a hundred thousand expired ones.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,7 +14,7 @@ import { tintype } from '#lab/support/processes.ts';
 const benchmark = 'growth';
 const rounds = 240;
 const warmUps = 20;
-/** So that nearly every read is of another file. */
+/** Many, so that nearly every read is of another file. */
 const withBytes = rounds + warmUps;
 const sizes = { thousand: 1_000, 'hundred thousand': 100_000, million: 1_000_000 };
 type Size = keyof typeof sizes;
@@ -49,7 +49,7 @@ export async function benchGrowth(say: (line: string) => void): Promise<Figure[]
 
 type Opened = { work: Work; close: () => void };
 
-/** What is asked of each service, one request after the other. */
+/** The requests to each service, one after the other. */
 function requests(bytes: Buffer): Record<string, (grown: Grown) => Promise<Opened>> {
   return {
     'upload of 10 KB': ({ service }) =>
@@ -105,7 +105,7 @@ async function measureGrowth(
     ),
   ];
   if (!subject.startsWith('upload')) return figures;
-  // The quota is checked and counted in every upload.
+  // Every upload checks and counts the quota.
   const accounts = { ...described, subject: `${subject}, quota of one in 10,000 accounts` };
   return [...figures, figure({ ...accounts, against: 'of one account' }, times.accounts, times.thousand)];
 }
@@ -119,7 +119,7 @@ async function startGrown(uploads: number, bytes: Buffer, accounts = 0): Promise
   return { service, slugs };
 }
 
-/** A session cookie, as the operator's link gives it. */
+/** A session cookie, from the operator's link. */
 async function signIn({ origin, dataDir, plansFile }: MeasuredService): Promise<string> {
   const { stdout, stderr } = await tintype(['account', 'link', 'bench@example.com'], {
     DATA_DIR: dataDir,
@@ -139,13 +139,13 @@ async function signIn({ origin, dataDir, plansFile }: MeasuredService): Promise<
     .join('; ');
 }
 
-/** The uploads of four clients before the others expire, and then until all of those are gone. */
+/** The uploads of four clients before the others expire, and then until all expired ones are gone. */
 async function measureSweep(bytes: Buffer): Promise<Figure> {
   const aloneMs = 12_000;
   const longestMs = 60_000;
   let expiresAt = 0;
   const service = await startMeasuredService({}, async ({ dataDir, accountId }) => {
-    // Filling in and starting take their time, too.
+    // Filling and starting take time, too.
     expiresAt = Date.now() + 30_000;
     fillUploads({
       dataDir,

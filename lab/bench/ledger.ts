@@ -1,6 +1,6 @@
-// What a unit costs when the ledger is long: inserts into the ledger of a Postgres that holds generated rows, compared with a table
-// that has the keys of earlier versions (a random id, a unique source, account and time). It counts pages and bytes of the log,
-// pages written whole after a checkpoint included, because these are the same on a busy machine and a quiet one.
+// The cost of a unit when the ledger is long: inserts into a Postgres ledger of generated rows, compared with a table that has
+// the keys of earlier versions (a random id, a unique source, account and time). It counts pages and bytes of the log, including
+// full pages written after a checkpoint, because these are the same on a busy machine and an idle one.
 import { Client } from 'pg';
 import { newId } from '#core/ids.ts';
 import { figure, type Figure } from '#lab/bench/figures.ts';
@@ -9,11 +9,11 @@ import { startPostgres } from '#lab/support/postgres.ts';
 
 const benchmark = 'ledger';
 const accounts = 1_000;
-/** Rows of the two ledgers; a row takes some 190 bytes of disk in the first and 330 in the second. */
+/** Rows of the two ledgers; a row takes about 190 bytes of disk in the first and 330 in the second. */
 const sizes = (process.env['LEDGER_ROWS'] ?? '100000,2000000').split(',').map(Number);
 const inserts = 3_000;
 const rowsPerFill = 1_000_000;
-/** So that the moment of a generated row is its number. */
+/** Chosen so that the time of a generated row is its number. */
 const month = '2026-01';
 
 interface Cost {
@@ -84,7 +84,7 @@ async function prepare(client: Client): Promise<void> {
     create index events_by_random_id_account_time on events_by_random_id (account_id, created_at)`);
 }
 
-/** Up to so many rows. What is there already stays; checks and indexes are those of the product. */
+/** Fills up to this many rows and keeps existing ones; checks and indexes are those of the product. */
 async function fill(client: Client, table: string, rows: number): Promise<void> {
   const {
     rows: [there],

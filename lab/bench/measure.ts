@@ -1,5 +1,5 @@
-// How everything here is measured: the contenders take turns within one run, so that whatever else the machine does falls on
-// all of them alike, and a figure is the median of many turns.
+// How everything here is measured: the contenders take turns within one run, so that other load on the machine affects all of
+// them equally, and a figure is the median of many turns.
 
 export interface Summary {
   median: number;
@@ -21,10 +21,13 @@ export interface Load {
   cpuMs: number[];
 }
 
-/** What one turn lasts: so many seconds, or so many pieces of work. */
+/** The length of one turn: in seconds, or in pieces of work. */
 export type Turn = { seconds: number } | { pieces: number };
 
-/** Milliseconds of each round, by contender. Every other round goes backwards, so that nobody always follows the same one. */
+/**
+ * Milliseconds of each round, by contender. Every other round runs in reverse order, so that no contender always follows the same
+ * one.
+ */
 export async function alternate<Name extends string>(
   contenders: Record<Name, Work>,
   rounds: number,
@@ -41,7 +44,7 @@ export async function alternate<Name extends string>(
   return times;
 }
 
-/** A closed loop of so many lanes for each contender, in turns; the first turn of each is a warm-up and not counted. */
+/** A closed loop with this many lanes for each contender, in turns; the first turn of each is a warm-up and does not count. */
 export async function alternateLoad<Name extends string>(
   contenders: Record<Name, Work>,
   {
@@ -54,7 +57,7 @@ export async function alternateLoad<Name extends string>(
     lanes: number;
     turns: number;
     turn: Turn;
-    /** Processor time that the contender has used so far. */
+    /** CPU time that the contender has used so far. */
     cpuMsOf?: (name: Name) => number;
     afterTurn?: (name: Name) => Promise<void>;
   },
@@ -69,7 +72,7 @@ export async function alternateLoad<Name extends string>(
       if (round < 0) continue;
       loads[name].perSecond.push(perSecond);
       loads[name].cpuMs.push(cpuMs / latencyMs.length);
-      // One by one: as arguments of one call they would be too many.
+      // One by one: there are too many for the arguments of one call.
       for (const ms of latencyMs) loads[name].latencyMs.push(ms);
     }
   }

@@ -1,4 +1,4 @@
-// Events of a simulation in the order of their times: a binary heap.
+// Events of a simulation, ordered by time: a binary heap.
 
 export interface Events {
   now(): number;
@@ -8,7 +8,7 @@ export interface Events {
 
 interface Event {
   at: number;
-  /** Of two at the same time, the one that was asked for first. */
+  /** Of two events at the same time, the one that was scheduled first comes first. */
   order: number;
   run: () => void;
 }

@@ -1,18 +1,18 @@
-// A model of many machines on one Postgres: requests arrive at random, accounts are of very different sizes, and every transaction
-// waits for a core of the database, for the counter of its account and for the disk. Its costs are those that `bench fleet` and
-// docs/operations.md measured; what it says of a thousand machines is a reckoning from them, not an experiment.
+// A model of many machines on one Postgres: requests arrive at random, accounts differ greatly in size, and every transaction
+// waits for a core of the database, for the counter of its account and for the disk. Its costs were measured by `bench fleet` and
+// in docs/operations.md; its results for a thousand machines are calculated from them, not measured.
 import { createEvents } from '#lab/bench/model-events.ts';
 
-/** Milliseconds, as measured on 2 cores; change them to those of another database. */
+/** Milliseconds, as measured on 2 cores; change them for another database. */
 export const measuredCosts = {
-  /** Of one statement on a core of Postgres: an upload's 1.2 ms over its 6 round trips. */
+  /** One statement on a core of Postgres: an upload's 1.2 ms divided by its 6 round trips. */
   statementMs: 0.2,
   admissionMs: 0.11,
-  /** There and back between machine and database, within one data centre. */
+  /** Round trip between machine and database, within one data centre. */
   roundTripMs: 0.3,
-  /** The disk takes this long for one synchronisation, which all commits that wait share. */
+  /** Time of one sync of the disk, which all waiting commits share. */
   syncMs: 1,
-  /** A new connection is a new process of Postgres. */
+  /** A new connection starts a new Postgres process. */
   connectMs: 5,
 };
 
@@ -50,12 +50,12 @@ export interface Outcome {
   donePerSecond: number;
   medianMs: number;
   p99Ms: number;
-  /** Shares of what there is; near 1 is the limit. */
+  /** Utilisation, from 0 to 1; near 1 is the limit. */
   busy: { 'cores of Postgres': number; 'counter of the largest account': number; 'disk of Postgres': number };
   connections: number;
 }
 
-/** Ledger, sum by day and row: the statements of an upload behind the one that locks the counter. */
+/** Ledger, daily sum and row: the statements of an upload after the one that locks the counter. */
 const statementsBehindLock = 3;
 
 export function simulate(
@@ -77,7 +77,7 @@ export function simulate(
   const transactionsPerSecond =
     machines * (installation.uploadsPerSecond + 2 * installation.rendersPerSecond);
 
-  /** So many milliseconds of a core, and the way there and back. */
+  /** Milliseconds on a core, plus the round trip. */
   const ask = (ms: number, then: () => void): void => {
     events.after(costs.roundTripMs, () =>
       database.take((release) => {
@@ -124,7 +124,7 @@ export function simulate(
     const account = accountOf();
     pools[machine]?.take((release) => {
       ask(costs.admissionMs, () =>
-        // Begins, and asks for the counter.
+        // Begins, and locks the counter.
         ask(2 * costs.statementMs, () =>
           lock(account, (unlock) => {
             const rest = (left: number): void =>
@@ -178,7 +178,7 @@ export function simulate(
   };
 }
 
-/** So many at a time; the others wait in turn. */
+/** This many at a time; the others wait in a queue. */
 function createServers(count: number) {
   const waiting: (() => void)[] = [];
   let free = count;
@@ -198,7 +198,7 @@ function createServers(count: number) {
   };
 }
 
-/** The account of rank n sends a share in proportion to 1/n: of ten thousand, the largest a tenth of everything. */
+/** The account of rank n sends a share in proportion to 1/n: of ten thousand, the largest sends a tenth of everything. */
 function zipf(accounts: number, random: () => number): () => number {
   const sums = new Float64Array(accounts);
   let sum = 0;
@@ -215,7 +215,7 @@ function zipf(accounts: number, random: () => number): () => number {
   };
 }
 
-/** The same for every run: mulberry32. */
+/** The same sequence in every run: mulberry32. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -228,7 +228,7 @@ export function randomNumbers(seed: number): () => number {
 
 const connectionsOfPostgres = 1_000;
 
-/** A row for each number of machines: what is asked, what comes of it, and what there is too little of. */
+/** A row for each number of machines: the load, the result, and the bottleneck. */
 export function modelTable(): string[][] {
   const installations = [10, 30, 100, 300, 1_000].flatMap((machines) =>
     [true, false].map((hasLargeAccounts) => ({
@@ -236,7 +236,7 @@ export function modelTable(): string[][] {
       machines,
       hasLargeAccounts,
       cores: 64,
-      // Long enough for queues to show, short enough to be reckoned in seconds.
+      // Long enough for queues to show, short enough to compute in seconds.
       seconds: machines > 100 ? 0.5 : 2,
     })),
   );

@@ -1,5 +1,5 @@
-// nginx on a folder of files, where the machine has it: not a peer that anyone would embed, but the mark of what serving
-// files can cost.
+// nginx on a folder of files, if the machine has it: not a peer that anyone would embed, but a reference for what serving files
+// can cost.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Peer } from '#lab/bench/peers.ts';
 import { freePort } from '#lab/support/processes.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
-/** Undefined where there is none. */
+/** Undefined if it is not installed. */
 export async function startNginx(files: string, home: string): Promise<Peer | undefined> {
   if (spawnSync('nginx', ['-v']).status !== 0) return undefined;
   const port = await freePort();

@@ -1,5 +1,5 @@
-// What a user would pick instead, each a small server in lab/bench/peers/ with packages of its own, so that neither the service
-// nor its tests need them. They are installed once, when a benchmark first asks for one.
+// What a user would choose instead: each is a small server in lab/bench/peers/ with its own packages, so that neither the service
+// nor its tests need them. They are installed once, when a benchmark first needs one.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-/** Runs `file` of bench/peers/ in a process of its own; it prints its port when it is ready. */
+/** Runs `file` of bench/peers/ in its own process; it prints its port when it is ready. */
 export async function startPeer(file: string, ...args: string[]): Promise<Peer> {
   installPeers();
   const child = spawn(process.execPath, [join(folder, file), ...args], {
@@ -23,7 +23,7 @@ export async function startPeer(file: string, ...args: string[]): Promise<Peer> 
     env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  /** With the browsers that it may have started, which are in groups of their own. */
+  /** Including the browsers that it may have started, which have their own process groups. */
   const kill = () => {
     const pids = [...descendants(child.pid).map(({ pid }) => pid), child.pid ?? 0];
     for (const pid of pids) process.kill(pid, 'SIGKILL');

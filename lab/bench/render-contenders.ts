@@ -1,5 +1,5 @@
-// Who renders: the service over HTTP, the floor in this process, and what a user would pick instead, each peer in a process
-// of its own, on the headless-shell that the service uses or on a full Chromium of the system.
+// The contenders for renders: the service over HTTP, the floor in this process, and what a user would choose instead, each peer
+// in its own process, on the headless-shell that the service uses or on a full Chromium of the system.
 import { Agent, request } from 'node:http';
 import { startFloor, theBrowser } from '#lab/bench/floor.ts';
 import { startPeer } from '#lab/bench/peers.ts';
@@ -16,7 +16,7 @@ export interface Renderer {
 
 export const peerNames = ['puppeteer', 'puppeteer-cluster', 'playwright', 'browserless'] as const;
 export type PeerName = (typeof peerNames)[number];
-/** For the network to settle by the peer's own rule, or for the load event alone. */
+/** Waits for the network to settle by the peer's own rule, or only for the load event. */
 export type Wait = 'idle' | 'load';
 
 const agent = new Agent({ keepAlive: true });
@@ -42,7 +42,7 @@ export async function startFloorRenderer(kind: RenderKind): Promise<Renderer> {
   };
 }
 
-/** Both of a peer's ways to wait, on one process; `fullChromium` is the path of one to use instead of the headless-shell. */
+/** Both wait modes of a peer, in one process; `fullChromium` is the path of one to use instead of the headless-shell. */
 export async function startRenderPeer(
   peer: PeerName,
   kind: RenderKind,

@@ -1,4 +1,4 @@
-// What renders take in memory, browser included, and how long it is from the start of the process to the first picture.
+// How much memory renders use, including the browser, and how long it takes from the start of the process to the first picture.
 import { readFileSync } from 'node:fs';
 import { figure, type Benchmark, type Figure } from '#lab/bench/figures.ts';
 import { runTurn, summarise } from '#lab/bench/measure.ts';
@@ -91,7 +91,7 @@ async function measure(start: () => Promise<Renderer>, url: string, renders: num
   }
 }
 
-/** Ten looks at a process that has been left alone for a while. */
+/** Ten samples of a process that has been idle for a while. */
 async function restingMb(pid: number): Promise<number[]> {
   await pause(settleMs);
   const looks: number[] = [];
@@ -104,7 +104,7 @@ async function restingMb(pid: number): Promise<number[]> {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Of the process and all below it, what they share counted once. */
+/** The process and its children; shared memory is counted once. */
 function treeMb(pid: number): number {
   const pids = [pid, ...descendants(pid).map((child) => child.pid)];
   return pids.reduce((sum, id) => sum + proportionalKb(id), 0) / 1024;
@@ -114,7 +114,7 @@ function proportionalKb(pid: number): number {
   try {
     return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))?.[1] ?? 0);
   } catch {
-    // It ended in between.
+    // It ended meanwhile.
     return 0;
   }
 }

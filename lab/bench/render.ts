@@ -1,5 +1,5 @@
-// Screenshots and PDFs: the whole service over HTTP against the floor and against what a user would pick instead, page by page
-// and turn by turn.
+// Screenshots and PDFs: the whole service over HTTP compared with the floor and with what a user would choose instead, page by
+// page and turn by turn.
 import { existsSync } from 'node:fs';
 import { figure, type Benchmark, type Figure, type Goal } from '#lab/bench/figures.ts';
 import { alternate, alternateLoad, summarise, type Work } from '#lab/bench/measure.ts';
@@ -35,7 +35,7 @@ export const benchScreenshots: Benchmark = async (say) => {
   }
 };
 
-/** Printed at the load event by both: what is measured is the work, not a wait of half a second for silence. */
+/** Both print at the load event: this measures the work, not a wait of half a second for network idle. */
 export const benchPdfs: Benchmark = async (say) => {
   const site = await startSite();
   try {
@@ -110,7 +110,7 @@ async function againstPeers(site: Site, say: (line: string) => void): Promise<Fi
   }
 }
 
-/** Those peers that would by themselves take a full Chromium; Playwright would take a headless-shell. */
+/** The peers that use a full Chromium by default; Playwright uses a headless-shell. */
 async function startOnFullChromium(say: (line: string) => void): Promise<Record<Wait, Renderer>[]> {
   if (!existsSync(fullChromium)) {
     say(
@@ -144,7 +144,7 @@ function bestOf(
   return peers.map((peer) => peer[wait]).toSorted((a, b) => worth(b.name) - worth(a.name))[0];
 }
 
-/** Renders per second of each contender at the concurrency that suits it best, one value for each turn. */
+/** Renders per second of each contender at its best concurrency, one value for each turn. */
 async function bestRates(
   works: Record<string, Work>,
   lanesList: number[],

@@ -1,4 +1,4 @@
-// Serving files: /f/ of the service, which looks up whether the link still resolves, against servers of plain folders.
+// Serving files: /f/ of the service, which checks whether the link is still valid, compared with servers of plain folders.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLanes, requestBytes } from '#lab/bench/connection.ts';

@@ -1,4 +1,4 @@
-// The service as an operator runs it, with an account whose limits are not what is measured.
+// The service as an operator runs it, with an account whose limits do not affect the measurement.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createAccounts } from '#accounts/accounts.ts';
 import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
 
-/** Business with no end. */
+/** The business plan without limits. */
 export const endlessPlan: Plan = {
   ...(builtInPlans.at(-1) as Plan),
   id: 'endless',
@@ -68,7 +68,7 @@ export async function startMeasuredService(
 /** Megabytes that a process holds in memory now. */
 export const memoryMb = (pid: number): number => statusMb(pid, 'VmRSS');
 
-/** The most that it ever held. */
+/** The most that it ever held (peak). */
 export const peakMemoryMb = (pid: number): number => statusMb(pid, 'VmHWM');
 
 function statusMb(pid: number, field: string): number {

@@ -1,5 +1,5 @@
-// The frozen pages of the benchmarks, served from memory on loopback by a process of its own: what it costs to serve them
-// falls on every contender alike.
+// The fixed pages of the benchmarks, served from memory on loopback by a separate process: the cost of serving them is the same
+// for every contender.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const types: Record<string, string> = {
 function serve(): void {
   const folder = join(import.meta.dirname, 'pages');
   const files = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
-  // The webfont is one that the service brings along.
+  // The webfont is one that comes with the service.
   const font = import.meta.resolve('@expo-google-fonts/tinos/400Regular/Tinos_400Regular.ttf');
   files.set('article.ttf', readFileSync(new URL(font)));
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// A warm start: from the command to the first 200 of /readyz, with everything installed and built and a database that is there.
+// A warm start: from the command to the first 200 of /readyz, with everything installed and built and an existing database.
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { freePort, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
 

@@ -1,5 +1,5 @@
-// Uploads: the whole service against the floor, which does no more than make the bytes and one row durable, and against what a
-// user would pick instead, which makes nothing durable.
+// Uploads: the whole service compared with the floor, which only makes the bytes and one row durable, and with what a user would
+// choose instead, which makes nothing durable.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLanes } from '#lab/bench/connection.ts';
@@ -69,7 +69,7 @@ export async function benchUploads(say: (line: string) => void): Promise<Figure[
       return { name, folder, ...(await startPeer(peers[name].file, folder)) };
     }),
   );
-  /** What was never synced would be written to the disk during somebody else's turn. */
+  /** Data that was never synced would be written to the disk during another contender's turn. */
   const dropUnsynced = async (name: Name): Promise<void> => {
     if (name === 'service' || peers[name].isDurable) return;
     for (const file of await readdir(join(path, name))) await rm(join(path, name, file));

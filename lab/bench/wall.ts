@@ -1,5 +1,5 @@
-// Why a render cannot cost as little as the floor: the floor again, given what Tintype never renders without. The proxy is the only
-// way out for a page, and the browser's word on its requests is how they are counted, waited for and judged.
+// Why a render cannot cost as little as the floor: the floor again, with what Tintype never renders without. A page can reach the
+// web only through the proxy, and requests are counted, waited for and checked by the browser's events about them.
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { startFloor } from '#lab/bench/floor.ts';
 import { alternateLoad, type Work } from '#lab/bench/measure.ts';

@@ -236,7 +236,7 @@ export const publicAddresses = [
   '2400:cb00:2048:1::c629:d7a2',
 ];
 
-/** Refused by the address rule: embedded, with a zone, or no address at all. */
+/** Refused by the address rule: embedded, with a zone, or not an address at all. */
 export const otherNonPublicAddresses = [
   '::ffff:127.0.0.1',
   '::ffff:7f00:1',
@@ -496,7 +496,7 @@ export const deniedUrls = [
   'http://example.com:0/',
 ];
 
-/** `url` values that are not an absolute http(s) URL, or that `URL` would mend in silence: 422. */
+/** `url` values that are not an absolute http(s) URL, or that `URL` would silently correct: 422. */
 export const malformedUrls = [
   '',
   ' ',

@@ -1,4 +1,4 @@
-// The two books of an account, which must always agree: the counter and the sum of the ledger.
+// The counter of an account and the sum of its ledger, which must always agree.
 import { monthOf } from '#metering/quota.ts';
 import type { TestService } from '#lab/support/service.ts';
 

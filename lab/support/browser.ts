@@ -1,4 +1,4 @@
-// A real browser for tests, behind an egress proxy that lets the test's own page servers through and nothing else.
+// A real browser for tests, behind an egress proxy that allows only the test's own page servers.
 import { readConfig } from '#roof/config.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
@@ -11,12 +11,12 @@ import { fetchedChromium } from '#browser/process/fetch-chromium.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { findChromium } from '#browser/process/find-chromium.ts';
 
-/** Where the service keeps what it made or fetched. */
+/** Where the service keeps what it created or fetched. */
 export const cacheFolder = await reachableCache(readConfig({}).cacheDir, browserUser());
 
 /**
- * The browser under test: CHROMIUM_PATH where it is set, else the one that a machine without a browser of its own gets. Which
- * browsers this machine has does not matter.
+ * The browser under test: CHROMIUM_PATH if it is set, otherwise the one that a machine without a browser gets. It does not matter
+ * which browsers this machine has.
  */
 export const underTest = {
   explicitPath: readConfig().chromiumPath,

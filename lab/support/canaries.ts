@@ -1,5 +1,5 @@
-// Listeners that nothing may ever reach: TCP and UDP on IPv4 and IPv6 loopback, on one port. Each is touched once by hand at the
-// start, so that its silence afterwards means something.
+// Listeners that nothing may ever reach: TCP and UDP on IPv4 and IPv6 loopback, on one port. Each is reached once on purpose at
+// the start, to show that it works.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';

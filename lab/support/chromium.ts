@@ -1,4 +1,4 @@
-// The Chromium that the service itself uses, driven by Playwright: for pages of ours that a person would open.
+// The Chromium that the service itself uses, driven by Playwright: for our own pages that a person would open.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export async function launchTestChromium(
   const home = await mkdtemp(join(tmpdir(), 'tintype-chromium-'));
   const browser = await chromium.launch({
     executablePath: executable,
-    // Playwright cannot start it as another user, and as root Chromium refuses its sandbox. Only pages of ours are opened.
+    // Playwright cannot start it as another user, and as root Chromium refuses its sandbox. Only our own pages are opened.
     args: ['--no-sandbox', '--disable-component-update', ...args],
     env: {
       FONTCONFIG_FILE: await installFonts(cacheFolder),

@@ -1,11 +1,11 @@
-// Many commands of `npx tintype` in one child process: each as bin/tintype.js runs it, without the half second that a start takes.
+// Many `npx tintype` commands in one child process: each as bin/tintype.js runs it, without the half second that a start takes.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { runCli } from '#roof/cli.ts';
 import type { Ended } from '#lab/support/processes.ts';
 
 export interface Commands {
-  /** One after the other, in the order of the calls. */
+  /** Run one after the other, in the order of the calls. */
   run(args: string[]): Promise<Ended>;
   close(): void;
 }

@@ -1,5 +1,5 @@
-// Judges an answer by the contract: the error table (written here by hand, from the spec), the envelope, the headers, and
-// the OpenAPI document that the service itself hands out. Spec 2.5, 7, 8, 9.
+// Checks a response against the contract: the error table (written here by hand, from the spec), the envelope, the headers, and
+// the OpenAPI document that the service publishes. Spec 2.5, 7, 8, 9.
 import { Compile } from 'typebox/schema';
 
 /** Spec section 7, by hand. */
@@ -23,7 +23,7 @@ const statusOf = new Map(contractErrors.map(([code, status]) => [code, status]))
 
 export const budgetHeaders = ['limit', 'remaining', 'reset'].map((name) => `x-service-ratelimit-${name}`);
 const spentQuotaHeaders = ['x-service-quota-limit', 'x-service-quota-remaining'];
-/** What bytes that never became a request are answered with; see docs/errors.md. */
+/** The response to bytes that are not a valid request; see docs/errors.md. */
 const unreadableStatuses = [400, 408, 431];
 
 interface Promised {
@@ -44,7 +44,7 @@ export interface OpenapiDocument {
 export interface Asked {
   method: string;
   path: string;
-  /** The bytes sent may be no HTTP. */
+  /** True if the bytes sent may not be HTTP. */
   isUnreadable?: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface Answered {
 
 export type Contract = ReturnType<typeof createContract>;
 
-/** The document with its shared headers and answers in place; schemas stay references. */
+/** The document with its shared headers and responses inlined; schemas stay references. */
 export function resolveShared(document: OpenapiDocument): OpenapiDocument {
   const text = JSON.stringify(document, (_name, value: unknown) => {
     const path = (value as { $ref?: string } | null)?.$ref?.split('/').slice(1) ?? [];
@@ -78,7 +78,7 @@ export function createContract(given: OpenapiDocument) {
     return known.Errors(value)[1].map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
   }
 
-  /** Everything that is wrong with an answer; an empty list is an answer from the contract. */
+  /** Everything that is wrong with a response; an empty list if it follows the contract. */
   function faultsOf(asked: Asked, { status, headers, body }: Answered): string[] {
     const path = asked.path.split('?', 1)[0] ?? '';
     const faults = status >= 500 ? [`status ${status}`] : [];
@@ -133,7 +133,7 @@ function missingNumbers(names: string[], headers: Record<string, string>): strin
   return names.filter((name) => !/^\d+$/.test(headers[name] ?? '')).map((name) => `${name} is missing`);
 }
 
-/** Exact: these two members, and no others. */
+/** Exactly these two members, and no others. */
 function envelopeFaults(json: unknown, isRight: (code: string) => boolean): string[] {
   const { error } = (json ?? {}) as { error?: { code?: unknown; message?: unknown } };
   const isEnvelope =

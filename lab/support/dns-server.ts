@@ -1,5 +1,5 @@
-// A DNS server of the test's own, over UDP on loopback: answers from a function, so that a name may change its address between
-// two look-ups. RFC 1035, as much of it as a stub resolver needs.
+// A DNS server for tests, over UDP on loopback: a function gives the answers, so that a name may change its address between two
+// look-ups. As much of RFC 1035 as a stub resolver needs.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createNames, type Lookup } from '#browser/egress/names.ts';
@@ -8,9 +8,9 @@ import { parseAddress } from '#core/address.ts';
 export interface DnsServer {
   /** For a resolver's list of servers. */
   address: string;
-  /** As the service does it, at this server. */
+  /** Looks up as the service does, with this server. */
   lookup: Lookup;
-  /** Names that were asked for, each time. */
+  /** Names that were queried, once per query. */
   asked: string[];
   close(): void;
 }
@@ -18,10 +18,10 @@ export interface DnsServer {
 const typeA = 1;
 const typeAaaa = 28;
 
-/** What a name stands for; undefined: there is no such name. Silent: the query is never answered, for one family or both. */
+/** The addresses of a name; undefined if the name does not exist. Silent: the query is never answered, for one family or both. */
 export type DnsAnswer = string[] | 'silent' | undefined;
 
-/** `answerOf` is told how often the name was looked up before. */
+/** `answerOf` gets the number of earlier queries for the name. */
 export async function startDnsServer(
   answerOf: (name: string, before: number, family: 4 | 6) => DnsAnswer,
 ): Promise<DnsServer> {
@@ -38,7 +38,7 @@ export async function startDnsServer(
       .map((text) => Buffer.from(parseAddress(text)!))
       .filter(({ length }) => length === (type === typeA ? 4 : type === typeAaaa ? 16 : -1));
     const head = Buffer.from(query.subarray(0, 12));
-    // Answer, recursion available; code 3 when there is no such name.
+    // Response, recursion available; code 3 if the name does not exist.
     head.writeUInt16BE(addresses ? 0x8180 : 0x8183, 2);
     head.writeUInt16BE(records.length, 6);
     head.writeUInt32BE(0, 8);

@@ -1,4 +1,5 @@
-// Stands in for the host that Playwright's installer downloads from: its headless-shell is the browser under test behind a script.
+// Stands in for the host that Playwright's installer downloads from: its headless-shell is a script that starts the browser under
+// test.
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

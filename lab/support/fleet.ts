@@ -1,4 +1,4 @@
-// A fleet for tests: service processes on one Postgres and one S3 store, behind a wire that takes them in turn.
+// A fleet for tests: service processes on one Postgres and one S3 store, behind a proxy that uses them in turn.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface Machine {
 }
 
 export interface Fleet {
-  /** Behind it, the machines take turns. */
+  /** Forwards to the machines in turn. */
   origin: string;
   machines: Machine[];
   postgres: TestPostgres;

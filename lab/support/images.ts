@@ -1,4 +1,4 @@
-// Small true images of every accepted type, made here.
+// Small valid images of every accepted type.
 import sharp from 'sharp';
 
 const canvas = (width: number, height: number) =>
@@ -13,7 +13,7 @@ export const avif = (width = 64, height = 48): Promise<Buffer> =>
 export const svg = (body = '<rect width="10" height="10"/>'): Buffer =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30">${body}</svg>`);
 
-/** A PNG of exactly so many bytes: the rest is a comment chunk's worth of padding behind the end. */
+/** A PNG of exactly this many bytes: padded after its end. */
 export async function pngOfSize(bytes: number): Promise<Buffer> {
   const image = await png();
   return Buffer.concat([image, Buffer.alloc(bytes - image.length)]);

@@ -1,5 +1,5 @@
 // The service's own browser, started when it is first needed: most tests of the service render nothing, and a start costs two to
-// four seconds of processor time.
+// four seconds of CPU time.
 import type { Browser } from '#browser/browser.ts';
 import { openBrowser } from '#roof/engines.ts';
 

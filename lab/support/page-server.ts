@@ -15,7 +15,7 @@ export interface PageServer {
   /** Requests so far, as `METHOD path`. */
   readonly seen: string[];
   route(path: string, route: Route): string;
-  /** Answers what no route does, in place of the fixtures. */
+  /** Handles requests that no route matches, instead of the fixtures. */
   fallBack(serve: (path: string, response: ServerResponse) => void): void;
   onUpgrade(handle: (request: IncomingMessage, socket: Duplex) => void): void;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ const types: Record<string, string> = {
   ttf: 'font/ttf',
 };
 
-/** Answers after so many milliseconds, as the query says; nothing waits for it when the test is over. */
+/** Responds after the milliseconds in the query; nothing waits for it when the test is over. */
 export const slowRoute: Route = (request, response) => {
   setTimeout(() => response.end(), Number(request.url!.split('?')[1])).unref();
 };

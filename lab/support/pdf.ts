@@ -1,5 +1,4 @@
-// Reads back from a PDF what tests need to know: the paper of each page and the rectangles that are filled on it. Just
-// enough of the format for the files that Chromium writes.
+// Reads from a PDF what tests need: the paper of each page and its filled rectangles. Supports only what Chromium writes.
 import { inflateSync } from 'node:zlib';
 
 export interface PdfPage {

@@ -1,4 +1,4 @@
-// A PgBouncer of the system in front of a Postgres of a test, in transaction mode: statements of one connection reach the server on
+// The system's PgBouncer in front of a test's Postgres, in transaction mode: statements of one connection reach the server on
 // whichever of a few connections is free.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { freePort } from '#lab/support/processes.ts';
 
 /** It refuses to run as root. */
 const asUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
-/** Where Debian puts it is not in everyone's PATH. */
+/** Debian installs it in a folder that is not in everyone's PATH. */
 const environment = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
 
 export const hasPgbouncer = (): boolean =>

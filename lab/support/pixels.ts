@@ -24,7 +24,7 @@ export async function decode(bytes: Buffer): Promise<Picture> {
   };
 }
 
-/** Lossy formats move a colour by a little. */
+/** Lossy formats change a colour slightly. */
 export function isNear(actual: readonly number[], expected: readonly number[], tolerance = 12): boolean {
   return actual.every((value, index) => Math.abs(value - expected[index]!) <= tolerance);
 }

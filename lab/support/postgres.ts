@@ -1,4 +1,4 @@
-// A real Postgres for tests, from npm: its own folder and port, gone with the process that asked for it.
+// A real Postgres for tests, from npm: with its own folder and port; it ends with the process that started it.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
@@ -11,9 +11,9 @@ import { freePort } from '#lab/support/processes.ts';
 export interface TestPostgres {
   /** Makes an empty database; resolves to its URL. */
   newDatabase: () => Promise<string>;
-  /** Runs SQL on one of the databases, past the product's own code. */
+  /** Runs SQL directly on one of the databases, without the product's code. */
   query: <R extends QueryResultRow>(url: string, text: string, values?: unknown[]) => Promise<R[]>;
-  /** Ends the server, as an outage would: connections break at once. */
+  /** Ends the server as an outage would: connections break at once. */
   pause: () => Promise<void>;
   resume: () => Promise<void>;
   stop: () => Promise<void>;
@@ -23,7 +23,7 @@ export interface TestPostgres {
 const nobody = { uid: 65_534, gid: 65_534 };
 const asUser = process.getuid?.() === 0 ? nobody : {};
 
-/** Durable writes would only wear the disk out here; a benchmark asks for them. */
+/** Durable writes would only wear out the disk here; a benchmark turns them on. */
 const fastFlags = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
 
 export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
@@ -42,7 +42,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
 
   async function run(): Promise<ChildProcess> {
     const flags = ['-D', data, '-p', String(port), '-k', '', '-h', '127.0.0.1', '-c', 'max_connections=200'];
-    // The shell ends the server when its own input ends, which is when this process is gone, however it went.
+    // The shell ends the server when its own input ends, which happens however this process ends.
     const watch = '"$@" </dev/null & server=$!; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server';
     const child = spawn('sh', ['-c', watch, 'sh', postgres, ...flags, ...(isDurable ? [] : fastFlags)], {
       ...asUser,
@@ -95,9 +95,9 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   };
 }
 
-/** As another user, the programs must stand where that user may read: not under a closed home folder. */
+/** The programs run as another user, so they must be where that user can read them: not in a closed home folder. */
 async function findBinaries(folder: string): Promise<{ initdb: string; postgres: string }> {
-  // Another version than that from npm: `TEST_POSTGRES_BIN=/usr/lib/postgresql/15/bin`.
+  // A version other than the one from npm: `TEST_POSTGRES_BIN=/usr/lib/postgresql/15/bin`.
   const { TEST_POSTGRES_BIN: bin } = process.env;
   if (bin !== undefined) return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
   const platform = process.platform === 'win32' ? 'windows' : process.platform;

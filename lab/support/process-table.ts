@@ -1,4 +1,4 @@
-// What the operating system knows of a test's processes, descriptors and folders.
+// What the operating system reports about a test's processes, descriptors and folders.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
@@ -9,7 +9,7 @@ export interface ProcessRow {
   command: string;
 }
 
-/** Living processes below `ancestor`; the dead that nobody has buried yet do not count. */
+/** Running processes below `ancestor`; zombies do not count. */
 export function descendants(ancestor = process.pid): ProcessRow[] {
   const rows = allProcesses();
   const found: ProcessRow[] = [];
@@ -22,7 +22,7 @@ export function descendants(ancestor = process.pid): ProcessRow[] {
   return found;
 }
 
-/** The browsers that this process, or that one, started; one row each. */
+/** The browsers that this process, or the given one, started; one row each. */
 export function browsers(ancestor = process.pid): ProcessRow[] {
   return descendants(ancestor).filter(
     ({ pid, group, command }) => pid === group && command.includes('--remote-debugging-pipe'),
@@ -37,7 +37,7 @@ export function openDescriptors(pid = process.pid): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Memory that a process holds; 0 when it is gone. */
+/** Memory that a process holds; 0 if it has ended. */
 export function rssBytes(pid = process.pid): number {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
@@ -69,13 +69,13 @@ function socketInodes(pid: number): string[] {
   });
 }
 
-/** What the kernel says of a process: user, capabilities, filters. */
+/** What the kernel reports about a process: user, capabilities, filters. */
 export const statusOf = (pid: number): string => readFileSync(`/proc/${pid}/status`, 'latin1');
 
-/** The namespace that a process is in, by its number; `kind` is user, pid, net … */
+/** The namespace of a process, by its number; `kind` is user, pid, net … */
 export const namespaceOf = (pid: number, kind: string): string => readlinkSync(`/proc/${pid}/ns/${kind}`);
 
-/** What is asked after may have ended in between. */
+/** The process may have ended meanwhile. */
 function attempt<T>(read: () => T, otherwise: T): T {
   try {
     return read();
@@ -84,23 +84,23 @@ function attempt<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** Processor time that it has used so far; the kernel counts in hundredths of a second. */
+/** CPU time that it has used so far; the kernel counts in hundredths of a second. */
 export function cpuMs(pid: number): number {
   const fields = attempt(() => statOf(pid), []);
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
 }
 
-/** Of a process and all below it, those that have ended included once their parent has buried them. */
+/** CPU time of a process and its children, including ended ones that their parent has waited for. */
 export function treeCpuMs(ancestor: number): number {
   const pids = [ancestor, ...descendants(ancestor).map(({ pid }) => pid)];
   const ticks = pids.flatMap((pid) => attempt(() => statOf(pid), []).slice(11, 15));
   return ticks.reduce((total, field) => total + Number(field) * 10, 0);
 }
 
-/** 0 is ordinary, and more is behind. */
+/** 0 is normal; higher is a lower priority. */
 export const nicenessOf = (pid: number): number => Number(attempt(() => statOf(pid), [])[16] ?? 0);
 
-/** The fields behind the name: state, parent, group, … */
+/** The fields after the name: state, parent, group, … */
 function statOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

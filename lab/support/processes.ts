@@ -1,4 +1,4 @@
-// The product as the operator meets it: child processes of bin/tintype.js.
+// The product as the operator runs it: child processes of bin/tintype.js.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -31,7 +31,7 @@ type Environment = Record<string, string>;
 
 const { CHROMIUM_PATH, LD_LIBRARY_PATH } = process.env;
 export const browserUnderTest: Environment = CHROMIUM_PATH === undefined ? {} : { CHROMIUM_PATH };
-/** Of the runtime, where the system lacks them. */
+/** Libraries of the runtime, if the system lacks them. */
 const libraries: Environment = LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
 
 export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
@@ -90,7 +90,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Only the named variables: what the tests' own shell has set must not matter, but for the browser that is to be tested. */
+/** Only the named variables: the shell's environment must not affect tests, except for the choice of browser. */
 function start(file: string, args: string[], environment: Environment): ChildProcess {
   const PATH = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`;
   return spawn(file, args, {

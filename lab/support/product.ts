@@ -1,4 +1,4 @@
-// The product as one process with a data folder of its own, accounts on any plan, and its books open to read.
+// The product as one process with its own data folder, accounts on any plan, and access to its counters and ledger.
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +8,7 @@ import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { serveUntilReady, temporaryFolder, type ServeProcess } from '#lab/support/processes.ts';
 
-/** No limit of these is met by a proof that is not about it. */
+/** A plan whose limits only a proof about them reaches. */
 export const endless: Plan = {
   ...(builtInPlans.at(-1) as Plan),
   id: 'endless',
@@ -16,7 +16,7 @@ export const endless: Plan = {
   uploads_per_month: 1_000_000_000,
   renders_per_month: 1_000_000_000,
 };
-/** Nothing is left of the month's units. */
+/** A plan with no units left this month. */
 export const spent: Plan = {
   ...endless,
   id: 'spent',
@@ -26,12 +26,12 @@ export const spent: Plan = {
 };
 
 export interface Product {
-  /** The process; another one after `restart`. */
+  /** The process; a new one after `restart`. */
   readonly serving: ServeProcess;
   readonly port: number;
   readonly path: string;
   newKey(plan: Plan): Promise<string>;
-  /** Ends it, if it has not ended, and starts another on the same data. */
+  /** Ends it, if it is still running, and starts another on the same data. */
   restart(environment?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startProduct({
       },
       command,
     );
-  // The database is made before the service looks at it, so that the first start makes no account.
+  // The database is created before the service opens it, so that the first start creates no account.
   await newKey(endless);
   let serving = await start();
 
@@ -99,7 +99,7 @@ export interface Books {
   uploads: string[];
   /** Those that succeeded. */
   renders: string[];
-  /** What every unit paid for. */
+  /** The source of every unit. */
   ledger: string[];
   counter: number;
   leases: number;
@@ -122,7 +122,7 @@ export function readBooks(folder: string): Books {
   }
 }
 
-/** Every row has its unit, every unit its row, and the counters are their sum; says what does not agree. */
+/** Checks that every row has its unit, every unit its row, and that the counters are their sum; lists what does not agree. */
 export function disagreement({ uploads, renders, ledger, counter }: Books): string | undefined {
   const rows = [...uploads, ...renders].toSorted();
   if (rows.join() !== ledger.join()) return `${rows.length} rows, ${ledger.length} units in the ledger`;
@@ -134,7 +134,7 @@ export interface StoredFile {
   path: string;
 }
 
-/** The files of a folder and below it. */
+/** The files of a folder and its subfolders. */
 export async function filesIn(folder: string): Promise<StoredFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -142,7 +142,7 @@ export async function filesIn(folder: string): Promise<StoredFile[]> {
     .map(({ name, parentPath }) => ({ name, path: join(parentPath, name) }));
 }
 
-/** What is on the disk: stored blobs, and spools that wait. */
+/** What is on the disk: stored blobs, and pending spools. */
 export async function storedIn(path: string, kind: 'uploads' | 'renders' = 'uploads') {
   const folder = join(path, 'blobs', kind);
   return { store: await filesIn(join(folder, 'store')), spool: await filesIn(join(folder, 'spool')) };

@@ -1,4 +1,4 @@
-// Requests as bytes: for methods, paths and headers that fetch refuses to send or tidies up.
+// Requests as raw bytes: for methods, paths and headers that fetch refuses to send or normalises.
 import { connect } from 'node:net';
 
 export interface RawAnswer {

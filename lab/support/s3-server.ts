@@ -6,11 +6,11 @@ const [port, directory = '', bucket = ''] = process.argv.slice(2);
 const options = { directory, silent: true, vhostBuckets: false };
 const objects = new S3rver({ ...options, configureBuckets: [{ name: bucket, configs: [] }] });
 await objects.configureBuckets();
-// To the server's store an end of 0 looks like none at all; as text it does not.
+// The server's store treats an end of 0 as missing; as text it works.
 const { getObject } = objects.store;
 objects.store.getObject = (bucketName, key, range) =>
   getObject.call(objects.store, bucketName, key, range?.end === 0 ? { ...range, end: '0' } : range);
-// The server reads signatures amiss in two cases: a bucket's path with its last slash, and an apostrophe in the query.
+// The server reads signatures wrongly in two cases: a bucket's path with a trailing slash, and an apostrophe in the query.
 const lenient = new S3rver({ ...options, allowMismatchedSignatures: true });
 const [answer, answerLeniently] = [objects.getMiddleware(), lenient.getMiddleware()];
 const isMisread = (url = ''): boolean => new RegExp(`^/${bucket}/?([?]|$)|%27`).test(url);

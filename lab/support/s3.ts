@@ -1,4 +1,4 @@
-// A real S3 protocol server on loopback, for tests: a process of its own, gone with the one that asked for it.
+// A real S3 protocol server on loopback, for tests: its own process, which ends with the one that started it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { freePort } from '#lab/support/processes.ts';
 
 export interface TestS3 {
-  /** A value for STORAGE_URL, with a part of the bucket that nobody else uses. */
+  /** A value for STORAGE_URL, with an unused prefix in the bucket. */
   newStorageUrl: () => string;
-  /** Ends the server, as an outage would: connections break at once. */
+  /** Ends the server as an outage would: connections break at once. */
   pause: () => Promise<void>;
   resume: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** The only credentials that the server takes. */
+/** The only credentials that the server accepts. */
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
 const bucket = 'tintype-test';
@@ -29,7 +29,7 @@ export async function startS3(): Promise<TestS3> {
 
   async function run(): Promise<ChildProcess> {
     const script = join(import.meta.dirname, 's3-server.ts');
-    // Its continuation tokens are made with a cipher that OpenSSL keeps for old times' sake.
+    // Its continuation tokens use a cipher that is only in OpenSSL's legacy provider.
     const child = spawn(
       process.execPath,
       ['--openssl-legacy-provider', script, String(port), folder, bucket],

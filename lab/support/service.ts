@@ -1,4 +1,4 @@
-// A real service for tests: its own data folder, its own port, a clock that the test may turn.
+// A real service for tests: its own data folder, its own port, and a clock that the test can control.
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ import { browserUnderTest } from './processes.ts';
 import { newStores } from './stores.ts';
 
 export interface TestService extends Service {
-  /** Where requests go: the service's own port. Links in answers begin with `config.baseUrl` instead. */
+  /** Where requests go: the service's own port. Links in responses begin with `config.baseUrl` instead. */
   origin: string;
   config: Config;
-  /** The variables that lead other processes to the same data. */
+  /** Environment variables with which other processes use the same data. */
   environment: Record<string, string>;
   clock: TestClock;
   logLines: () => Record<string, unknown>[];
-  /** The newest line that is wanted and was not handed out before; waits for it. */
+  /** The newest matching line that was not returned before; waits for it. */
   nextLine: (isWanted: (line: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
   /** A key of a new account. */
   newKey: (options?: {
@@ -32,7 +32,7 @@ export interface TestService extends Service {
 
 export interface TestClock extends Clock {
   advance: (ms: number) => void;
-  /** From now on time passes by `advance` alone: what a test counts in seconds must not depend on how busy the machine is. */
+  /** From now on only `advance` moves time: what a test counts in seconds must not depend on how busy the machine is. */
   hold: () => void;
 }
 
@@ -109,7 +109,7 @@ export async function startService(
   };
 }
 
-/** Runs, or stands at a moment from the start. */
+/** Runs, or stands still at the moment of `hold`. */
 export function createTestClock(standsAt?: number): TestClock {
   let offset = 0;
   return {

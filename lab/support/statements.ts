@@ -1,14 +1,15 @@
-// What a service in this process asks of its database, seen where the statements leave Node: each is a round trip on Postgres.
+// Records the statements that a service in this process sends to its database, where they leave Node: each is a round trip on
+// Postgres.
 import { StatementSync } from 'node:sqlite';
 import { Client } from 'pg';
 
 export interface StatementWatch {
-  /** What was asked since the last call, each as its verb and table: "insert uploads". A transaction counts when it ends. */
+  /** The statements since the last call, each as verb and table: "insert uploads". A transaction counts when it ends. */
   take(): string[];
   stop(): void;
 }
 
-/** What the service does by itself, at moments that no request decides. */
+/** What the service does by itself, independently of requests. */
 const inTheBackground = /request_log|chores|last_used_at|clock_timestamp|pragma|^select 1$/;
 
 export function watchStatements(): StatementWatch {
@@ -56,7 +57,7 @@ export function watchStatements(): StatementWatch {
   };
 }
 
-/** A transaction of SQLite may carry several pieces of work, each between a savepoint and its release. */
+/** A SQLite transaction may contain several pieces of work, each between a savepoint and its release. */
 function withoutBackground(transaction: string[]): string[] {
   const pieces: string[][] = [[]];
   for (const text of transaction) {

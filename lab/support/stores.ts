@@ -1,12 +1,12 @@
-// Where the services of a test run keep their data: in their own folders, or, when a run is told so by its environment, each
-// in a new database and a new corner of a bucket.
+// Where the services of a test run keep their data: in their own folders or, if the environment says so, each in a new database
+// and a new prefix of a bucket.
 import { Client } from 'pg';
 import { newId } from '#core/ids.ts';
 
 export interface SharedStores {
-  /** Any database of the server, to make others from. */
+  /** Any database of the server, from which others are created. */
   TEST_POSTGRES_URL: string;
-  /** Any corner of the bucket. */
+  /** Any prefix of the bucket. */
   TEST_STORAGE_URL: string;
 }
 

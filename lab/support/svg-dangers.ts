@@ -1,9 +1,9 @@
-// Reads an SVG with none of the sanitizer's own tables and lists what in it could run or load something.
+// Parses an SVG without the sanitizer's tables and lists what in it could run or load something.
 import { SaxesParser } from 'saxes';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-/** Names, numbers and lists of them: nothing that stands in these is ever loaded or run, whatever it looks like. */
+/** Names, numbers and lists of them: their values are never loaded or run, whatever they look like. */
 const inertAttributes =
   /^(?:id|class|xmlns.*|data-.*|aria-.*|xml:(?:space|lang)|width|height|[dcr]?[xy]|[xy][12]|f[xyr]|r|d|points|path|viewBox|version|.*[tT]ransform|preserveAspectRatio|type|begin|end|dur|repeat.*|keyTimes|.*Units|systemLanguage|requiredExtensions)$/;
 

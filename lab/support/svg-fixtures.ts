@@ -17,7 +17,7 @@ export function svgFixtures(folder: 'hostile' | 'ordinary'): SvgFixture[] {
   return fixtures.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** 337 KB in three attributes of one element: what takes more than linear time shows here. */
+/** 337 KB in three attributes of one element: anything slower than linear time shows here. */
 function hugeAttribute(): SvgFixture {
   const style = 'fill:url(http://canary.test/h.svg#a);'.repeat(1000);
   const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" width="100" height="100">

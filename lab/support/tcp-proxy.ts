@@ -1,15 +1,14 @@
-// A wire between a client and one or more servers that a test can tap, cut or let fall silent. Connections go to the
-// servers in turn.
+// A proxy between a client and one or more servers that a test can tap, cut or silence. Connections go to the servers in turn.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface TcpProxy {
   port: number;
-  /** Called with what the client sends; false keeps it from the server and cuts the connection. */
+  /** Called with what the client sends; if it returns false, the data is dropped and the connection is cut. */
   onRequest: (bytes: Buffer) => boolean;
-  /** Called with what the server sends; false keeps it from the client and cuts the connection. */
+  /** Called with what the server sends; if it returns false, the data is dropped and the connection is cut. */
   onAnswer: (bytes: Buffer) => boolean;
-  /** Nothing passes any more, and nobody is told. */
+  /** Forwards nothing any more, without closing a connection. */
   isSilent: boolean;
   close: () => Promise<void>;
 }

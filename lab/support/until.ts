@@ -1,4 +1,4 @@
-// Waits for a state of the outside world that gives no event (a process table, a folder), bounded in time.
+// Waits for a state outside this process that gives no event (a process table, a folder), with a time limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export async function until(what: string, holds: () => boolean, withinMs = 120_000): Promise<void> {

@@ -1,4 +1,4 @@
-// Uploads as the suites need them: one call, the parsed result, and the paths that lead to it on the test's own port.
+// Uploads for the suites: one call, the parsed result, and its paths on the test's own port.
 import assert from 'node:assert/strict';
 import type { UploadResult } from '#http/api/upload-result.ts';
 import * as images from '#lab/support/images.ts';

@@ -1,4 +1,4 @@
-// A person with a browser at the dashboard: keeps cookies, names their origin, and reads the links that are in the log.
+// A person with a browser at the dashboard: keeps cookies, sends an Origin header, and reads the links in the log.
 import type { AnswerOf, RouteName } from '#http/dashboard/contract.ts';
 import { dashboardPath } from '#http/dashboard/contract.ts';
 import type { Answer, ErrorBody } from '#lab/support/requests.ts';
@@ -12,7 +12,7 @@ export interface Visitor {
     name: Name,
     options?: CallOptions,
   ) => Promise<Answer<AnswerOf<Name> & ErrorBody>>;
-  /** The same, for answers that are not JSON. */
+  /** The same, for responses that are not JSON. */
   raw: (name: RouteName, options?: CallOptions) => Promise<Response>;
   cookies: Map<string, string>;
 }
@@ -62,7 +62,7 @@ export function createVisitor(service: TestService): Visitor {
   };
 }
 
-/** A verified account whose person is signed in with a password. */
+/** A verified account whose owner is signed in with a password. */
 export async function signedInVisitor(
   service: TestService,
   { plan = 'business', owner = false, verified = true } = {},
@@ -77,7 +77,7 @@ export async function signedInVisitor(
   return { ...visitor, email, accountId: id };
 }
 
-/** The token of the newest link to this address that stands in the log; waits for it. */
+/** The token of the newest link to this address in the log; waits for it. */
 export async function loggedToken(service: TestService, email: string): Promise<string> {
   const line = await service.nextLine((candidate) => candidate['to'] === email && 'link' in candidate);
   return new URL(String(line['link'])).searchParams.get('token') ?? '';

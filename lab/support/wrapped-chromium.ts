@@ -1,5 +1,5 @@
-// The service's own Chromium behind a script, for CHROMIUM_PATH: one that also trusts the certificate of the tests (HTTP/2 is
-// spoken over TLS alone), and one whose sandbox cannot work.
+// The service's own Chromium behind a script, for CHROMIUM_PATH: one that also trusts the certificate of the tests (HTTP/2 needs
+// TLS), and one whose sandbox cannot work.
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface WrappedChromium {
 }
 
 const folder = join(root, 'test', 'fixtures', 'tls');
-/** Of 127.0.0.2 and 127.0.0.3. */
+/** Certificate of 127.0.0.2 and 127.0.0.3. */
 export const certificate = {
   cert: readFileSync(join(folder, 'loopback.crt')),
   key: readFileSync(join(folder, 'loopback.key')),
@@ -33,7 +33,7 @@ export function sandboxlessChromium(): Promise<WrappedChromium> {
   );
 }
 
-/** The first so many starts fail, for a reason that has nothing to do with the sandbox. */
+/** The first starts, this many, fail for a reason that has nothing to do with the sandbox. */
 export async function falteringChromium(failures: number): Promise<WrappedChromium> {
   const starts = await mkdtemp(join(tmpdir(), 'tintype-test-'));
   // Written by the browser's user.
@@ -55,7 +55,7 @@ export async function falteringChromium(failures: number): Promise<WrappedChromi
 async function wrap(script: (executable: string) => string): Promise<WrappedChromium> {
   const { executable, libraryFolder } = await chromiumUnderTest();
   const home = await mkdtemp(join(tmpdir(), 'tintype-test-'));
-  // The browser runs as another user, who must get to it.
+  // The browser runs as another user, who must be able to reach it.
   await chmod(home, 0o755);
   const path = join(home, 'chrome-headless-shell');
   const libraries = libraryFolder === null ? '' : `export LD_LIBRARY_PATH='${libraryFolder}'\n`;

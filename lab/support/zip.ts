@@ -1,4 +1,4 @@
-// Zip archives of a few files, stored as they are.
+// Zip archives of a few files, without compression.
 import { crc32 } from 'node:zlib';
 
 export function zip(files: Record<string, string>): Buffer {

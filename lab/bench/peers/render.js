@@ -5,14 +5,14 @@ import { cpus } from 'node:os';
 import createBrowserless from 'browserless';
 import { chromium } from 'playwright-core';
 import * as puppeteer from 'puppeteer';
-// What browserless is made for: it calls what later ones no longer have.
+// For browserless: it calls functions that later versions no longer have.
 import * as puppeteer24 from 'puppeteer-24';
 import { Cluster } from 'puppeteer-cluster';
 
 const [name, settings] = process.argv.slice(2);
 const { executablePath, isShell, env } = JSON.parse(settings);
 const viewport = { width: 1440, height: 900 };
-// As root Chromium starts only without its sandbox; the peers have no way to run it as somebody else.
+// As root, Chromium starts only without its sandbox; the peers cannot run it as another user.
 const args = ['--no-sandbox'];
 const launch = { executablePath, headless: isShell ? 'shell' : true, args, env, defaultViewport: viewport };
 const idle = { idle: ['load', 'networkidle0'], load: 'load' };
@@ -67,7 +67,7 @@ const peers = {
       const context = await factory.createContext();
       try {
         const browserless = await context;
-        // Its blocking of advertisements would only cost it time.
+        // Its ad blocker would only cost it time.
         const options = { adblock: false, waitUntil: idle[wait] };
         return kind === 'pdf'
           ? await browserless.pdf(url, { ...options, printBackground: true })

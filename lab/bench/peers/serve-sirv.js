@@ -1,4 +1,4 @@
-// sirv on node:http, in its production mode: it looks at the folder once, when it starts.
+// sirv on node:http, in its production mode: it scans the folder once, when it starts.
 import { createServer } from 'node:http';
 import sirv from 'sirv';
 

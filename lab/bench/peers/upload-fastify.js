@@ -1,4 +1,4 @@
-// @fastify/multipart, files streamed to disk as its manual shows; it syncs nothing and keeps no row.
+// @fastify/multipart, files streamed to disk as its manual shows; it syncs nothing and stores no row.
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';

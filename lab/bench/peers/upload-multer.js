@@ -1,4 +1,4 @@
-// multer on Express, files to disk; it syncs nothing and keeps no row.
+// multer on Express, files to disk; it syncs nothing and stores no row.
 import express from 'express';
 import multer from 'multer';
 
