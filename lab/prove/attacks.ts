@@ -1,5 +1,5 @@
-// Proof: no way leads a render to an address that is not public. Real service, real Chromium; canaries on loopback must stay
-// silent, and for each way a server that is allowed shows that the way is one. Spec 4.3, 4.4 (`url`).
+// Proof: no way leads a render to an address that is not public. Real service, real Chromium; canaries on loopback must not be
+// reached, and for each way an allowed server shows that it works. Spec 4.3, 4.4 (`url`).
 import { names, spelledInPage, spelledRedirect, spelledUrl } from '#lab/prove/attacks/addresses.ts';
 import { downloads, ownPorts, schemes } from '#lab/prove/attacks/machine.ts';
 import { everyWay, movedMainFrame, peers, popups } from '#lab/prove/attacks/pages.ts';

@@ -1,4 +1,4 @@
-// Thousands of connections that do nothing or almost nothing, and bodies that never end, beside ordinary traffic.
+// Thousands of connections that do nothing or almost nothing, and bodies that never end, during ordinary traffic.
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { endlessCases, sendEndlessly } from '#lab/prove/connections/endless.ts';
 import { describeEnds, hold, holdMany, type Holder } from '#lab/prove/connections/holders.ts';
@@ -29,7 +29,7 @@ const scales: Record<Size, Scale> = {
   short: { idle: 500, slow: 50, stalled: 10, endlessEach: 1, aloneMs: 1_500 },
   long: { idle: 5_000, slow: 500, stalled: 100, endlessEach: 8, aloneMs: 20_000 },
 };
-/** The long form uses the product's timeouts; the short one has a product with shorter ones. */
+/** The long form uses the product's timeouts, the short form shorter ones. */
 const shortTimeouts = {
   headersMs: 2_000,
   requestMs: 4_000,
@@ -93,7 +93,7 @@ async function holdBeside(
   return [
     {
       what: `Ordinary traffic beside ${idle} silent, ${slow} dripping and ${stalled} stopped connections all succeeds`,
-      seen: `${told(beside)}; alone ${told(alone)}`,
+      seen: `${summaryOf(beside)}; alone ${summaryOf(alone)}`,
       holds: beside.failures.length === 0 && alone.failures.length === 0 && beside.requests > 0,
     },
     await endedAs('Connections that say nothing are ended', silent, [
@@ -163,7 +163,7 @@ async function endedAs(what: string, holders: Holder[], allowed: string[]): Prom
   return { what, seen, holds: [...answers].every((answer) => allowed.includes(answer)) };
 }
 
-const told = ({ requests, failures, p50Ms, p99Ms }: Traffic): string =>
+const summaryOf = ({ requests, failures, p50Ms, p99Ms }: Traffic): string =>
   `${requests} requests, ${failures.length} failed${failures.length > 0 ? ` (${failures[0]})` : ''}, ` +
   `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
 
@@ -174,7 +174,7 @@ function after(ms: number): () => boolean {
   return () => performance.now() > endsAt;
 }
 
-/** How many descriptors are open once no client of ours is there any more. */
+/** How many descriptors are open after all our clients have disconnected. */
 async function settled(pid: number, expected = 0): Promise<number> {
   let [last, same] = [openDescriptors(pid), 0];
   await waitFor('descriptors to settle', () => {

@@ -1,5 +1,5 @@
-// Proof: the image of deploy/Dockerfile builds from a clean clone, holds what runs and nothing else, and does the whole job as its
-// unprivileged user on a read-only root. Long form alone: it takes minutes, root, and Debian's tools.
+// Proof: the image of deploy/Dockerfile builds from a clean clone, contains only what runs, and works completely as its
+// unprivileged user on a read-only root. Only in the long form: it takes minutes, root, and Debian's tools.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildImage, type Image, removeImages } from '#lab/prove/container/build.ts';
@@ -99,7 +99,7 @@ async function useIt(image: Image, folder: string, say: (line: string) => void):
       await upload(container, key),
       ...(await render(container, key, `${site.base}/page`)),
     ];
-    // The stop comes in the middle of a render, which is to be answered.
+    // The stop comes in the middle of a render, which must still be answered.
     const shot = askForRender(`${container.origin}/api/v1/screenshot`, key, { url: `${site.base}/slow` });
     await asked.promise;
     const sandbox = sandboxOf(container);

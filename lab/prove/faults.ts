@@ -1,4 +1,4 @@
-// What happens when that on which the service stands gives way: the disk, the database, the clock, the process itself.
+// What happens when something that the service depends on fails: the disk, the database, the clock, the process itself.
 import type { Proof } from '#lab/prove/proof.ts';
 import { stepTheClock } from '#lab/prove/faults/clock.ts';
 import { crashAtEveryPoint, crashInTraffic } from '#lab/prove/faults/crashes.ts';

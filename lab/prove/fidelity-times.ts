@@ -1,5 +1,5 @@
-// npm run prove -- fidelity-times FOLDER[:GLOB] ...: how long full pages and PDFs take beside the reference's way to the same
-// result (load, network idle, scroll through, capture), in turns, one at a time.
+// npm run prove -- fidelity-times FOLDER[:GLOB] ...: compares the time of full pages and PDFs with the reference's way to the
+// same result (load, network idle, scroll through, capture), in turns, one at a time.
 import { join } from 'node:path';
 import { servePages } from '#lab/prove/fidelity/pages.ts';
 import { startReference } from '#lab/prove/fidelity/reference.ts';
@@ -9,7 +9,7 @@ import { browsers, treeCpuMs } from '#lab/support/process-table.ts';
 
 const ownPages = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'pages');
 const rounds = 3;
-// Of the reference's time.
+// Relative to the reference's time.
 const mostInAll = 0.5;
 const mostOnOne = 0.8;
 // A PDF waits for 500 ms without requests, and so does the reference.
@@ -17,7 +17,7 @@ const mostForPdfs = 1;
 
 const modes = ['full page', 'PDF'] as const;
 
-/** Of one page and one side: the median of the rounds. */
+/** For one page and one side: the median of the rounds. */
 interface Cost {
   ms: number;
   cpuMs: number;

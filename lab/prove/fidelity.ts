@@ -12,10 +12,10 @@ import { startTestBrowser } from '#lab/support/browser.ts';
 const root = join(import.meta.dirname, '..', '..');
 const output = join(root, 'test', 'output', 'fidelity');
 const ownPages = join(root, 'test', 'fixtures', 'pages');
-// The reference waits most of the time, so several pages are under way at once.
+// The reference spends most of its time waiting, so several pages run at once.
 const sideBySide = 3;
 const sayEvery = 10;
-// Public pages hold a few that are never twice the same: a clock, a game, a picture made at random.
+// A few public pages never look the same twice: a clock, a game, a random picture.
 const leastEqual = 0.9;
 
 export const fidelityProof: Proof = {

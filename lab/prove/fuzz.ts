@@ -1,6 +1,6 @@
-// Generated requests through the real service over real sockets. Every answer is judged three times: by the contract, by the
-// OpenAPI document that the service hands out, and by a second reading of the spec for this very request. PROVE_SEED,
-// PROVE_FIRST and PROVE_CASES say which cases run: a fault tells its seed and its number.
+// Generated requests to the real service over real sockets. Every response is checked three times: against the contract, against
+// the OpenAPI document that the service publishes, and against a second implementation of the spec for this very request.
+// PROVE_SEED, PROVE_FIRST and PROVE_CASES select the cases; a fault prints its seed and its number.
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import type { FuzzCase, Generator, World } from '#lab/prove/fuzz/case.ts';
 import { forms } from '#lab/prove/fuzz/forms.ts';
@@ -23,7 +23,7 @@ const counts: Record<Size, number> = { short: 2_500, long: 110_000 };
 const wires = 12;
 const shownFaults = 20;
 
-/** Of a hundred cases, so many are of this kind. */
+/** Percentage of cases of this kind. */
 const mix: [share: number, name: string, generator: Generator][] = [
   [34, 'JSON bodies', jsonBodies],
   [26, 'forms', forms],
@@ -210,7 +210,7 @@ async function standingOf({ serving, path }: Product, memoryBefore: number): Pro
     {
       what: 'Every row has its file and every file its row, the units are what the counter says, and no spool is left',
       seen: `${store.length} files, ${books.uploads.length} rows, ${books.ledger.length} units, counter ${books.counter}, ${spool.length} spools`,
-      // Of what has expired meanwhile the unit alone is left.
+      // Of an upload that has expired meanwhile, only the unit is left.
       holds:
         store.length === books.uploads.length &&
         books.ledger.length === books.counter &&

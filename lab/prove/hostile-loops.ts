@@ -1,5 +1,5 @@
-// Pages that do one thing to the browser without end. The process that serves every render has to take each of these calls, so
-// a loop in one page may hold up all others. Adding a loop is adding a row.
+// Pages that do one thing to the browser without end. The process that serves every render handles each of these calls, so a loop
+// in one page may delay all others. Adding a loop is adding a row.
 import type { HostilePage } from '#lab/prove/hostile-page-table.ts';
 import type { Route } from '#lab/support/page-server.ts';
 
@@ -15,7 +15,7 @@ const steady = (script: string, before = '') =>
   port1.onmessage = () => { for (const end = performance.now() + 10; performance.now() < end;) { i++; ${script} } port2.postMessage(0) };
   port2.postMessage(0)</script>`;
 
-/** A flood is answered by ending the browser: the siblings are made again in another, which takes them some seconds. */
+/** A flood ends the browser: the siblings are rendered again in another one, which takes some seconds. */
 type Kind = 'quick' | 'flood';
 
 const rows: [title: string, page: Route, kind?: Kind][] = [

@@ -1,4 +1,4 @@
-// Pages that a service which opens any page must survive, as data: what they do, and which answers of the contract are right.
+// Pages that a service which opens any page must survive, as data: what they do, and which responses of the contract are right.
 // Adding a page is adding a row.
 import type { ServerResponse } from 'node:http';
 import type { Route } from '#lab/support/page-server.ts';
@@ -11,13 +11,13 @@ export interface HostilePage {
   /** The render's other options. */
   body?: object;
   answers: (200 | 502)[];
-  /** In the short form too: it ends within seconds and spares the machine. */
+  /** Also in the short form: it ends within seconds and uses little CPU. */
   isQuick?: true;
-  /** It keeps the browser process from its work, which is then ended: siblings are made again, and none may fail. */
+  /** It keeps the browser process too busy, which is then ended: siblings are rendered again, and none may fail. */
   isFlood?: true;
   /** Served over TLS and HTTP/2. */
   isTunnelled?: true;
-  /** What is done to the browser while the page loads. Done once; the siblings come after. */
+  /** What is done to the browser while the page loads. Done once, before the siblings. */
   strike?: (servicePid: number) => Promise<void>;
 }
 
@@ -136,7 +136,7 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer));
 }
 
-/** 2 GB as fast as they are taken. */
+/** 2 GB as fast as the client reads. */
 function pour(response: ServerResponse, headers: Record<string, string>): void {
   response.writeHead(200, { ...headers, 'content-length': 2 * gigabyte });
   const chunk = Buffer.alloc(256 * 1024, 'text ');
@@ -153,7 +153,7 @@ function pour(response: ServerResponse, headers: Record<string, string>): void {
 const processesOf = (servicePid: number, type: string) =>
   descendants(servicePid).filter(({ command }) => command.includes(`--type=${type}`));
 
-/** The hostile page is the only one that works at this moment. */
+/** Only the hostile page is working at this moment. */
 async function killBusiestRenderer(servicePid: number): Promise<void> {
   const before = processesOf(servicePid, 'renderer').map(({ pid }) => ({ pid, ms: cpuMs(pid) }));
   await new Promise((resolve) => setTimeout(resolve, 400));

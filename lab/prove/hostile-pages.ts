@@ -1,5 +1,6 @@
-// Proof: each hostile page gets an answer of the contract in time, and the renders of others beside it neither fail nor are
-// slowed by more than twice, or are made again when the page has kept the browser from its work. And a browser that is killed takes no render with it. Spec 4.3, 7 (capture_failed).
+// Proof: each hostile page gets a response of the contract in time, and renders of others at the same time neither fail nor take
+// more than twice as long, or are rendered again if the page kept the browser too busy. A killed browser fails no render. Spec
+// 4.3, 7 (capture_failed).
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +22,7 @@ import { browsers } from '#lab/support/process-table.ts';
 
 const siblingPages = ['article', 'dashboard', 'canvas-svg', 'dark'];
 const siblingCount = 8;
-/** In the short form the machine has other tests to run too: there only a standstill is a failure. */
+/** In the short form other tests run on the machine too, so only a standstill is a failure. */
 const mostTimesSlower = { short: 8, long: 2 };
 const mostTimesSlowerInFlood = 20;
 const roundsBeside = { short: 1, long: 3 };
@@ -54,9 +55,9 @@ export async function proveHostilePages(
     let before = await baseline(stage, size);
     for (const page of pages) {
       const seen = await besideSiblings(stage, page, size);
-      // What the machine does alone drifts: in the long form it is measured before and after each page.
+      // The machine's own speed drifts: in the long form it is measured before and after each page.
       const after = size === 'long' ? await baseline(stage, size) : before;
-      findings.push(judge(page, seen, [...before, ...after], size));
+      findings.push(findingOf(page, seen, [...before, ...after], size));
       say(`${page.title}: ${findings.at(-1)!.seen}`);
       before = after;
     }
@@ -106,7 +107,7 @@ async function setUp(pages: HostilePage[]): Promise<Stage> {
   };
 }
 
-/** The one page that comes over HTTP/2, and its pictures. */
+/** The one page that is served over HTTP/2, and its pictures. */
 async function startTunnelled(page: string, picture: Buffer): Promise<Stage['tunnelled']> {
   const asked = Promise.withResolvers<void>();
   const server = createSecureServer(certificate, (request, response) => {
@@ -122,7 +123,7 @@ async function startTunnelled(page: string, picture: Buffer): Promise<Stage['tun
   return { base: `https://${host}`, host, asked: asked.promise, close: () => server.close() };
 }
 
-/** Eight ordinary renders of another account, all asked for at once. */
+/** Eight ordinary renders of another account, requested at once. */
 function siblings({ renderer, site }: Stage): Promise<RenderAnswer[]> {
   return Promise.all(
     Array.from({ length: siblingCount }, (_, index) =>
@@ -139,7 +140,7 @@ async function baseline(stage: Stage, size: Size): Promise<RenderAnswer[]> {
   return answers;
 }
 
-/** The page is rendered again and again for as long as the siblings take. */
+/** The page is rendered repeatedly for as long as the siblings take. */
 async function besideSiblings(stage: Stage, hostile: HostilePage, size: Size) {
   const { renderer, site, tunnelled } = stage;
   const asked = Promise.withResolvers<void>();
@@ -173,7 +174,7 @@ async function besideSiblings(stage: Stage, hostile: HostilePage, size: Size) {
   return { answer: await first, beside };
 }
 
-function judge(
+function findingOf(
   hostile: HostilePage,
   { answer, beside }: { answer: RenderAnswer; beside: RenderAnswer[] },
   alone: RenderAnswer[],
@@ -197,7 +198,7 @@ function judge(
   };
 }
 
-/** Killed with -9 under as many renders as it holds, and as many more in line. */
+/** Killed with -9 during as many renders as it holds, with as many more queued. */
 async function killBrowser({ renderer, site }: Stage): Promise<Finding[]> {
   const asked = Promise.withResolvers<void>();
   let hits = 0;

@@ -1,12 +1,12 @@
-// Proof: renders of one site in parallel, each leaving marks wherever a page can, and none finds another's; each picture is its
-// own.
+// Proof: renders of one site run in parallel, each leaves marks wherever a page can, none finds another's marks, and each picture
+// is its own.
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { type RenderAnswer, type Renderer, startRenderer } from '#lab/prove/renderer.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
 import { decode, isNear } from '#lab/support/pixels.ts';
 
 const counts = { short: 40, long: 500 };
-/** A render that found no place on the machine in time is asked for again, as the contract says. */
+/** A render that got no slot in time is requested again, as the contract says. */
 const mostTries = 40;
 
 /** The colour of a render's picture; no two are the same. */
@@ -29,7 +29,7 @@ export const isolationProof: Proof = {
           return answer;
         }),
       );
-      return await judge(ids, answers, site);
+      return await findingsOf(ids, answers, site);
     } finally {
       await renderer.stop();
       await site.close();
@@ -45,7 +45,7 @@ async function shootPatiently(renderer: Renderer, url: string): Promise<RenderAn
   }
 }
 
-async function judge(ids: number[], answers: RenderAnswer[], site: PageServer): Promise<Finding[]> {
+async function findingsOf(ids: number[], answers: RenderAnswer[], site: PageServer): Promise<Finding[]> {
   const foreign: string[] = [];
   for (const [index, id] of ids.entries()) {
     const { status, bytes, message } = answers[index]!;
@@ -79,7 +79,7 @@ async function judge(ids: number[], answers: RenderAnswer[], site: PageServer): 
   ];
 }
 
-/** Reads what is there, leaves its mark everywhere, tells what it found, and takes on its colour; red if it found anything. */
+/** Reads what is there, leaves its mark everywhere, reports what it found, and takes on its colour; red if it found anything. */
 const page = `<!doctype html><body style="margin:0"><script>
   const id = Number(location.search.slice(1));
   const own = 'rgb(' + [id % 256, 20 + 100 * (id >> 8), (id * 37) % 256] + ')';
@@ -106,7 +106,7 @@ const page = `<!doctype html><body style="margin:0"><script>
     document.body.style.background = found.length ? 'red' : own;
     fetch('/done?' + id + '&' + encodeURIComponent(found));
   });
-  // The load event waits until all has been looked at.
+  // The load event waits until everything has been checked.
   document.write('<img src="/gate?' + id + '">');
 </script>`;
 
@@ -134,7 +134,7 @@ async function startSite(): Promise<PageServer> {
     '/worked': (_, response) => response.end(),
     '/whose': (_, response) => response.setHeader('cache-control', 'no-store').end('nobody'),
     '/sw.js': (_, response) => response.setHeader('content-type', 'text/javascript').end(worker),
-    // The browser may keep it for a day; it names the render that asked first.
+    // The browser may cache it for a day; it names the render that requested it first.
     '/cached': (request, response) => {
       const id = (request.headers.referer ?? '').split('?')[1] ?? 'nobody';
       response.writeHead(200, { 'cache-control': 'max-age=86400', 'set-cookie': `server=${id}` }).end(id);

@@ -1,5 +1,5 @@
-// What is left behind when things are interrupted: every path that holds a spool, a stream or a descriptor is walked in a process of
-// its own, with a failure and with a client that leaves at each call that the path makes.
+// What is left behind after interruptions: every path that holds a spool, a stream or a descriptor runs in a separate process,
+// with a failure and with a client that disconnects at each call that the path makes.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

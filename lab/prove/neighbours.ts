@@ -1,5 +1,5 @@
-// One account attacks everything that it shares with others, one thing after the other, while another account uploads, downloads,
-// renders and opens the dashboard. Each attack is measured between two stretches without it, in the same run.
+// One account attacks everything that it shares with others, one thing at a time, while another account uploads, downloads,
+// renders and opens the dashboard. Each attack is measured between two periods without it, in the same run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -23,19 +23,19 @@ import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
 import { uploadOne } from '#lab/support/uploading.ts';
 
 const baseUrl = 'http://tintype.test';
-/** Of the process of the service, whatever is done to it. The browser's own bound is in docs/reliability.md. */
+/** Limit for the process of the service, under any attack. The browser's own limit is in docs/reliability.md. */
 const mostBytes = 900 * 2 ** 20;
-/** Times below these are not told from the noise of a machine with two cores, which the attacker shares. */
+/** Smaller times cannot be distinguished from the noise of a machine with two cores, which the attacker shares. */
 const allowance = { median: 15, p99: 60 };
 const most = { median: 1.5, p99: 3 };
-/** Nobody is starved: a step that waits for the attack to end takes longer than this, on a busy machine too. */
+/** Detects starvation: a step that waits for the attack to end takes longer than this, even on a busy machine. */
 const starvedMs = 20_000;
-/** Stretches with the attack; one without comes before each, and one after the last. */
+/** Periods with the attack; one without comes before each, and one after the last. */
 const stretches: Record<Size, { count: number; eachMs: number }> = {
   short: { count: 1, eachMs: 300 },
   long: { count: 2, eachMs: 4_000 },
 };
-/** The strongest plan that comes with the product, with a quota that lasts. */
+/** The strongest plan that comes with the product, with a quota that is large enough. */
 const plan: Plan = {
   ...(builtInPlans.at(-1) as Plan),
   id: 'neighbour',
@@ -55,11 +55,11 @@ async function proveNeighbours(
   chosen: Attack[] = attacks,
 ): Promise<Finding[]> {
   const site = await startPageServer({ '/plain': '<!doctype html><p>plain' });
-  const house = await startHouse([site.host, attackerAddress]);
+  const stage = await startStage([site.host, attackerAddress]);
   try {
-    const neighbour = await house.targetFor('neighbour@example.com', site.base);
-    const attacker = await house.targetFor('attacker@example.com', '');
-    const setting = { attacker, neighbour, picture: await images.png(200, 200), size, pid: house.pid };
+    const neighbour = await stage.targetFor('neighbour@example.com', site.base);
+    const attacker = await stage.targetFor('attacker@example.com', '');
+    const setting = { attacker, neighbour, picture: await images.png(200, 200), size, pid: stage.pid };
     await visit(neighbour, setting.picture, stretches[size].eachMs, nothingSeen());
     const findings: Finding[] = [];
     for (const attack of chosen) {
@@ -69,12 +69,12 @@ async function proveNeighbours(
     }
     return findings;
   } finally {
-    await house.stop();
+    await stage.stop();
     await site.close();
   }
 }
 
-async function startHouse(allowed: string[]) {
+async function startStage(allowed: string[]) {
   const { path, remove } = await temporaryFolder();
   const plansFile = join(path, 'plans.json');
   await writeFile(plansFile, JSON.stringify({ plans: [plan] }));
@@ -113,7 +113,7 @@ async function signIn(origin: string, link: string): Promise<string> {
     .join('; ');
 }
 
-/** 9 MB that do not compress, and many pixels to make small. */
+/** 9 MB that do not compress, with many pixels to scale down. */
 const largePicture = (): Promise<Buffer> =>
   sharp({
     create: {
@@ -135,7 +135,7 @@ interface Setting {
   pid: number;
 }
 
-/** A machine that others use may be slow at the wrong moment: what is too slow is measured again, and has to be so twice. */
+/** A shared machine may be slow at the wrong moment: what is too slow is measured again, and must be too slow twice. */
 async function prove(attack: Attack, setting: Setting): Promise<Finding> {
   const first = await measure(attack, setting);
   const last = first.isSound && !first.isNear ? await measure(attack, setting) : first;
@@ -149,7 +149,7 @@ async function prove(attack: Attack, setting: Setting): Promise<Finding> {
 interface Measured {
   seen: string;
   times: string;
-  /** The attack was made, nothing of the neighbour failed or starved, and memory is bounded. */
+  /** The attack took place, nothing of the neighbour failed or starved, and memory is bounded. */
   isSound: boolean;
   isNear: boolean;
 }
@@ -178,7 +178,7 @@ async function measure(
   const slowest = Math.max(...kinds.flatMap((kind) => beside.times[kind]));
   const times =
     size === 'long'
-      ? kinds.map((kind) => told(kind, alone, beside)).join(', ')
+      ? kinds.map((kind) => summaryOf(kind, alone, beside)).join(', ')
       : `${beside.times.upload.length} rounds, the slowest step ${Math.round(slowest)} ms`;
   return {
     times,
@@ -193,13 +193,13 @@ async function measure(
   };
 }
 
-/** Resolves once the attack is under way, to what ends it and tells how often it was made. */
+/** Resolves once the attack is under way, to a function that ends it and returns how often it ran. */
 async function begin({ name }: Attack, target: Target): Promise<() => Promise<number>> {
   const script = join(import.meta.dirname, 'neighbours', 'attacker.ts');
   const child = spawn(process.execPath, [script, JSON.stringify({ name, target })], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  // On another machine its own work would cost the service nothing.
+  // On a separate machine, its own work would cost the service nothing.
   setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
   const ended = once(child, 'close');
   let output = '';
@@ -224,7 +224,7 @@ function isNear(alone: number[], beside: number[]): boolean {
   );
 }
 
-function told(kind: Kind, alone: Seen, beside: Seen): string {
+function summaryOf(kind: Kind, alone: Seen, beside: Seen): string {
   const [before, during] = [alone.times[kind], beside.times[kind]];
   const figures = [median(before), median(during), quantile(before, 0.99), quantile(during, 0.99)];
   const [m0, m1, p0, p1] = figures.map((ms) => Math.round(ms));

@@ -1,5 +1,5 @@
-// Proof: twenty times the renders that the machine can make, offered by accounts on several plans: they share fairly, nobody waits
-// beyond the limit, every answer is from the contract, and the books are right afterwards. Spec 7, 8.
+// Proof: accounts on several plans request twenty times the renders that the machine can make. They share fairly, none waits
+// beyond the limit, every response follows the contract, and counters and ledger agree afterwards. Spec 7, 8.
 import type { Plan } from '#accounts/plans.ts';
 import { errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
@@ -21,7 +21,7 @@ const offeredMs = { short: 4_000, long: 60_000 };
 const leastEach = 4;
 const mostOfferedMs = 120_000;
 const measureMs = { short: 1_000, long: 10_000 };
-/** Concurrent renders of the plans, two accounts on each. In the long form the longest lines take longer than anyone may wait. */
+/** Concurrent renders of the plans, two accounts on each. In the long form the longest queues take longer than the allowed wait. */
 const caps = { short: [2, 2, 4, 4, 8, 8], long: [3, 3, 10, 10, 60, 60] };
 /** And one whose quota and budget end soon. */
 const small = {
@@ -32,7 +32,7 @@ const small = {
   requests_per_minute: 200,
   concurrent_renders: 1,
 };
-/** Requests of the sharing accounts are not limited by the minute, so that what is seen is their share of the machine alone. */
+/** The accounts that share have no limit per minute, so that only their share of the machine is seen. */
 const plansOf = (size: Size): Plan[] => [
   ...caps[size].map((cap) => ({ ...endlessPlan, id: `concurrent-${cap}`, concurrent_renders: cap })),
   small,
@@ -53,8 +53,8 @@ export const overloadProof: Proof = {
       const { answers, lastedMs } = await offer(renderer, url, perSecond * times, size, say);
       const after = await renderer.shoot(url);
       return [
-        ...judge(answers, lastedMs, perSecond, size),
-        ...(await judgeBooks(renderer, usedBefore, answers, after)),
+        ...findingsOf(answers, lastedMs, perSecond, size),
+        ...(await findingsOnBooks(renderer, usedBefore, answers, after)),
       ];
     } finally {
       await renderer.stop();
@@ -63,7 +63,7 @@ export const overloadProof: Proof = {
   },
 };
 
-/** What the machine makes with its line never empty and never long. */
+/** What the machine makes with a queue that is never empty and never long. */
 async function capacity(renderer: Renderer, url: string, size: Size): Promise<number> {
   const measure = async (ms: number) => {
     const startedAt = performance.now();
@@ -84,7 +84,7 @@ async function capacity(renderer: Renderer, url: string, size: Size): Promise<nu
 
 type AccountAnswer = RenderAnswer & { account: number; answeredAtMs: number };
 
-/** An even stream of requests, from all accounts alike, whatever becomes of those before. */
+/** An even stream of requests, from all accounts equally, regardless of earlier responses. */
 async function offer(
   renderer: Renderer,
   url: string,
@@ -124,11 +124,11 @@ async function offer(
   return { answers: await Promise.all(asked), lastedMs: passedMs };
 }
 
-function judge(answers: AccountAnswer[], lastedMs: number, perSecond: number, size: Size): Finding[] {
+function findingsOf(answers: AccountAnswer[], lastedMs: number, perSecond: number, size: Size): Finding[] {
   const made = answers.filter(({ status }) => status === 200);
   const codes = Map.groupBy(answers, ({ status, code }) => `${status} ${code}`);
   const outside = answers.filter((answer) => !isOfContract(answer));
-  // While the load lasts: afterwards those with the longest line have it to themselves.
+  // Measured while the load lasts: afterwards the accounts with the longest queue have the machine to themselves.
   const during = made.filter(({ answeredAtMs }) => answeredAtMs <= lastedMs);
   const shares = caps[size].map((_, account) => during.filter((answer) => answer.account === account).length);
   const index = jainIndex(shares);
@@ -155,7 +155,7 @@ function judge(answers: AccountAnswer[], lastedMs: number, perSecond: number, si
   ];
 }
 
-async function judgeBooks(
+async function findingsOnBooks(
   renderer: Renderer,
   before: { used: number }[],
   answers: AccountAnswer[],
@@ -192,7 +192,7 @@ function isOfContract({ status, code, headers, message }: RenderAnswer): boolean
   );
 }
 
-/** How long a render waited for its place, as the service tells. */
+/** How long a render waited for its slot, as the service reports. */
 function queueMs({ headers }: RenderAnswer): number {
   return Number(/queue;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1] ?? Number.NaN);
 }

@@ -1,6 +1,6 @@
-// Every parser of what strangers send, at its largest input and at half of it: how long it holds the event loop, and that twice
-// the input takes at most twice the time. Measured in processor time, the best of several rounds, so that a busy machine does
-// not change the verdict.
+// Every parser of untrusted input, at its largest input and at half of it: how long it blocks the event loop, and that twice the
+// input takes at most twice the time. Measured in CPU time, the best of several rounds, so that a busy machine does not change
+// the verdict.
 import { headCases, type HeadCase } from '#lab/prove/parsers/heads.ts';
 import { textCases, type TextCase } from '#lab/prove/parsers/texts.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
@@ -12,13 +12,13 @@ import { uploadOne } from '#lab/support/uploading.ts';
 const rounds: Record<Size, number> = { short: 3, long: 8 };
 /** Texts of megabytes are shorter in the short form. */
 const share: Record<Size, number> = { short: 0.1, long: 1 };
-/** Requests in one measurement, so that it is longer than the system's clock of processor time is coarse. */
+/** Requests in one measurement, so that it is longer than the resolution of the CPU clock. */
 const requestsEach = 10;
-/** A parser that holds the event loop for longer than this at its largest input makes others wait. */
+/** A parser that blocks the event loop for longer than this at its largest input makes others wait. */
 const mostHeldMs = 50;
 /** Twice is linear, four times is quadratic; the rest is for garbage collection and compilation. */
 const mostGrowth: Record<Size, number> = { short: 3.3, long: 3 };
-/** Below this, growth is not told from the cost of the request around it. */
+/** Below this, growth cannot be distinguished from the cost of the request around it. */
 const noiseMs: Record<Size, number> = { short: 6, long: 2 };
 
 interface Measured {
@@ -50,7 +50,7 @@ export const parsersProof: Proof = {
   },
 };
 
-/** A collection of garbage in the wrong moment looks like growth, but not three times in a row. */
+/** A garbage collection at the wrong moment looks like growth, but not three times in a row. */
 async function repeatedly(measure: () => Promise<Measured>, size: Size): Promise<Finding> {
   for (let attempt = 1; ; attempt += 1) {
     const finding = findingOf(await measure(), size);
@@ -80,7 +80,7 @@ async function measureHead(
   const send = async (bytes: number): Promise<void> => {
     const text = request(bytes, key).replace('SLUG', slug);
     for (let sent = 0; sent < requestsEach; sent += 1) {
-      // Refusals have a budget of their own by address.
+      // Refusals have a separate budget per address.
       clock.advance(1_000);
       await rawBytes(origin, Buffer.from(text, 'latin1'), { isCut: true });
     }

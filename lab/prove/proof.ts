@@ -1,5 +1,5 @@
-// What every proof has in common: it runs long (`npm run prove`) or short (in `npm test` or `npm run test:long`), and hands back findings, each a
-// statement with the figure that was seen and whether it holds.
+// Shared by all proofs: a proof runs long (`npm run prove`) or short (in `npm test` or `npm run test:long`), and returns
+// findings, each a statement with the measured figure and whether it holds.
 
 export type Size = 'short' | 'long';
 
@@ -12,12 +12,12 @@ export interface Finding {
 }
 
 export interface Proof {
-  /** What `npm run prove -- NAME` calls it. */
+  /** Its name in `npm run prove -- NAME`. */
   name: string;
   /** The heading on the reliability page. */
   title: string;
-  /** What follows its name on the command line is its own. */
+  /** True if it takes the arguments after its name. */
   takesArguments?: boolean;
-  /** `say` prints progress: a long proof tells about every half minute how far it is. */
+  /** `say` prints progress: a long proof reports about every half minute how far it is. */
   run(size: Size, say: (line: string) => void, args?: string[]): Promise<Finding[]>;
 }

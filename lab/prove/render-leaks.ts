@@ -1,6 +1,5 @@
-// Proof: ten thousand renders leave nothing behind: no process, descriptor, file or context, and no memory from the tenth part on;
-// and the browser is replaced again and again without being felt.
-// `RENDERS=1000 npm run prove -- render-leaks` makes fewer.
+// Proof: ten thousand renders leave nothing behind: no process, descriptor, file or context, and no memory after the first tenth;
+// and the browser is replaced repeatedly without a noticeable effect. `RENDERS=1000 npm run prove -- render-leaks` makes fewer.
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,12 +17,12 @@ import { until } from '#lab/support/until.ts';
 
 const rendersIn = { short: 60, long: Number(process.env['RENDERS'] ?? 10_000) };
 const partsOf = { short: 3, long: 10 };
-/** The service's memory rises and falls with its garbage: each part is looked at several times, and the median counts. */
+/** The service's memory rises and falls with garbage collection: each part is sampled several times, and the median counts. */
 const restsOf = { short: 1, long: 5 };
 const clients = 4;
 const mostGrowth = { short: 1.5, long: 1.1 };
 const mostTimesSlower = 1.5;
-/** From the moment at which the browser is found to be due, until its successor has taken over and it is gone. */
+/** From the moment at which the browser is due until its replacement has taken over and it is gone. */
 const replacingMs = 4_000;
 
 interface Standing {
@@ -31,7 +30,7 @@ interface Standing {
   descriptors: number;
   contexts: number;
   files: number;
-  /** Of the browser's processes, each sharing counted once, and of the service. */
+  /** Memory of the browser's processes, shared memory counted once, and of the service. */
   megabytes: number;
   /** The service's part of it. */
   serviceMegabytes: number;
@@ -61,7 +60,7 @@ export const renderLeaksProof: Proof = {
         standings.push(medianOf(rests));
         say(`${(rendersIn[size] / parts) * part} renders: ${JSON.stringify(standings.at(-1))}`);
       }
-      return [...judge(standings, timings, size), ...judgeReplacing(renderer, timings)];
+      return [...findingsOf(standings, timings, size), ...findingsOnReplacing(renderer, timings)];
     } finally {
       await renderer.stop();
       await site.close();
@@ -69,7 +68,7 @@ export const renderLeaksProof: Proof = {
   },
 };
 
-/** Every way for a render to end, in the order in which they are asked for. */
+/** Every way for a render to end, in the order in which they are requested. */
 const kinds: { path: string; ends: 200 | 502 | 'hang-up'; endpoint?: 'pdf' }[] = [
   { path: '/page', ends: 200 },
   { path: '/picture', ends: 200 },
@@ -86,7 +85,7 @@ const kinds: { path: string; ends: 200 | 502 | 'hang-up'; endpoint?: 'pdf' }[] =
 ];
 
 interface Site extends PageServer {
-  /** The next render that waits for the silent page is called off. */
+  /** Cancels the next render that waits for the silent page. */
   callOff(caller: AbortController): void;
 }
 
@@ -132,7 +131,7 @@ async function makeRenders(renderer: Renderer, site: Site, count: number): Promi
   return timings;
 }
 
-/** After a while of quiet: pages are made ready, and processes end, for a moment after each render. */
+/** After an idle period: pages are prepared, and processes end, for a moment after each render. */
 async function standingAtRest({ pid }: Renderer): Promise<Standing> {
   await until('one browser stands', () => browsers(pid).length === 1);
   const samples: Standing[] = [];
@@ -160,7 +159,7 @@ function standing(pid: number): Standing {
   return {
     processes: below.length,
     descriptors: openDescriptors(pid),
-    // Every context has a door of its own to the web, and every door listens; one port more is the service's.
+    // Every context has its own door to the web, and every door listens on a port; one more port is the service's.
     contexts: listeningPorts([pid]).length - 1,
     files: folders.reduce((sum, folder) => sum + readdirSync(folder, { recursive: true }).length, 0),
     megabytes: Math.round(bytes / 2 ** 20),
@@ -168,7 +167,7 @@ function standing(pid: number): Standing {
   };
 }
 
-function judge(standings: Standing[], timings: Timing[], size: Size): Finding[] {
+function findingsOf(standings: Standing[], timings: Timing[], size: Size): Finding[] {
   const [first, ...later] = standings as [Standing, ...Standing[]];
   const mostOf = (key: keyof Standing) => Math.max(...later.map((standing) => standing[key]));
   const counted = (['processes', 'descriptors', 'contexts', 'files'] as const).map((key) => ({
@@ -187,7 +186,7 @@ function judge(standings: Standing[], timings: Timing[], size: Size): Finding[] 
             `${key} ${at} after the first part, ${most} at most later, ${last} at the end`,
         )
         .join('; '),
-      // A spare process of Chromium's comes and goes.
+      // A spare process of Chromium comes and goes.
       holds: counted.every(
         ({ key, first: at, last }) => last <= at + (key === 'processes' || key === 'files' ? 3 : 2),
       ),
@@ -200,8 +199,8 @@ function judge(standings: Standing[], timings: Timing[], size: Size): Finding[] 
   ];
 }
 
-/** Only a long run lives to see the browser replaced. */
-function judgeReplacing(renderer: Renderer, timings: Timing[]): Finding[] {
+/** Only a long run lasts until the browser is replaced. */
+function findingsOnReplacing(renderer: Renderer, timings: Timing[]): Finding[] {
   const moments = renderer
     .logLines()
     .filter(({ msg }) => msg === 'the browser is replaced')
@@ -226,7 +225,7 @@ function residentBytes(pid: number): number {
   return kilobytesIn(`/proc/${pid}/status`, 'VmRSS') * 1024;
 }
 
-/** What is shared between processes is divided by their number; where that is not told, all of it counts. */
+/** Memory shared between processes is divided by their number; if that is not known, all of it counts. */
 function proportionalBytes(pid: number): number {
   return kilobytesIn(`/proc/${pid}/smaps_rollup`, 'Pss') * 1024 || residentBytes(pid);
 }

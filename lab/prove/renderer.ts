@@ -1,5 +1,5 @@
-// The service as a process of its own, as the operator runs it, with accounts whose plans get in nobody's way: what the
-// proofs of rendering ask, and how they read its books and its log.
+// The service in a separate process, as the operator runs it, with accounts whose plans do not limit the proof: how the proofs of
+// rendering send requests and read its counters and log.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAccounts } from '#accounts/accounts.ts';
@@ -26,7 +26,7 @@ export interface Renderer {
   accounts: { id: string; key: string; plan: string }[];
   shoot(url: string, options?: ShootOptions): Promise<RenderAnswer>;
   logLines(): Record<string, unknown>[];
-  /** Of every account: what it has used, and what its ledger adds up to. */
+  /** Of every account: what it has used, and the sum of its ledger. */
   books(): Promise<{ used: number; ledger: number }[]>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface ShootOptions {
   signal?: AbortSignal;
 }
 
-/** Business with no end: the plan's limits are not what is measured. */
+/** The business plan without limits: the plan's limits are not what is measured. */
 export const endlessPlan: Plan = {
   ...(builtInPlans.at(-1) as Plan),
   id: 'endless',

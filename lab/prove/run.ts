@@ -1,5 +1,5 @@
-// npm run prove [-- NAME ... [ARGUMENT ...]]: runs proofs in their long form, one after the other, prints the findings and writes them into
-// docs/reliability.md. Exits with 1 when a finding does not hold.
+// npm run prove [-- NAME ... [ARGUMENT ...]]: runs proofs in their long form, one after the other, prints the findings and writes
+// them into docs/reliability.md. Exits with 1 if a finding does not hold.
 import { proofs } from '#lab/prove/proofs.ts';
 import { print, runSections, tableRow } from '#lab/report.ts';
 

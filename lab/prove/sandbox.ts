@@ -1,4 +1,4 @@
-// Proof: Chromium runs in its own sandbox, as a user without rights, with nothing of the service's secrets; and where it cannot, the
+// Proof: Chromium runs in its own sandbox, as an unprivileged user, without any secret of the service; and if it cannot, the
 // start says so.
 import { readFileSync } from 'node:fs';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
@@ -59,7 +59,7 @@ function inspect({ pid, logLines }: Renderer): Finding[] {
     renderers.filter((row) => namespaceOf(row.pid, kind) !== namespaceOf(pid, kind)).length;
   const namespaces = ['user', 'pid', 'net'].map((kind) => ({ kind, apart: apart(kind) }));
   const environments = processes.map((row) => readFileSync(`/proc/${row.pid}/environ`, 'latin1'));
-  // Its children write their titles over their own: of theirs only the secret is looked for.
+  // Its children overwrite their titles: in theirs only the secret is searched for.
   const names = browsers(pid).flatMap((row) =>
     readFileSync(`/proc/${row.pid}/environ`, 'latin1').split('\0'),
   );
@@ -117,7 +117,7 @@ async function startWithoutSandbox(): Promise<Finding> {
 
 const uidOf = (pid: number): string => /^Uid:\t(\d+)/m.exec(statusOf(pid))?.[1] ?? '';
 
-/** Inside a user namespace a process may hold capabilities that count for nothing outside. */
+/** Inside a user namespace a process may hold capabilities that have no effect outside. */
 function isOutsideOwnNamespace(servicePid: number): (row: ProcessRow) => boolean {
   return ({ pid }) => namespaceOf(pid, 'user') === namespaceOf(servicePid, 'user');
 }

@@ -9,9 +9,9 @@ import { createService } from '#roof/service.ts';
 import type { ConnectionTimeouts } from '#http/listener.ts';
 
 export interface ServeOptions {
-  /** Names the point at which the process ends as if by kill -9; none while the file is not there. */
+  /** Names the point at which the process ends as if by kill -9; none if the file does not exist. */
   crashFile?: string;
-  /** Names the point at which an error is thrown that nobody catches, or a promise rejected that nobody awaits. */
+  /** Names the point at which an uncaught error is thrown, or a promise is rejected that nobody awaits. */
   faultFile?: string;
   timeouts?: ConnectionTimeouts;
 }
@@ -42,7 +42,7 @@ function crashingAt(file: string): OnCrashPoint {
   };
 }
 
-/** The file holds `throw` or `reject` and the point; the request itself goes on. */
+/** The file holds `throw` or `reject` and the point; the request itself continues. */
 function faultAt(file: string): OnCrashPoint {
   return (point) => {
     const planted = readNow(file);

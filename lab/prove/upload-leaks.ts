@@ -1,5 +1,5 @@
-// Uploads by the hundred thousand on one process, good and bad, small and large, some deleted and some broken off: what is
-// left of them afterwards is what was stored, and memory is what it was after the first tenth.
+// Hundreds of thousands of uploads to one process, valid and invalid, small and large, some deleted and some interrupted:
+// afterwards only what was stored is left, and memory is what it was after the first tenth.
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
@@ -34,7 +34,7 @@ export const uploadLeaks: Proof = {
     try {
       const key = await product.newKey(endless);
       const pid = product.serving.child.pid ?? 0;
-      // What is opened once, at the first upload, is no leak.
+      // What is opened once, at the first upload, is not a leak.
       await runUploads(product, key, 50, () => {});
       const descriptors = await descriptorsAtRest(pid);
       const rowsBefore = readBooks(product.path).uploads.length;
@@ -98,7 +98,7 @@ async function runUploads(
     else if (number % 100 === 50) run.sample.set(slug, sha256(file));
   }
 
-  /** One in a hundred is too large for memory, one in forty an SVG, one in fifty no picture. */
+  /** One in a hundred is too large for memory, one in forty is an SVG, one in fifty is not a picture. */
   function fileOf(number: number): Buffer {
     if (number % 40 === 7) return images.svg(`<circle r="${number}"/>`);
     if (number % 50 === 9) return Buffer.from('no picture');
@@ -117,7 +117,7 @@ async function runUploads(
 
 function answered({ answers, deleted }: Run, count: number, seconds: number): Finding {
   const total = [...answers.values()].reduce((sum, each) => sum + each, 0);
-  // 429 is for the wrong keys alone: past 600 refusals a minute an address is told to wait. The account has no end.
+  // Only wrong keys may get a 429: after 600 refusals a minute an address has to wait. The account has no limits.
   const expected = ['201', '401', '415', '422', '429', 'closed'];
   const known = [...answers.keys()].every((name) => expected.includes(name));
   const list = [...answers].map(([name, each]) => `${each} × ${name}`).toSorted();
@@ -173,7 +173,7 @@ async function descriptorsFinding(pid: number, before: number): Promise<Finding>
   };
 }
 
-/** Deleting gives no unit back, so the ledger has more than the rows. */
+/** Deleting returns no unit, so the ledger has more entries than there are rows. */
 function unitsFinding(ledger: number, counter: number, rows: string[], paid: Set<string>): Finding {
   const unpaid = rows.filter((id) => !paid.has(id)).length;
   return {
@@ -199,7 +199,7 @@ function memoryFinding({ memory }: Run, size: Size): Finding {
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Connections of ours that were just closed take the service a moment. */
+/** The service takes a moment to notice that our connections were closed. */
 async function descriptorsAtRest(pid: number, expected = 0): Promise<number> {
   let [least, same] = [openDescriptors(pid), 0];
   await waitFor(

@@ -32,7 +32,7 @@ export async function startDownloadHost(): Promise<DownloadHost> {
       return;
     }
     const archive = isShell
-      ? // The size is told in MiB.
+      ? // The size is in MiB.
         zip({ [`${name}/chrome-headless-shell`]: script, [`${name}/filling`]: 'x'.repeat(2 * 1024 ** 2) })
       : zip({ 'ffmpeg-linux': script });
     response.writeHead(200, { 'content-length': archive.length });

@@ -5,11 +5,11 @@ import { askForRender } from '#lab/prove/renderer.ts';
 import { deniedUrls, malformedUrls, specialBlocks } from '#lab/support/address-table.ts';
 import { startService } from '#lab/support/service.ts';
 
-/** Every spelling leads to the canary's port, unless it names a port that no server can have. */
+/** Every spelling leads to the canary's port, unless it names an impossible port. */
 const atPort = (url: string, port: number): string =>
   url.replace(/^(https?:\/\/(?:\[[^\]]*\]|[^/:?#]*))(?::[1-9]\d*)?(?=[/?#]|$)/i, `$1:${port}`);
 
-/** By a service without exceptions, as it is by default: an address that is listed opens the private names that stand for it. */
+/** Sent to a service without exceptions, as by default: a listed address also opens the private names that resolve to it. */
 export const spelledUrl: Attack = async ({ canaries }) => {
   const service = await startService({ LOG_LEVEL: 'silent' }, 0, () =>
     Promise.reject(new Error('looked up')),
@@ -30,7 +30,7 @@ export const spelledUrl: Attack = async ({ canaries }) => {
   };
 };
 
-/** Ways to write the address of the twin, of which each must lead there. */
+/** Spellings of the address of the allowed server; each must lead there. */
 const allowedSpellings = [
   '127.2',
   '127.0.2',
@@ -68,7 +68,7 @@ export const spelledRedirect: Attack = async ({ shoot, site, canaries }, size) =
   const some = size === 'long' ? urls : urls.filter((_, index) => index % 16 === 0);
   const answers = await inTurns(some, (url) => {
     const path = `/to/${encodeURIComponent(url)}`;
-    // A header holds bytes alone: what is beyond them is sent as UTF-8.
+    // A header holds only bytes, so other characters are sent as UTF-8.
     const location = Buffer.from(url).toString('latin1');
     return shoot(site.route(path, (_, response) => void response.writeHead(302, { location }).end()));
   });
@@ -88,11 +88,11 @@ export const names: Attack = async ({ shoot, site, twin, canaries }) => {
     inTurns(kinds, (kind) =>
       shoot(site.route(`/${kind}`, moves['answer 302']!(`${at(`moved.${kind}.test`)}/`))),
     ),
-    // The look-up for the request finds an allowed address, that of the proxy the canary.
+    // The look-up for the request returns an allowed address, the proxy's look-up returns the canary.
     inTurns(['a', 'b', 'c'], (label) => shoot(`${at(`${label}.rebound.test`)}/`)),
     shoot(`${at('url.allowed.test')}/by-name`),
   ]);
-  // In the page a name is looked up once: the first time it is allowed, and so it stays, whatever the name says later.
+  // In the page a name is looked up once: the first time it is allowed, and that result is kept even if the name changes later.
   const again = Array.from(
     { length: 5 },
     (_, index) =>

@@ -34,7 +34,7 @@ export const schemes: Attack = async ({ shoot, site }) => {
     const asUrl = await inTurns([...addresses, 'javascript:1', `blob:${site.base}/1`], (url) => shoot(url));
     const inPage = await inTurns(addresses, (url, index) => {
       const quoted = url.replaceAll("'", '%27').replaceAll('"', '%22');
-      // What a page writes into a data: address is its own; only the main frame may not go there.
+      // What a page writes into a data: address is its own content; only the main frame may not go there.
       const markup = url.startsWith('data:')
         ? ''
         : `<img src="${quoted}" style="position:absolute"><object data="${quoted}"></object><div style="background:url('${quoted}');width:300px;height:99px"></div>`;

@@ -1,4 +1,4 @@
-// Attacks by the page: what leads its main frame elsewhere, what it loads, whom it calls, and which windows it opens.
+// Attacks by the page: what navigates its main frame elsewhere, what it loads, what it connects to, and which windows it opens.
 import { launchChromium } from '#browser/process/chromium-process.ts';
 import { installFonts } from '#browser/process/fonts.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';

@@ -1,4 +1,5 @@
-// Where the attacks take place: a service, a site of the attacker's, canaries that must not be reached, and their twin that may be.
+// The setting of the attacks: a service, the attacker's site, canaries that must not be reached, and an allowed server that may
+// be.
 import type { Finding, Size } from '#lab/prove/proof.ts';
 import { askForRender, type RenderAnswer } from '#lab/prove/renderer.ts';
 import { waysRoutes } from '#lab/prove/attacks/ways.ts';
@@ -7,7 +8,7 @@ import { type DnsServer, startDnsServer } from '#lab/support/dns-server.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 
-/** Open by EGRESS_ALLOW; everything else on loopback is shut. */
+/** Opened by EGRESS_ALLOW; everything else on loopback is closed. */
 export const allowedAddress = '127.0.0.2';
 export const green = '<!doctype html><body style="margin:0;background:#00a000">';
 
@@ -16,7 +17,7 @@ export type Attack = (stage: Stage, size: Size) => Promise<Finding>;
 export interface Stage {
   service: TestService;
   site: PageServer;
-  /** The allowed server, on the port on which the canaries listen at other addresses. */
+  /** The allowed server, on the port that the canaries use at other addresses. */
   twin: PageServer;
   canaries: Canaries;
   shoot(url: string, body?: object): Promise<RenderAnswer>;
@@ -43,14 +44,14 @@ export async function setUpStage(): Promise<{ stage: Stage; close: () => Promise
   };
 }
 
-/** The names of the proof, by their endings; the first label makes each its own. */
+/** The names of the proof, by suffix; the first label makes each one unique. */
 function addressesOf(name: string, lookupsBefore: number): string[] | undefined {
   const kinds: Record<string, string[]> = {
     'private.test': ['127.0.0.1'],
     'private6.test': ['::1'],
     'mixed.test': [allowedAddress, '127.0.0.1'],
     'mixed6.test': ['93.184.215.14', '::1'],
-    // Allowed when first looked at, a canary from then on.
+    // Allowed at the first look-up, a canary from then on.
     'rebound.test': [lookupsBefore === 0 ? allowedAddress : '127.0.0.1'],
     'allowed.test': [allowedAddress],
   };
@@ -60,11 +61,11 @@ function addressesOf(name: string, lookupsBefore: number): string[] | undefined 
 export const isRefusal = ({ status, code, message }: RenderAnswer): boolean =>
   status === 422 && code === 'validation_error' && message.startsWith('url: ');
 
-/** The client is not told how the wall is built. */
+/** The message must not reveal how the wall is built. */
 export const isFailure = ({ status, code, message }: RenderAnswer): boolean =>
   status === 502 && code === 'capture_failed' && !/proxy|door|egress|chromium/i.test(message);
 
-/** Four at a time, as many as the machine renders at once: nobody waits in line. */
+/** Four at a time, as many as the machine renders at once, so that none waits in the queue. */
 export async function inTurns<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,

@@ -1,8 +1,8 @@
-// The ways by which a page can ask for an address, as data. Each is tried twice: at a server that is allowed, to see that the way
-// is one, and at a canary. Adding a way is adding a row.
+// The ways in which a page can request an address, as data. Each is tried twice: with an allowed server, to see that it works,
+// and with a canary. Adding a way is adding a row.
 import type { Route } from '#lab/support/page-server.ts';
 
-/** Markup or script that asks for TARGET; REDIRECT is an address of the same site that redirects there. */
+/** Markup or script that requests TARGET; REDIRECT is an address of the same site that redirects there. */
 export const ways: Record<string, string> = {
   image: '<img src="TARGET">',
   srcset: '<img srcset="TARGET 1x">',
@@ -60,7 +60,7 @@ export const ways: Record<string, string> = {
   'policy-report': '<iframe src="/report?TARGET"></iframe>',
 };
 
-/** A page that tries every way at once; at the target each is known by its name. */
+/** A page that tries every way at once; the target identifies each by its name. */
 export function pageOfWays(target: string): string {
   const parts = Object.entries(ways).map(([name, markup]) =>
     markup
@@ -90,7 +90,7 @@ export const waysRoutes: Record<string, Route> = {
       .end('<img src="/x">'),
 };
 
-/** How the main frame itself is led to another address. */
+/** How the main frame itself is navigated to another address. */
 export const moves: Record<string, (target: string) => Route> = {
   ...Object.fromEntries(
     [301, 302, 303, 307, 308].map((status) => [

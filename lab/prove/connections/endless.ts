@@ -1,5 +1,5 @@
-// Clients whose bodies are too long, never end or are not as long as they say: how each is answered, how much of it the
-// service lets itself be sent, and when it cuts the connection. Spec 4.1, 4.2, 7.
+// Clients whose bodies are too long, never end or have the wrong length: how the service answers each, how much of it the service
+// accepts, and when it cuts the connection. Spec 4.1, 4.2, 7.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { uploadHead } from '#lab/prove/connections/traffic.ts';
@@ -7,7 +7,7 @@ import { uploadHead } from '#lab/prove/connections/traffic.ts';
 export interface EndlessCase {
   name: string;
   head: Buffer;
-  /** Sent again and again. */
+  /** Sent repeatedly. */
   chunk: Buffer;
   expected: string;
 }
@@ -20,7 +20,7 @@ export interface EndlessOutcome {
 }
 
 const MiB = 1024 * 1024;
-/** Past this the client gives up: whoever let itself be sent so much has failed. */
+/** Above this the client gives up: a service that accepted this much has failed. */
 const mostBytes = 2_048 * MiB;
 
 export function endlessCases(key: string, slug: string): EndlessCase[] {

@@ -1,8 +1,8 @@
-// Clients that hold a connection and do little with it: silent ones, ones that drip headers, ones that stop in a body.
+// Clients that hold a connection and do little with it: some are silent, some drip headers, some stop in a body.
 import { connect, type Socket } from 'node:net';
 
 export interface Ended {
-  /** The first line of the answer, without its version; empty for a plain close. */
+  /** The first line of the response, without its version; empty for a plain close. */
   answer: string;
   afterMs: number;
 }
@@ -13,7 +13,7 @@ export interface Holder {
   ended: Promise<Ended>;
 }
 
-/** Sends `first`, then `drip` every second for as long as it may. */
+/** Sends `first`, then `drip` every second for as long as possible. */
 export function hold(port: number, first: string, drip = ''): Promise<Holder> {
   const socket = connect(port, '127.0.0.1');
   let received = '';

@@ -1,4 +1,4 @@
-// Ordinary clients: uploads and downloads on connections that are kept, and how long each took.
+// Ordinary clients: uploads and downloads on kept connections, and how long each took.
 import { openWire } from '#lab/prove/fuzz/wire.ts';
 
 export interface Traffic {
@@ -10,7 +10,7 @@ export interface Traffic {
 
 const clients = 8;
 
-/** Goes on until `isOver`; half uploads, half reads of `slug`. */
+/** Runs until `isOver`; half uploads, half reads of `slug`. */
 export async function runTraffic(
   port: number,
   { key, picture, slug, isOver }: { key: string; picture: Buffer; slug: string; isOver: () => boolean },

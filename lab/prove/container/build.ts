@@ -1,5 +1,5 @@
-// Builds the image of deploy/Dockerfile from a clean clone, without a container engine and without a registry of images: buildah
-// builds, and debootstrap makes the base image under the name that the file asks for. npm and apt are set up as on the host.
+// Builds the image of deploy/Dockerfile from a clean clone, without a container engine and without an image registry: buildah
+// builds, and debootstrap creates the base image under the name that the file uses. npm and apt are configured as on the host.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ export async function openImage(folder: string, commit: string): Promise<Image> 
   };
 }
 
-/** Whatever state a build has left: nothing stays mounted, so that the folder can be removed. */
+/** Whatever state a build has left, nothing stays mounted, so that the folder can be removed. */
 export async function removeImages(folder: string): Promise<void> {
   const store = join(folder, 'storage');
   await buildah(folder, ['umount', '--all']).catch(() => undefined);
@@ -101,7 +101,7 @@ async function commitBase(folder: string, suite: string, as: string): Promise<vo
     `deb ${mirror} ${suite} main\ndeb ${mirror} ${suite}-updates main\n` +
       `deb ${security} ${suite}-security main\n`,
   );
-  // As the published image has it: no documents, no lists, no packages kept.
+  // As in the published image: no documentation, no package lists, no cached packages.
   const kept = [
     'var/cache/apt/archives',
     'var/lib/apt/lists',
@@ -112,7 +112,7 @@ async function commitBase(folder: string, suite: string, as: string): Promise<vo
   for (const path of kept) await rm(join(system, path), { recursive: true, force: true });
   await mkdir(join(system, 'var/cache/apt/archives/partial'), { recursive: true });
   await mkdir(join(system, 'var/lib/apt/lists/partial'), { recursive: true });
-  // As the published image does it: a layer is written at once or not at all, so that dpkg need not wait for the disk.
+  // As in the published image: a layer is written completely or not at all, so dpkg need not sync.
   await writeFile(join(system, 'etc/dpkg/dpkg.cfg.d/unsafe-io'), 'force-unsafe-io\n');
   const { stdout: settings } = await run('apt-config', ['dump', 'Acquire', '--no-empty']);
   await writeFile(
@@ -141,7 +141,7 @@ async function mirrorOf(): Promise<string> {
   return mirror;
 }
 
-/** Sizes as they are stored, not compressed; steps that change no file have no layer. */
+/** Uncompressed sizes; steps that change no file have no layer. */
 async function layersOf(
   folder: string,
   history: { created_by?: string; empty_layer?: boolean }[],
@@ -159,7 +159,7 @@ async function layersOf(
   }));
 }
 
-/** A step as a reader of the file knows it: "COPY src", "RUN apt-get install …". */
+/** A step in short form: "COPY src", "RUN apt-get install …". */
 function describe(step: string): string {
   const words = step.replace(/^\/bin\/sh -c (#\(nop\) )?/, '').replace(/ (dir|file|multi):\w+ in/, ' to');
   return words.length > 60 ? `${words.slice(0, 57)}…` : words;

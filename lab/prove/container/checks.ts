@@ -1,4 +1,4 @@
-// What a running container is asked: how it is confined, whether its dashboard opens, and whether it does its work.
+// Checks of a running container: how it is confined, whether its dashboard opens, and whether it works.
 import { readFileSync } from 'node:fs';
 import type { Container } from '#lab/prove/container/run.ts';
 import type { Finding } from '#lab/prove/proof.ts';
@@ -29,7 +29,7 @@ export function confinement({ pid, readyAfterMs }: Container): Finding {
   };
 }
 
-/** The browser's own sandbox, while it renders: what the service says of it, and what the kernel says. */
+/** The browser's own sandbox during a render: what the service reports, and what the kernel reports. */
 export function sandboxOf({ pid, output }: Container): Finding {
   const said = output()
     .split('\n')
@@ -68,7 +68,7 @@ export async function openDashboard({ output, origin }: Container): Promise<Find
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     const assets = answers.filter(({ path }) => path.startsWith('/dashboard/assets/'));
-    // Whether somebody is signed in can only be asked; 401 says that nobody is yet.
+    // The only way to know whether somebody is signed in is to ask; 401 means that nobody is yet.
     const failed = answers.filter(({ path, status }) => status >= 400 && path !== '/api/dashboard/session');
     const document = await fetch(`${origin}/dashboard/`);
     return {

@@ -1,5 +1,6 @@
-// Runs an image with the OCI runtime crun, as an engine would: its own user, no capability, no new privileges, the system-call filter
-// of deploy/seccomp.json, a read-only root, a temporary /tmp and a volume for the data. The network is the host's, for loopback.
+// Runs an image with the OCI runtime crun, as an engine would: as its own user, without capabilities or new privileges, with the
+// system-call filter of deploy/seccomp.json, a read-only root, a temporary /tmp and a volume for the data. The network is the
+// host's, for loopback.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import { waitFor } from '#lab/support/wait-for.ts';
 
 export interface Container {
   origin: string;
-  /** The first process of the container, as the host knows it. */
+  /** The first process of the container, as seen from the host. */
   pid: number;
   readyAfterMs: number;
   output(): string;
@@ -23,7 +24,7 @@ export interface Container {
 }
 
 const execute = promisify(execFile);
-/** No limits are set, so that control groups are not needed; but crun refuses to start where both versions of them are mounted. */
+/** Sets no limits, so that control groups are not needed; but crun refuses to start if both versions of them are mounted. */
 const hideHybridCgroups =
   'both=/sys/fs/cgroup/unified; [ ! -d $both ] || mount -t tmpfs none $both; exec crun --cgroup-manager disabled "$@"';
 

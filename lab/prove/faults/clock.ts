@@ -1,5 +1,5 @@
-// The clock is set forward over the end of a minute and of a month, and back again: budgets refill and quotas turn over when
-// they should and never otherwise. In one process, whose clock the proof turns. Spec 8.
+// The clock is set forward past the end of a minute and of a month, and back again: budgets refill and quotas reset when they
+// should and never otherwise. In one process, whose clock the proof controls. Spec 8.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '#lab/prove/proof.ts';
@@ -52,7 +52,7 @@ export async function stepTheClock(): Promise<Finding[]> {
     const { key: fewKey, accountId } = await service.newKey({ plan: 'few' });
     const month = [await statuses(fewKey, 3)];
     const before = await booksOf(service, accountId);
-    // Ten seconds apart from the end: real time goes on meanwhile.
+    // Ten seconds from the end: real time continues meanwhile.
     clock.advance(nextMonth(clock.now()).getTime() - clock.now() - 10_000);
     month.push(await statuses(fewKey, 1));
     clock.advance(10_000);

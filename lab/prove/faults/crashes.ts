@@ -1,5 +1,5 @@
-// kill -9: at every named point between a request's bytes and its answer, and at any moment of a stream of uploads, with a
-// start among what the dead left behind.
+// kill -9: at every named point between a request's bytes and its response, and at any moment of a stream of uploads, with a
+// start among the files that the killed processes left behind.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import {
 } from '#lab/support/product.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
-/** Each start of the service takes seconds; the short form takes the points that differ most. */
+/** Each start of the service takes seconds; the short form uses the points that differ most. */
 const shortPoints: CrashPoint[] = ['file renamed', 'row written', 'upload committed', 'render written'];
 
 /** One request dies at each point; the same request is then sent again with its Idempotency-Key. */
@@ -102,7 +102,7 @@ export async function crashAtEveryPoint(size: Size): Promise<Finding[]> {
   }
 }
 
-/** Many clients upload while the process is killed, again and again; then comes a start among many half-written files. */
+/** Many clients upload while the process is killed repeatedly; then the service starts among many half-written files. */
 export async function crashInTraffic(size: Size): Promise<Finding[]> {
   const [rounds, clients, uploadsEach, halves] = size === 'short' ? [1, 8, 60, 1_000] : [20, 16, 150, 10_000];
   const product = await startProduct();
@@ -119,7 +119,7 @@ export async function crashInTraffic(size: Size): Promise<Finding[]> {
       const client = async (): Promise<void> => {
         while (child.signalCode === null && started < uploadsEach * 10) {
           started += 1;
-          // Small ones stay in memory until they are committed; large ones are on disk while they come in.
+          // Small ones stay in memory until they are committed; large ones are on disk while they arrive.
           const bytes = Buffer.concat([picture, randomBytes(started % 3 === 0 ? 700_000 : 500)]);
           const answer = await upload(origin, key, bytes);
           if (answer === 'lost') return;
@@ -168,7 +168,7 @@ async function leaveHalves({ path, serving }: Product, count: number): Promise<v
   }
 }
 
-/** What the dead left behind goes an hour later: the files are made older, and the service is started again. */
+/** Leftovers are removed after an hour: the files are made older, and the service is started again. */
 async function startAmongLeftovers(product: Product): Promise<{ readyMs: number; finding: Finding }> {
   const { path } = product;
   const twoHoursAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);

@@ -1,8 +1,8 @@
-// Requests to a service that may die, stall or refuse in the middle of them.
+// Requests to a service that may die, stall or refuse during them.
 import type { UploadResult } from '#http/api/upload-result.ts';
 import { bearer, formOf } from '#lab/support/requests.ts';
 
-/** An answer, or `lost` when the connection went with the service. */
+/** A response, or `lost` if the connection broke with the service. */
 export type Outcome<T> = { status: number; headers: Headers; body: T } | 'lost';
 
 export function upload(
@@ -51,7 +51,7 @@ export async function readBack(origin: string, slug: string): Promise<Buffer | n
   return response.status === 200 ? bytes : response.status;
 }
 
-/** How many of the acknowledged are not there byte for byte. */
+/** How many of the acknowledged uploads are not stored byte for byte. */
 export async function countLost(origin: string, acknowledged: Map<string, Buffer>): Promise<number> {
   let lost = 0;
   for (const [slug, bytes] of acknowledged) {

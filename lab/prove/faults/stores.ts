@@ -1,5 +1,5 @@
-// The disk is full, the folder read-only, the database held by another process: an honest 500 for what cannot be kept, no
-// unit for it, everything else as before, and all well again when the fault is over. Spec 7, 8.
+// The disk is full, the folder read-only, or another process locks the database: what cannot be stored gets a 500 and costs no
+// unit, everything else works as before, and all is well again after the fault. Spec 7, 8.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir } from 'node:fs/promises';
@@ -28,7 +28,7 @@ interface Volume {
   remove(): Promise<void>;
 }
 
-/** A file system of its own, which can be made small or read-only; only root may mount one. */
+/** A separate file system, which can be made small or read-only; only root may mount one. */
 async function mountVolume(): Promise<Volume | undefined> {
   const { path, remove } = await temporaryFolder();
   const mount = (...args: string[]) => execFileSync('mount', args, { stdio: 'pipe' });
@@ -71,7 +71,7 @@ const isHonest = ({ statuses }: Tally): boolean =>
   [...statuses.keys()].every((name) => ['201', '200', '500 internal'].includes(name)) &&
   statuses.has('500 internal');
 
-/** After the fault: uploads work, nothing is lost, the books agree, nothing lies about. */
+/** After the fault: uploads work, nothing is lost, counters and ledger agree, and no file is left over. */
 async function afterwards(product: Product, key: string, tally: Tally, what: string): Promise<Finding[]> {
   const bytes = await images.png();
   const status = note(tally, await upload(product.serving.origin, key, bytes), bytes);
@@ -102,7 +102,7 @@ async function afterwards(product: Product, key: string, tally: Tally, what: str
   ];
 }
 
-/** Where no volume can be mounted, a limit on the size of files: a write that meets it is short, the next one fails. */
+/** If no volume can be mounted, a limit on file size: the write that reaches it is short, the next one fails. */
 const limitedCommand = [
   'bash',
   '-c',
@@ -185,7 +185,7 @@ export async function makeTheFolderReadOnly(): Promise<Finding[]> {
     await folder.remove();
   }
 
-  /** Permissions bind everyone but root, who has a volume. */
+  /** Permissions do not bind root, who uses a volume instead. */
   async function setWritable(isWritable: boolean): Promise<void> {
     volume?.remount(isWritable ? 'rw' : 'ro');
     if (volume) return;
@@ -194,7 +194,7 @@ export async function makeTheFolderReadOnly(): Promise<Finding[]> {
   }
 }
 
-/** Another process holds the write lock, for less and for more than the service waits. */
+/** Another process holds the write lock, for less and for more time than the service waits. */
 export async function lockTheDatabase(size: Size): Promise<Finding[]> {
   const holdsMs = size === 'short' ? [6_000] : [1_500, 7_000];
   const product = await startProduct();

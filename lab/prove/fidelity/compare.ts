@@ -1,4 +1,4 @@
-// Compares what two renderers make of one page: the share of differing pixels, the number of printed pages, the times.
+// Compares the results of two renderers for one page: the share of differing pixels, the number of printed pages, the times.
 import sharp from 'sharp';
 
 export interface Rendered {
@@ -10,7 +10,7 @@ export interface Rendered {
 }
 
 export interface Renderer {
-  /** In every mode; a failure stands in place of what it kept from coming. */
+  /** In every mode; a failure is stored in place of a missing result. */
   render(url: string): Promise<Record<Mode, Rendered | Error>>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface Renderer {
 export const modes = ['viewport', 'fullPage', 'pdf'] as const;
 export type Mode = (typeof modes)[number];
 
-/** One page in one mode. A failure of either side is told instead of a picture. */
+/** One page in one mode. If either side failed, its failure is shown instead of a picture. */
 export interface Comparison {
   page: string;
   mode: Mode;
@@ -37,7 +37,7 @@ export interface Side {
 }
 
 const width = 1440;
-// A colour counts as different from here on; text may be drawn with a last bit of difference.
+// From this difference on a colour counts as different; text may differ in the last bit.
 const toleratedLevel = 4;
 export const equalShare = 0.002;
 

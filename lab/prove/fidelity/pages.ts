@@ -1,4 +1,4 @@
-// The pages to compare: folders are served on loopback as they are, each on a port of its own.
+// The pages to compare: folders are served on loopback as they are, each on its own port.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { startPageServer } from '#lab/support/page-server.ts';
@@ -39,7 +39,7 @@ export interface ServedPages {
   close(): Promise<void>;
 }
 
-/** Each argument is `FOLDER` or `FOLDER:GLOB`; a glob names the pages, the folder is served whole. */
+/** Each argument is `FOLDER` or `FOLDER:GLOB`; a glob selects the pages, and the whole folder is served. */
 export async function servePages(folders: string[]): Promise<ServedPages> {
   const servers: PageServer[] = [];
   const pages: ServedPages['pages'] = [];

@@ -1,5 +1,5 @@
-// The reference: a plain and slow way to the same pictures, with Playwright, the same browser and the same fonts. Load,
-// network idle, three seconds more, and for the full page a scroll to its end and back.
+// The reference: a plain and slow way to the same pictures, with Playwright, the same browser and the same fonts. It waits for
+// load, network idle and three more seconds, and for the full page scrolls to the end and back.
 import type { Page } from 'playwright-core';
 import { launchTestChromium } from '#lab/support/chromium.ts';
 import type { Rendered, Renderer } from '#lab/prove/fidelity/compare.ts';
@@ -7,7 +7,7 @@ import type { Rendered, Renderer } from '#lab/prove/fidelity/compare.ts';
 const viewport = { width: 1440, height: 900 };
 const settleMs = 3_000;
 const scrolledMs = 500;
-// A page that is never idle is taken as it is after this.
+// A page that is never idle is captured as it is after this time.
 const idleMs = 20_000;
 
 export interface Reference extends Renderer {
@@ -44,7 +44,7 @@ export async function startReference(): Promise<Reference> {
             fullPage: await take(() => fullPageOf(page)),
           };
         });
-        // On a page of its own: a full-page capture changes the viewport, and some pages do not recover from that.
+        // In a separate page: a full-page capture changes the viewport, and some pages do not recover from that.
         const pdf = await onPage(async (page) => {
           const take = await takenOn(page, url);
           return take(async () => ({ pdf: await pdfOf(page) }));
@@ -68,7 +68,7 @@ export async function startReference(): Promise<Reference> {
   };
 }
 
-/** Loads the page; what is then taken of it, one after the other, is said to have lasted the load and its own part. */
+/** Loads the page; the time of each result is that of the load plus its own part. */
 async function takenOn(page: Page, url: string) {
   const startedAt = performance.now();
   await load(page, url);
@@ -114,7 +114,7 @@ async function scrollThrough(page: Page): Promise<void> {
   await page.waitForTimeout(scrolledMs);
 }
 
-/** A full page of Playwright's is as wide as the content; the reader's view begins this far to the right. */
+/** Playwright's full page is as wide as the content; the reader's view begins this far to the right. */
 async function startOf(page: Page): Promise<Rendered['left']> {
   const session = await page.context().newCDPSession(page);
   const { cssLayoutViewport } = await session.send('Page.getLayoutMetrics');

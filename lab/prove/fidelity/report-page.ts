@@ -1,4 +1,4 @@
-// Writes one HTML page with every comparison, the pictures side by side, the worst first.
+// Writes one HTML page with every comparison, the pictures next to each other, the worst first.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -7,7 +7,7 @@ import type { Comparison, Side } from '#lab/prove/fidelity/compare.ts';
 
 const thumbnail = { width: 600, height: 1200 };
 
-/** Keeps small pictures on the disk and forgets the large ones, so that a thousand pages fit into memory. */
+/** Stores small pictures on the disk and drops the large ones, so that a thousand pages fit into memory. */
 export function createReportPage(folder: string) {
   mkdirSync(folder, { recursive: true });
   const rows: { differs: number; html: string }[] = [];

@@ -1,4 +1,4 @@
-// What a fuzz case is: bytes to send, and what a right answer to them looks like.
+// A fuzz case: bytes to send, and what a correct response looks like.
 import type { Answered, Asked } from '#lab/support/contract.ts';
 import type { Random } from '#lab/prove/fuzz/random.ts';
 import type { Sent } from '#lab/prove/fuzz/wire.ts';
@@ -6,18 +6,18 @@ import type { Sent } from '#lab/prove/fuzz/wire.ts';
 export interface FuzzCase {
   asked: Asked;
   sent: Sent;
-  /** Closing the connection is as good as an answer: the client has done so first, or has sent no HTTP. */
+  /** Closing the connection is as good as a response: the client closed it first, or did not send HTTP. */
   mayBeClosed?: boolean;
-  /** What is wrong with an answer that keeps to the contract but not to this request; undefined when it is right. */
+  /** What is wrong with a response that follows the contract but does not fit this request; undefined if it is right. */
   judge(answer: Answered, world: World): string | undefined | Promise<string | undefined>;
 }
 
-/** What the cases find: accounts with a key each, and things that are hosted. */
+/** What the cases use: accounts with a key each, and hosted files. */
 export interface World {
   keys: {
     /** Everything is allowed. */
     open: string;
-    /** No unit is left: a request that is right in itself answers 402. */
+    /** No unit is left: a valid request gets a 402. */
     spent: string;
   };
   hosted: { slug: string; id: string; deletePath: string; bytes: Buffer; etag: string; type: string };
@@ -34,7 +34,7 @@ interface Request {
   body?: Buffer;
 }
 
-/** Names its length or comes in chunks, in one piece or in several. */
+/** Sends a length or chunks, in one piece or in several. */
 export function whole(random: Random, { method, path, headers, body }: Request): Sent {
   const isChunked = body !== undefined && random.percent(30);
   const framing: [string, string][] =
@@ -46,7 +46,7 @@ export function whole(random: Random, { method, path, headers, body }: Request):
   return { method, pieces: inPieces(random, Buffer.concat([head, ...content])) };
 }
 
-/** Announces the whole body and ends somewhere in it. */
+/** Announces the whole body and stops somewhere in it. */
 export function cut(random: Random, { method, path, headers, body = Buffer.alloc(0) }: Request): Sent {
   const isChunked = random.percent(40);
   const framing: [string, string] = isChunked
@@ -87,7 +87,7 @@ export const words = (text: string): string[] => text.split(/\s+/).filter(Boolea
 
 export const bearer = (key: string): [string, string] => ['Authorization', `Bearer ${key}`];
 
-/** Each case comes from an address of its own, so that none is refused for the guesses of another. */
+/** Each case has its own client address, so that none is refused because of another's failed keys. */
 export const addressOf = (random: Random): [string, string] => [
   'X-Forwarded-For',
   `10.${random.below(256)}.${random.below(256)}.${random.below(256)}`,

@@ -1,4 +1,4 @@
-// What a form that can be read must answer: a second reading of spec 4.1 and 4.2.
+// The expected response to a readable form: a second implementation of spec 4.1 and 4.2.
 import { errorOf, expectStatus } from '#lab/prove/fuzz/case.ts';
 import type { Answered } from '#lab/support/contract.ts';
 
@@ -36,7 +36,7 @@ export function judgeForm(
   const lives = parts.filter(({ name, filename }) => name === 'expires_in' && filename === undefined);
   const isStrange = parts.some((part) => !sent.includes(part) && !lives.includes(part));
   const isLifeWrong = lives.length > 1 || lives.some(({ content }) => !isLife(content.toString()));
-  // A file without a name may be taken for a field that is called "file".
+  // A file without a filename may be read as a field that is called "file".
   if (sent.some(({ filename }) => filename === '')) return expectStatus(answer, 201, 207, 415, 422);
   const isTooMany = kind === 'upload' ? sent.length > 1 : sent.length > 10;
   if (sent.length === 0 || isStrange || isLifeWrong || isTooMany) {

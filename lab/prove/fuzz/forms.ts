@@ -1,4 +1,4 @@
-// Upload forms: right ones in every spelling, ones with a known mistake, and ones that are torn.
+// Upload forms: valid ones in every spelling, ones with a known mistake, and damaged ones.
 import {
   addressOf,
   bearer,
@@ -144,12 +144,12 @@ const contentType = (random: Random, boundary: string): string =>
     'Multipart/Form-Data; charset=utf-8; Boundary=',
   ]) + (/^[\w-]+$/.test(boundary) && random.percent(80) ? boundary : `"${boundary}"`);
 
-/** Whether a torn form can still be read is the parser's to say; the answer is from the contract either way. */
+/** The parser decides whether a damaged form is still readable; either way the response must follow the contract. */
 function judgeTorn(answer: Answered): string | undefined {
   return expectStatus(answer, 201, 207, 413, 415, 422);
 }
 
-/** One file in a form of its own, for cases that are about the file. */
+/** One file in its own form, for cases about the file. */
 export function formCase(random: Random, key: string, content: Buffer, judge: FuzzCase['judge']): FuzzCase {
   const asked = { method: 'POST', path: '/api/v1/upload' };
   const boundary = `b${random.below(1e9)}-${random.below(1e9)}`;

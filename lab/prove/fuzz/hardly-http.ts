@@ -1,8 +1,8 @@
-// Bytes that are hardly HTTP: whatever answer comes has the envelope, and the connection ends with it.
+// Malformed HTTP: any response has the envelope, and the connection ends with it.
 import { addressOf, bearer, expectStatus, headOf, type Generator } from '#lab/prove/fuzz/case.ts';
 import { endpoints } from '#lab/prove/fuzz/routes.ts';
 
-/** A request whose bytes were changed here and there, or noise. */
+/** A request with some bytes changed, or noise. */
 export const hardlyHttp: Generator = (random, world) => {
   const path = random.pick([...endpoints, `/f/${world.hosted.slug}`, '/']);
   const headers: [string, string][] = [addressOf(random), bearer(world.keys.open)];

@@ -1,5 +1,5 @@
-// Hosted files and pages, with every kind of Range, If-None-Match and Accept. What each must answer is decided here, by a second
-// reading of RFC 9110.
+// Hosted files and pages, with every kind of Range, If-None-Match and Accept. The expected response is decided here, by a second
+// implementation of RFC 9110.
 import { expectStatus, type Generator } from '#lab/prove/fuzz/case.ts';
 import { accepts, queries, simple } from '#lab/prove/fuzz/routes.ts';
 

@@ -1,5 +1,5 @@
-// JSON bodies for the two render endpoints, on an account that has no render left: a body that is right answers 402, any
-// other 422 with the name of a field at fault. What is right is decided by json-rules.ts.
+// JSON bodies for the two render endpoints, on an account without renders left: a valid body gets a 402, any other a 422 that
+// names a wrong field. json-rules.ts decides what is valid.
 import {
   addressOf,
   bearer,
@@ -88,7 +88,7 @@ export const jsonBodies: Generator = (random, world) => {
   }
   const given = JSON.parse(body.toString()) as Record<string, unknown>;
   const faults = faultsIn(shape, given, '');
-  // The address is looked at last.
+  // The address is checked last.
   const isElseRight = [...faults].every((field) => field === 'url');
   if (isElseRight && endpoint === 'pdf' && leavesNoRoom(given)) faults.add('margin');
   return {
@@ -107,7 +107,7 @@ function expectField(answer: Parameters<typeof errorOf>[0], fields: Set<string>)
   return isNamed ? undefined : `"${message}" names none of ${[...fields].join(', ')}`;
 }
 
-/** A body of which each field is right with so much certainty. */
+/** A body in which each field is valid with the given probability. */
 function randomPairs(random: Random, shape: Shape, faultPercent: number): Pairs {
   const pairs: Pairs =
     'url' in shape && !random.percent(faultPercent / 3) ? [['url', urlOf(random, faultPercent)]] : [];
@@ -130,7 +130,7 @@ function randomPairs(random: Random, shape: Shape, faultPercent: number): Pairs 
 const urlOf = (random: Random, faultPercent: number): unknown =>
   random.percent(faultPercent) ? random.pick([...otherUrls, null, 1, [], {}, true]) : random.pick(publicUrls);
 
-/** Tries values until one is right, unless it is to be wrong; some rules are hard to hit, so not for ever. */
+/** Tries values until one is valid, unless it must be wrong; some rules are hard to satisfy at random, so the attempts are limited. */
 function valueOf(random: Random, rule: Rule, faultPercent: number): unknown {
   if (random.percent(faultPercent)) return anything(random, 2);
   for (let attempt = 0; attempt < 200; attempt += 1) {
@@ -169,11 +169,11 @@ function anything(random: Random, depth: number): unknown {
   }
 }
 
-/** JSON text by hand: names may come twice, numbers and texts be spelled oddly, blanks stand anywhere. */
+/** JSON text written by hand: names may repeat, numbers and strings may be spelled oddly, blanks may be anywhere. */
 function write(random: Random, pairs: Pairs): string {
   const blank = (): string => (random.percent(10) ? random.pick([' ', '\n', '\t', '\r\n  ']) : '');
   const members = pairs.map(([name, value]) => `${quoted(name)}${blank()}:${blank()}${written(value)}`);
-  // The earlier one of two does not count, whatever it says.
+  // The first of two does not count, whatever its value.
   const [first] = pairs;
   if (first && random.percent(5))
     members.unshift(`${quoted(first[0])}:${random.pick(['null', '1', '"x"', '[]'])}`);
@@ -215,7 +215,7 @@ function deep(random: Random): Buffer {
   return Buffer.from(`{"url":"http://1.1.1.1/","${name}":${open.repeat(times)}1${close.repeat(times)}}`);
 }
 
-/** No JSON object, or not said to be one. */
+/** Not a JSON object, or not declared as JSON. */
 function spoiled(random: Random, text: string): [body: Buffer, contentType: string | undefined] {
   const json = 'application/json';
   switch (random.below(8)) {

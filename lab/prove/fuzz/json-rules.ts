@@ -1,4 +1,4 @@
-// What a JSON body of the two render endpoints may hold: a second reading of spec 4.3 and 4.4, and addresses to try.
+// What a JSON body of the two render endpoints may contain: a second implementation of spec 4.3 and 4.4, and addresses to try.
 
 export type Rule = (value: unknown) => boolean;
 export type Shape = Record<string, Rule | { inside: Shape }>;
@@ -19,7 +19,7 @@ const margin: Rule = (value) =>
       value.length <= 16 &&
       (value === '0' || /^(\d+|\d+\.\d+|\.\d+)(px|in|cm|mm)$/.test(value));
 
-/** Public, and never dialled: there is no unit left to render it with. Names would have to be looked up, so there are none. */
+/** Public, and never dialled: there is no unit left to render them. No names, because they would be looked up. */
 export const publicUrls = [
   'http://93.184.216.34/',
   'https://1.1.1.1/a?b=c#d',
@@ -99,7 +99,7 @@ export function faultsIn(shape: Shape, value: unknown, path: string): Set<string
   const given = new Map(Object.entries(value));
   for (const [name, content] of given) {
     const rule = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    // Long names are shown in part.
+    // Long names are shortened.
     if (rule === undefined) faults.add(path + name.slice(0, 60));
     else if (typeof rule !== 'function')
       for (const fault of faultsIn(rule.inside, content, `${path}${name}.`)) faults.add(fault);
@@ -109,7 +109,7 @@ export function faultsIn(shape: Shape, value: unknown, path: string): Set<string
   return faults;
 }
 
-/** Decided beyond the spec: margins that leave nothing to print on. */
+/** Not in the spec: margins that leave no room to print. */
 export function leavesNoRoom(body: Record<string, unknown>): boolean {
   if (body['prefer_css_page_size'] === true) return false;
   const sides = (body['margin'] ?? {}) as Record<string, number | string | undefined>;

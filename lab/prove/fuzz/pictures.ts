@@ -1,5 +1,5 @@
-// Pictures of every accepted type, whole and damaged: what keeps its signature is stored byte for byte under its type, what
-// does not is refused, and no damage to what follows makes the reader of dimensions stumble. Spec 2.1, 4.1.
+// Pictures of every accepted type, intact and damaged: if the signature is intact, the file is stored byte for byte under its
+// type; otherwise it is refused. Damage after the signature must not break the code that reads dimensions. Spec 2.1, 4.1.
 import { expectStatus, type Generator } from '#lab/prove/fuzz/case.ts';
 import { formCase } from '#lab/prove/fuzz/forms.ts';
 import type { Random } from '#lab/prove/fuzz/random.ts';
@@ -20,7 +20,7 @@ export const pictures: Generator = (random, world) => {
   const bytes = random.percent(10) ? original : damaged(random, original);
   const type = typeOf(bytes);
   return formCase(random, world.keys.open, bytes, async (answer) => {
-    // A damaged head can begin like markup; whether that is an SVG is no question of this file's.
+    // A damaged head can begin like markup; this file does not decide whether that is an SVG.
     if (type === undefined) return expectStatus(answer, ...(looksLikeMarkup(bytes) ? [415, 422] : [415]));
     const wrong = expectStatus(answer, 201);
     if (wrong !== undefined) return wrong;
@@ -47,7 +47,7 @@ function damaged(random: Random, original: Buffer): Buffer {
       return bytes;
     }
     case 2: {
-      // Behind the signature: sizes, counts and offsets of boxes, chunks and segments.
+      // After the signature: sizes, counts and offsets of boxes, chunks and segments.
       for (let count = random.between(1, 6); count > 0; count -= 1) {
         const at = random.between(12, Math.max(12, Math.min(bytes.length - 5, 200)));
         if (at + 4 <= bytes.length)
@@ -79,7 +79,7 @@ function damaged(random: Random, original: Buffer): Buffer {
   }
 }
 
-/** The signatures, read from their standards once more. */
+/** The signatures, taken from their standards a second time. */
 function typeOf(bytes: Buffer): string | undefined {
   const text = bytes.toString('latin1', 0, 4_096);
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -1,10 +1,10 @@
-// Numbers that only look random: the same seed and case give the same case again, whatever ran before it.
+// Pseudo-random numbers: the same seed and case number give the same case again, whatever ran before it.
 
 export interface Random {
   /** A whole number from 0 to below `end`. */
   below(end: number): number;
   between(first: number, last: number): number;
-  /** True in so many of a hundred. */
+  /** True in this percentage of calls. */
   percent(share: number): boolean;
   pick<T>(list: readonly T[]): T;
   bytes(count: number): Buffer;
@@ -13,7 +13,7 @@ export interface Random {
 export function createRandom(seed: number, caseNumber: number): Random {
   let state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(caseNumber + 1, 0xc2b2ae35)) >>> 0;
 
-  /** Mulberry32: 32 bits of state are plenty for one case. */
+  /** Mulberry32: 32 bits of state are enough for one case. */
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

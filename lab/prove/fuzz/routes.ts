@@ -1,5 +1,5 @@
-// Paths, methods, keys and headers under /api/, delete links included. What each must answer is decided here, by a second
-// reading of spec 4 and 5.
+// Paths, methods, keys and headers under /api/, including delete links. The expected response is decided here, by a second
+// implementation of spec 4 and 5.
 import { METHODS } from 'node:http';
 import { newApiKey } from '#core/ids.ts';
 import {
@@ -87,7 +87,7 @@ function endpointWithoutKey(random: Random, world: World): FuzzCase {
   );
 }
 
-/** A key, and nothing that an endpoint could take. */
+/** A key, and nothing that an endpoint could accept. */
 function emptyBody(random: Random, world: World): FuzzCase {
   const headers: [string, string][] = [
     bearer(world.keys.open),

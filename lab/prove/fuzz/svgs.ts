@@ -1,5 +1,5 @@
-// SVGs through the whole service: the folders of fixtures, cut, crossed and sprinkled with hostile pieces, and new ones grown
-// from a grammar. Whatever is stored is read back and searched for dangers by a reader of its own. Spec 4.1.2.
+// SVGs through the whole service: the fixtures, cut, combined and mixed with hostile pieces, and new ones generated from a
+// grammar. Whatever is stored is read back and searched for dangers by a separate parser. Spec 4.1.2.
 import { expectStatus, words, type Generator } from '#lab/prove/fuzz/case.ts';
 import { formCase } from '#lab/prove/fuzz/forms.ts';
 import type { Random } from '#lab/prove/fuzz/random.ts';
@@ -152,7 +152,7 @@ function changed(random: Random): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** Between two tags, where most of what is put in keeps the document well-formed. */
+/** Between two tags, where most insertions keep the document well-formed. */
 function atTag(text: string, near: number, piece: string): string {
   const end = text.indexOf('>', near) + 1;
   return end === 0 ? text : text.slice(0, end) + piece + text.slice(end);

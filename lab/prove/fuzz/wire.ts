@@ -1,5 +1,5 @@
-// A connection that sends any bytes at all and reads answers with a reader of its own, so that neither a client library's
-// tidiness nor its leniency stands between a case and the service.
+// A connection that sends arbitrary bytes and parses responses itself, so that no client library corrects or tolerates anything
+// between a case and the service.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Answered } from '#lab/support/contract.ts';
@@ -8,12 +8,12 @@ export interface Sent {
   method: string;
   /** Written one by one. */
   pieces: Buffer[];
-  /** The bytes end before the request does: the connection is closed behind them. */
+  /** The bytes end before the request does: the connection is closed after them. */
   isCut?: boolean;
 }
 
 export interface Wire {
-  /** The answer, or undefined when the connection was closed without one. Rejects when neither comes in time. */
+  /** The response, or undefined if the connection was closed without one. Rejects if neither comes in time. */
   exchange(sent: Sent): Promise<Answered | undefined>;
   close(): void;
 }
@@ -58,7 +58,7 @@ export function openWire(port: number): Wire {
   return { exchange, close };
 }
 
-/** Sends once on a connection of its own and reads everything until the service closes it. */
+/** Sends once on a new connection and reads everything until the service closes it. */
 export async function readToEnd(port: number, pieces: Buffer[]): Promise<Buffer> {
   const socket = dial(port);
   const chunks: Buffer[] = [];
@@ -100,7 +100,7 @@ function createReader(method: string) {
 
   return {
     read,
-    /** What has been read when the connection ends: an answer without a length is whole then. */
+    /** What has been read when the connection ends: a response without a length is complete then. */
     end: (): Answered | undefined =>
       head && head.headers['content-length'] === undefined ? { ...head, body: unread } : undefined,
   };

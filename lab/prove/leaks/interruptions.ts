@@ -1,5 +1,5 @@
-// Stands between the service and its database and stores, and interrupts the n-th call: by a failure, or by something that the
-// test does at that moment, such as a client that leaves.
+// Wraps the database and stores of the service and interrupts the n-th call: by a failure, or by something that the test does at
+// that moment, such as a client that disconnects.
 import type { Blobs, OpenBlob, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
@@ -10,11 +10,11 @@ export interface Interruptions {
   reached: OnCrashPoint;
   /** From now on calls are counted, and `act` runs at the one with this number; it may throw. */
   arm(at: number, act: () => void | Promise<void>): void;
-  /** Ends that; resolves to the names of the calls that were made. */
+  /** Stops counting; resolves to the names of the calls that were made. */
   disarm(): string[];
 }
 
-/** Nothing is awaited between these points and the answer, so nothing can fail there. */
+/** Nothing is awaited between these points and the response, so nothing can fail there. */
 const afterCommit = ['upload committed', 'render committed'];
 
 export function createInterruptions(): Interruptions {
@@ -68,7 +68,7 @@ export function createInterruptions(): Interruptions {
     };
   }
 
-  /** The stream breaks, or its reader leaves, when its first bytes are asked for. */
+  /** The stream breaks, or its reader disconnects, when its first bytes are read. */
   function watchStream(blob: OpenBlob): OpenBlob {
     const { stream } = blob;
     const read = stream._read.bind(stream);

@@ -1,4 +1,4 @@
-// The code paths that hold a spool, a stream or a descriptor, each as one thing that a client or an operator does.
+// The code paths that hold a spool, a stream or a descriptor, each as one action of a client or an operator.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -45,7 +45,7 @@ export async function setStage(
   const person = await signedInVisitor(service, { plan: 'endless' });
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
-  /** Sends requests on one connection and reads all that comes back, or nothing; resolves to the first status. */
+  /** Sends requests on one connection and reads the whole response, or nothing; resolves to the first status. */
   async function exchange(
     requests: Buffer[],
     { reads = true } = {},

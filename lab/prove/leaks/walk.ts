@@ -1,6 +1,6 @@
-// The process that is interrupted: it walks every code path with a failure, and with a client that leaves, at each call that it makes,
-// then collects garbage. A descriptor that nobody owns ends a process at that moment, so what would have ended it is counted.
-// Prints its findings as one line of JSON. Run with --expose-gc.
+// The process that is interrupted: it runs every code path with a failure, and with a disconnecting client, at each call that the
+// path makes, then collects garbage. A descriptor without an owner ends a Node process at that moment, so such events are
+// counted. Prints its findings as one line of JSON. Run with --expose-gc.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ let exitCode = 0;
 try {
   process.stdout.write(`${JSON.stringify(await prove())}\n`);
 } catch (error) {
-  // Caught here: the listeners above would take it for one of the failures that they count.
+  // Caught here: the listeners above would count it as one of the failures.
   process.stderr.write(`${current}: ${(error as Error).stack}\n`);
   exitCode = 1;
 }
@@ -52,7 +52,7 @@ process.exit(exitCode);
 
 async function prove(): Promise<Finding[]> {
   const stage = await setStage(service, interruptions, `${site.base}/page`);
-  // What is opened once, at the first use, is no leak.
+  // What is opened once, at the first use, is not a leak.
   for (const { run } of stage.scenarios) await run();
   const before = await atRest();
   let interrupted = 0;
@@ -131,7 +131,7 @@ async function held() {
   };
 }
 
-/** What is just being closed takes a moment. */
+/** Closing takes a moment. */
 async function atRest(expected?: Awaited<ReturnType<typeof held>>) {
   let [now, same] = [await held(), 0];
   await waitFor(
@@ -159,7 +159,7 @@ async function threadsNamed(name: string): Promise<number> {
   return names.filter((comm) => comm.startsWith(name.slice(0, 15))).length;
 }
 
-/** A picture that does not fit into memory's share of a spool. */
+/** A picture that is larger than the part of a spool in memory. */
 function pageWithNoise(): string {
   return `<!doctype html><canvas width=800 height=600></canvas><script>
     const context = document.querySelector('canvas').getContext('2d');

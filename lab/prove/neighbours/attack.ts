@@ -4,12 +4,12 @@ import type { Target } from '#lab/prove/neighbours/target.ts';
 
 export interface Attack {
   name: string;
-  /** The shared thing it is aimed at, as docs/reliability.md has it. */
+  /** The shared resource that it attacks, as named in docs/reliability.md. */
   resource: string;
   run(target: Target, isOver: () => boolean): Promise<number>;
 }
 
-/** Many at once, each again and again. What it is answered does not matter; that it was answered or cut does. */
+/** Runs many at once, each repeatedly. The response does not matter, but there must be one, or a closed connection. */
 export async function flood(
   isOver: () => boolean,
   atOnce: number,

@@ -1,5 +1,5 @@
-// One attack, as a process of its own, so that the clock of the neighbour's client is not held by it, nor by the server of its
-// pages. The argument is JSON. It goes on until stdin ends, then prints how often it did what it does.
+// One attack in a separate process, so that neither it nor the server of its pages delays the neighbour's client. The argument is
+// JSON. It runs until stdin ends, then prints how often it attacked.
 import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { hostileRoutes } from '#lab/prove/neighbours/page-attacks.ts';
 import { attackerAddress, type Target } from '#lab/prove/neighbours/target.ts';

@@ -1,5 +1,5 @@
-// What one account may do to everything that it shares with others. Each attack goes on until `isOver`, and counts how often it
-// did what it is named after. Adding an attack is adding a row.
+// What one account may do to everything that it shares with others. Each attack runs until `isOver`, and counts its attempts.
+// Adding an attack is adding a row.
 import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
 import { connectionAttacks } from '#lab/prove/neighbours/connection-attacks.ts';
 import { pageAttacks } from '#lab/prove/neighbours/page-attacks.ts';

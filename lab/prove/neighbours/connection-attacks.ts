@@ -1,10 +1,10 @@
-// Attacks with connections alone: many, silent, slow, never reading.
+// Attacks that use only connections: many, silent, slow, never reading.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from '#lab/prove/neighbours/attack.ts';
 import type { Target } from '#lab/prove/neighbours/target.ts';
 
-/** Opens so many connections, begins on each, goes on with each every 200 ms, and closes all at the end. */
+/** Opens this many connections, begins on each, continues on each every 200 ms, and closes all at the end. */
 async function hold(
   { origin }: Target,
   isOver: () => boolean,
@@ -33,7 +33,7 @@ async function hold(
   return opened;
 }
 
-/** Sends the same bytes on a new connection again and again, and reads until it is closed or a moment has passed. */
+/** Sends the same bytes on a new connection repeatedly, and reads until it is closed or a moment has passed. */
 async function again(
   { origin }: Target,
   isOver: () => boolean,

@@ -1,4 +1,4 @@
-// The other account: it uploads, downloads, renders and opens the dashboard, one after the other, and notes how long each took.
+// The other account: it uploads, downloads, renders and opens the dashboard, one after the other, and records how long each took.
 import { inspect } from 'node:util';
 import { shoot, type Target, atDashboard } from '#lab/prove/neighbours/target.ts';
 import { bearer, formOf } from '#lab/support/requests.ts';

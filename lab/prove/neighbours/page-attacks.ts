@@ -1,4 +1,4 @@
-// Attacks by pages: one account renders them again and again, as many at once as its plan allows.
+// Attacks by pages: one account renders them repeatedly, as many at once as its plan allows.
 import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
 import { shoot } from '#lab/prove/neighbours/target.ts';
 import type { Route } from '#lab/support/page-server.ts';
@@ -77,7 +77,7 @@ export const pageAttacks: Attack[] = [
           { signal, headers: { 'idempotency-key': 'replayed' } },
           { width: 3840, height: 2160 },
         );
-        // Asked for, and left lying: the next one comes on another connection.
+        // Requested and abandoned: the next request uses another connection.
         if (!answer.ok) await answer.body?.cancel();
         else void setTimeout(() => void answer.body?.cancel(), 2_000);
       }),

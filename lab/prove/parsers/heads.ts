@@ -1,4 +1,4 @@
-// Requests whose heads and bodies are as hard to read as they may be, at any size up to the largest that is let in.
+// Requests whose heads and bodies are as hard to parse as possible, at any size up to the largest accepted one.
 export interface HeadCase {
   name: string;
   /** Bytes of the hostile part. */
@@ -7,7 +7,7 @@ export interface HeadCase {
   request(size: number, key: string): string;
 }
 
-/** What is left of Node's 16 KiB for one header beside the others. */
+/** What is left of Node's 16 KiB for one header after the others. */
 const headerBytes = 15_000;
 
 const get = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`;

@@ -1,4 +1,4 @@
-// Texts and files that are taken apart away from the request itself, each as hard to read as it may be.
+// Texts and files that are parsed outside the request itself, each as hard to parse as possible.
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { parseAbsoluteForm } from '#browser/egress/proxy-message.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
@@ -11,7 +11,7 @@ import { createFormParser } from '#http/form-parser.ts';
 export interface TextCase {
   name: string;
   largest: number;
-  /** In a worker, where it holds nobody's event loop. */
+  /** In a worker, where it does not block the event loop. */
   isInWorker?: boolean;
   /** May throw: a refusal takes its time too. */
   parse(size: number): unknown;
@@ -55,7 +55,7 @@ const form = (name: string, piece: string): TextCase => ({
   },
 });
 
-/** As a client sends it that makes a chunk of every byte. */
+/** As sent by a client that makes a chunk of every byte. */
 const headByteByByte: TextCase = {
   name: "form: a part's head, byte by byte",
   largest: 16_000,
