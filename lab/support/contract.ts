@@ -44,7 +44,7 @@ export interface OpenapiDocument {
 export interface Asked {
   method: string;
   path: string;
-  /** True if the bytes sent may not be HTTP. */
+  /** True if the bytes sent are possibly not HTTP. */
   isUnreadable?: boolean;
 }
 

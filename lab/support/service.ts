@@ -109,7 +109,7 @@ export async function startService(
   };
 }
 
-/** Runs, or stands still at the moment of `hold`. */
+/** Runs, or stands still at `standsAt`. */
 export function createTestClock(standsAt?: number): TestClock {
   let offset = 0;
   return {

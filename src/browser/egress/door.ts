@@ -23,7 +23,7 @@ export interface Door {
   report(): EgressReport;
   /** Aborts when the page has exceeded the request budget of a render. */
   overdrawn: AbortSignal;
-  /** Called when the browser reports that a request of the page was answered; https requests count against the budget. */
+  /** Counts a request that the browser reports as answered. Only https requests count here; the door counts the others. */
   countAnswer(url: string): void;
   /** Why the door did not reach the host and port of this URL. It comes from the door, so no page can forge it. */
   refusalOf(url: string): Refusal | undefined;

@@ -123,7 +123,7 @@ export function createEgressTraffic(door: {
         path: target.path,
         headers: [...requestHeaders(request.rawHeaders, target), ...(then.extraHeaders ?? [])],
         setHost: false,
-        // Browsers accept bare line feeds and similar faults; what is forwarded is written anew, by the rules.
+        // Browsers accept bare line feeds and similar faults; the forwarded message is rewritten by the rules.
         insecureHTTPParser: true,
         maxHeaderSize: limits.headerBytes,
       });
