@@ -1,5 +1,5 @@
-// Builds what the service serves under /clients/: the npm packages as tarballs. Each contains all of our code that it needs, so
-// that it installs from its URL. The same sources give the same bytes on every machine.
+// Builds what the service serves under /clients/: the npm packages as tarballs, and the Python module. Each package contains all of
+// our code that it needs, so that it installs from its URL. The same sources give the same bytes on every machine.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,6 +48,7 @@ export function buildClients(folder: string): void {
       put(`${plain}.tgz`, tarball);
       put(`${plain}-${version}.tgz`, tarball);
     }
+    put('tintype.py', readFileSync(join(clients, 'python/tintype.py')));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

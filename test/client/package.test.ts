@@ -103,6 +103,15 @@ test('a plain name is asked for again by its tag, one with a version is kept for
     assert.equal((await fetch(`${service.origin}/clients/${name}`)).status, 404, name);
 });
 
+test('the Python module is served as text', async () => {
+  const answer = await fetch(`${service.origin}/clients/tintype.py`);
+  assert.deepEqual(
+    [answer.headers.get('content-type'), answer.headers.get('cache-control')],
+    ['text/x-python; charset=utf-8', 'public, no-cache'],
+  );
+  assert.equal(await answer.text(), await readFile(join(root, 'clients/python/tintype.py'), 'utf8'));
+});
+
 const body = `
 const client = new Tintype();
 async function main() {
