@@ -59,12 +59,12 @@ export async function startEveryPage(): Promise<EveryPage> {
   await owner.call('PATCH /profile', { body: { name: 'Ann Lindqvist' } });
   await seed(service, site, owner);
   const shared = await picture('#8aa0a8', 2);
-  const upload = (await owner.call('POST /uploads', { form: formOf([[shared, 'shared.png']]) })).body;
+  const upload = (await owner.call('POST /uploads', { form: formOf([[shared, 'shared.webp']]) })).body;
   const stranger = (): Visitor => createVisitor(dashboard.service);
   const shown: Shown[] = [
     page('landing', () => '/', 'Pages as pictures', stranger),
     page('docs', () => '/docs', 'API reference', stranger),
-    page('share', () => new URL(upload.url).pathname, 'shared.png', stranger),
+    page('share', () => new URL(upload.url).pathname, 'shared.webp', stranger),
     page(
       'delete',
       () => upload.delete_url.slice(dashboard.service.config.baseUrl.length),

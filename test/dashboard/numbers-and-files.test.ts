@@ -144,7 +144,7 @@ test('uploads: order, totals, and several at once: links, expiry, a zip, and the
         tile.getAttribute('aria-label'),
       ),
     );
-  assert.equal((await shown()).length, 4);
+  await waitFor('four tiles', async () => (await shown()).length === 4);
   await page.getByLabel('Order').selectOption('Largest first');
   await waitFor('the largest first', async () => (await shown())[0] === 'Open large.png');
   await page.getByLabel('Order').selectOption('By name');

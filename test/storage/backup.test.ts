@@ -80,7 +80,7 @@ describe('backup and restore', () => {
     const cases: [string, string, string, RegExp][] = [
       ['restore', 'backup', 'data', /already a database/],
       ['restore', 'nothing', 'new', /there is no backup/],
-      ['backup', 'data/backup', 'data', /must lie outside DATA_DIR/],
+      ['backup', 'data/backup', 'data', /must be outside DATA_DIR/],
       ['backup', 'backup', 'nothing', /there is no database/],
     ];
     for (const [command, operand, dataDir, message] of cases) {

@@ -18,6 +18,8 @@ const tablesByRandomId = `
     created_at bigint not null);
   create index request_log_account_time on request_log (account_id, created_at, id);
   create index request_log_time on request_log (created_at);
+  drop table request_days;
+  drop table quota_warnings;
   delete from kysely_migration where name >= '0016';`;
 
 for (const engine of databaseEngines) {

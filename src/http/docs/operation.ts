@@ -1,4 +1,5 @@
 // One endpoint on the reference page: what it does, the call in three languages, its fields, and its answers with examples.
+import { errorTable } from '#core/errors.ts';
 import {
   examplesOf,
   follow,
@@ -167,11 +168,10 @@ function showErrors(document: OpenapiDocument, operation: Operation): Html {
       ${Object.entries(operation.responses)
         .filter(([status]) => !status.startsWith('2'))
         .map(([status, response]) => {
-          const codes = follow(document, response).description.match(
-            /[a-z]+(?:_[a-z]+)+|unauthorized|internal/g,
-          );
+          const { description } = follow(document, response);
+          const codes = Object.keys(errorTable).filter((code) => description.includes(code));
           return html`<li>
-            <span class="status">${status}</span> ${[...new Set(codes ?? [])].map(
+            <span class="status">${status}</span> ${codes.map(
               (code) => html`<a href="#error-${code}"><code>${code}</code></a> `,
             )}
           </li>`;
