@@ -20,7 +20,11 @@ let line: CommandLine;
 let assistant: Client;
 
 before(async () => {
-  site = await startPageServer({ '/': '<!doctype html><body style="background:#fc0"><h1>Hello</h1>' });
+  site = await startPageServer({
+    '/': '<!doctype html><body style="background:#fc0"><h1>Hello</h1>',
+    '/tall':
+      '<!doctype html><body style="margin:0;height:20000px;background:linear-gradient(#f00 50%,#00f 50%)">',
+  });
   service = await startService({ EGRESS_ALLOW: site.host });
   const { key } = await service.newKey();
   line = await createCommandLine({ url: service.origin, key });
@@ -51,10 +55,21 @@ test('the tools are listed with the schemas of the API', async () => {
   const { tools } = await assistant.listTools();
   assert.deepEqual(
     tools.map(({ name }) => name),
-    ['upload_image', 'screenshot', 'pdf'],
+    ['upload_image', 'upload_images', 'screenshot', 'pdf'],
   );
-  const properties = tools[1]?.inputSchema.properties as Record<string, { maximum?: number }>;
-  assert.deepEqual(Object.keys(properties), ['url', 'full_page', 'format', 'width', 'height', 'save_to']);
+  assert.ok(tools.every(({ outputSchema }) => outputSchema?.type === 'object'));
+  assert.match(assistant.getInstructions() ?? '', /spends a unit/);
+  const properties = tools[2]?.inputSchema.properties as Record<string, { maximum?: number }>;
+  assert.deepEqual(Object.keys(properties), [
+    'url',
+    'full_page',
+    'format',
+    'width',
+    'height',
+    'save_to',
+    'overwrite',
+    'link',
+  ]);
   assert.equal(properties['width']?.maximum, 3840);
 });
 
@@ -168,7 +183,10 @@ test('an input that is refused spends nothing', async () => {
 test('an unknown tool is an error of the protocol, invalid params', async () => {
   await assert.rejects(call('paint', {}), (error: Error & { code?: number }) => {
     assert.equal(error.code, -32602);
-    assert.match(error.message, /there is no tool paint; the tools are upload_image, screenshot, pdf/);
+    assert.match(
+      error.message,
+      /there is no tool paint; the tools are upload_image, upload_images, screenshot, pdf/,
+    );
     return true;
   });
 });
@@ -177,6 +195,102 @@ test('upload_image takes the image as a data: URL', async () => {
   const data = `data:image/png;base64,${(await png()).toString('base64')}`;
   const { content, isError } = await call('upload_image', { data, filename: 'a.png' });
   assert.equal(isError, undefined, JSON.stringify(content));
+});
+
+test('screenshot: a tall page is shown scaled, and the file and the link have it in full size', async () => {
+  const { content, structuredContent, isError } = await call('screenshot', {
+    url: `${site.base}/tall`,
+    full_page: true,
+    width: 800,
+    save_to: 'tall.png',
+    link: true,
+  });
+  assert.equal(isError, undefined, JSON.stringify(content));
+  const [picture] = content;
+  assert.ok(picture?.type === 'image');
+  const shown = sharp(Buffer.from(picture.data, 'base64'));
+  const { width, height, format } = await shown.metadata();
+  assert.deepEqual([width, height, format], [63, 1568, 'png']);
+  const colours = await shown.removeAlpha().raw().toBuffer();
+  assert.deepEqual([...colours.subarray(0, 3)], [255, 0, 0]);
+  assert.deepEqual([...colours.subarray(-3)], [0, 0, 255]);
+  const facts = structuredContent as Record<string, string | number>;
+  assert.deepEqual([facts['shown_width'], facts['shown_height']], [63, 1568]);
+  const saved = await readFile(String(facts['saved_to']));
+  assert.equal((await sharp(saved).metadata()).height, 20_000);
+  const hosted = await fetch(service.origin + new URL(String(facts['link'])).pathname);
+  assert.deepEqual(Buffer.from(await hosted.arrayBuffer()), saved);
+});
+
+test('screenshot: what could not be shown is refused before it is rendered, unless it is kept', async () => {
+  const input = { url: `${site.base}/tall`, full_page: true, format: 'jpeg', width: 400 };
+  const { content, isError } = await call('screenshot', input);
+  assert.ok(isError && content[0]?.type === 'text');
+  assert.match(content[0].text, /^validation_error: format: only a png/);
+  const kept = await call('screenshot', { ...input, link: true });
+  assert.deepEqual(
+    kept.content.map(({ type }) => type),
+    ['text'],
+  );
+  assert.match(String(kept.structuredContent?.['link']), /^http:\/\/tintype\.test\/s\//);
+});
+
+test('save_to never replaces a file unasked', async () => {
+  const place = join(line.folder, 'kept.pdf');
+  await writeFile(place, 'mine');
+  const input = { url: site.base, wait_until: 'load', save_to: 'kept.pdf' };
+  const { content, isError } = await call('pdf', input);
+  assert.ok(isError && content[0]?.type === 'text');
+  assert.match(content[0].text, /^validation_error: save_to: .*kept\.pdf exists/);
+  assert.equal(await readFile(place, 'utf8'), 'mine');
+  const replaced = await call('pdf', { ...input, overwrite: true });
+  assert.equal(replaced.isError, undefined);
+  assert.equal(replaced.structuredContent?.['saved_to'], place);
+  assert.equal((await readFile(place)).subarray(0, 5).toString(), '%PDF-');
+});
+
+test('upload_images: each file has its outcome, without the secret of its delete link', async () => {
+  await writeFile(join(line.folder, 'one.png'), await png());
+  const { content, structuredContent } = await call('upload_images', { paths: ['one.png', 'nowhere.png'] });
+  assert.deepEqual(structuredContent?.['summary'], { total: 2, succeeded: 1, failed: 1 });
+  assert.ok(!JSON.stringify([content, structuredContent]).includes('token='));
+  for (const [input, says] of [
+    [{ paths: 'one.png' }, /paths: must be a list/],
+    [{ paths: [5] }, /paths\[0\]: must be a text/],
+    [{ paths: Array.from({ length: 101 }, () => 'a') }, /paths: must have at most 100 items/],
+  ] as const)
+    assert.match(JSON.stringify((await call('upload_images', input)).content), says);
+});
+
+test('progress is told to a client that asks for it', async () => {
+  const told: number[] = [];
+  await assistant.callTool(
+    { name: 'pdf', arguments: { url: site.base, wait_until: 'load', delay_ms: 2500 } },
+    undefined,
+    { onprogress: ({ progress }) => told.push(progress) },
+  );
+  assert.ok(told.length >= 2, `told ${told.length} times`);
+  assert.deepEqual(
+    told,
+    told.map((_, index) => index),
+  );
+});
+
+test('without a login the server starts, lists its tools, and says in each call what to do', async () => {
+  const own = await createCommandLine(undefined);
+  const other = await connect({ ...own, environment: { ...own.environment, HOME: own.folder } });
+  try {
+    assert.equal((await other.listTools()).tools.length, 4);
+    const { content, isError } = (await other.callTool({
+      name: 'screenshot',
+      arguments: { url: site.base },
+    })) as CallToolResult;
+    assert.ok(isError && content[0]?.type === 'text');
+    assert.match(content[0].text, /^unauthorized: not logged in; run "tt login", or set TINTYPE_URL and/);
+  } finally {
+    await other.close();
+    await own.remove();
+  }
 });
 
 function call(name: string, input: Record<string, unknown>): Promise<CallToolResult> {

@@ -60,7 +60,8 @@ test('a folder means "put it in there", also one that is not there yet', async (
 test('MCP: save_to is checked first, and its ending tells the format', async () => {
   const client = new Tintype({ baseUrl: server.origin, apiKey: 'tt_key' });
   const { signal } = new AbortController();
-  const access = { client, note: () => Promise.resolve(), signal };
+  const settings = { url: server.origin, key: 'tt_key' };
+  const access = { client, settings, note: () => Promise.resolve(), signal };
   const run = (name: string, input: Record<string, unknown>) =>
     tools.find((tool) => tool.name === name)?.run({ url, ...input }, access);
   server.play(picture);

@@ -12,6 +12,8 @@ interface Schema {
   anyOf?: readonly Schema[];
   properties?: Record<string, Schema>;
   required?: readonly string[];
+  items?: Schema;
+  maxItems?: number;
 }
 
 /** Throws validation_error with the name of the first field that is wrong. */
@@ -36,6 +38,7 @@ function complaintAbout(schema: Schema, value: unknown, field: string): string |
   if (typeof value === 'string' && value.length > (schema.maxLength ?? Infinity)) {
     return `${field}: must have at most ${schema.maxLength} characters.`;
   }
+  if (Array.isArray(value)) return complaintAboutItems(schema, value, field);
   return schema.type === 'object' ? complaintAboutFields(schema, value as object, field) : undefined;
 }
 
@@ -54,6 +57,15 @@ function complaintAboutFields(schema: Schema, value: object, field: string): str
   return undefined;
 }
 
+function complaintAboutItems(schema: Schema, value: unknown[], field: string): string | undefined {
+  if (value.length > (schema.maxItems ?? Infinity))
+    return `${field}: must have at most ${schema.maxItems} items.`;
+  const complaints = value.map((item, index) =>
+    complaintAbout(schema.items ?? {}, item, `${field}[${index}]`),
+  );
+  return complaints.find((complaint) => complaint !== undefined);
+}
+
 /** The complaint of the choice that has the value's type says more than "none of them". */
 function complaintAboutChoice(choices: readonly Schema[], value: unknown, field: string): string | undefined {
   const ofType = choices.find(({ type }) => type === undefined || isOfType(type, value));
@@ -66,6 +78,7 @@ function isOfType(type: string, value: unknown): boolean {
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'number') return Number.isFinite(value);
   if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'array') return Array.isArray(value);
   return typeof value === type;
 }
 
@@ -75,6 +88,7 @@ const articles: Record<string, string> = {
   string: 'a text',
   boolean: 'true or false',
   object: 'an object',
+  array: 'a list',
 };
 const article = (type: string): string => articles[type] ?? type;
 

@@ -35,6 +35,7 @@ export interface Tool {
   title: string;
   description: string;
   inputSchema: { type: 'object'; properties: Record<string, object>; [key: string]: unknown };
+  outputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
   annotations: Record<string, boolean>;
 }
 
@@ -45,6 +46,8 @@ export type Content =
 
 export interface ToolResult {
   content: Content[];
+  /** What the tool's outputSchema describes; absent from an error. */
+  structuredContent?: Record<string, unknown>;
   isError?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { tools } from './tools.ts';
 
 export interface ServerParts {
   /** Asked for with each call, so that a login made later counts. */
-  open(): Promise<Pick<ServiceAccess, 'client' | 'note'>>;
+  open(): Promise<Pick<ServiceAccess, 'client' | 'note' | 'settings'>>;
   say(line: string): void;
 }
 
@@ -20,10 +20,11 @@ export function createServer({ open, say }: ServerParts): StdioParts['methods'] 
         protocolVersions.find((known) => known === params['protocolVersion']) ?? protocolVersions[0],
       capabilities: { tools: {} },
       serverInfo: { name: 'tintype', title: 'Tintype', version },
+      instructions,
     }),
     ping: () => ({}),
     'tools/list': () => ({ tools: tools.map(({ run: _run, ...description }) => description) }),
-    async 'tools/call'({ params, signal }) {
+    async 'tools/call'({ params, signal, notify }) {
       const tool = tools.find(({ name }) => name === params['name']);
       if (!tool) {
         const known = tools.map(({ name }) => name).join(', ');
@@ -33,15 +34,39 @@ export function createServer({ open, say }: ServerParts): StdioParts['methods'] 
         );
       }
       const input = (params['arguments'] ?? {}) as Record<string, unknown>;
+      const stopProgress = tellProgress(params, tool.title, notify);
       try {
         checkInput(tool.inputSchema, input);
         return await tool.run(input, { ...(await open()), signal });
       } catch (error) {
         say(`${tool.name}: ${String(error)}`);
         return failure(explain(error));
+      } finally {
+        stopProgress();
       }
     },
   };
+}
+
+const instructions =
+  'Tools of a Tintype service, which hosts images and renders public web pages. Each screenshot and PDF spends a unit of a monthly quota, ' +
+  'so do not repeat one that succeeded. To show a page to other people, set link: true; to keep it as a local file, set save_to.';
+
+/** A client gives up after a minute without a word, and a render may take longer. */
+const progressEveryMs = 1000;
+
+function tellProgress(
+  params: Record<string, unknown>,
+  message: string,
+  notify: (method: string, params: object) => void,
+): () => void {
+  const { progressToken } = (params['_meta'] ?? {}) as { progressToken?: string | number };
+  if (progressToken === undefined) return () => {};
+  let progress = 0;
+  const tell = (): void => notify('notifications/progress', { progressToken, progress: progress++, message });
+  tell();
+  const timer = setInterval(tell, progressEveryMs);
+  return () => clearInterval(timer);
 }
 
 function failure(text: string): ToolResult {

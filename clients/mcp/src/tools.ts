@@ -1,17 +1,20 @@
-// The three tools: what an assistant may ask, and what it gets to see. Spec 4.1, 4.3, 4.4.
+// The tools: what an assistant may ask, and what it gets to see. Spec 4.1, 4.3, 4.4.
 import { resolve } from 'node:path';
-import { formatFor, nameAfter, preparePlace, writeWhole } from '../../cli/src/output-file.ts';
+import { formatFor } from '../../cli/src/output-file.ts';
 import { extensionOf, pictureFormats } from '../../cli/src/screenshot.ts';
-import type { PdfMetadata } from '../../library/src/contract.ts';
+import type { PdfMetadata, UploadResult } from '../../library/src/contract.ts';
 import { TintypeError } from '../../library/src/errors.ts';
 import type { FileInput } from '../../library/src/files.ts';
 import { toCamel, toSnake } from '../../library/src/letter-case.ts';
 import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
 import type { ServiceAccess } from '../../cli/src/service.ts';
 import type { Content, Tool, ToolResult } from './protocol.ts';
+import { pdfResult, screenshotResult, uploadResult, uploadsResult } from './tool-outputs.ts';
+import { fileAt, keep } from './save-to.ts';
+import { longestSide, scalePng } from './scale-png.ts';
 import { PdfRequest, ScreenshotRequest } from './tool-inputs.ts';
 
-interface Access extends Pick<ServiceAccess, 'client' | 'note'> {
+interface Access extends Pick<ServiceAccess, 'client' | 'note' | 'settings'> {
   signal: AbortSignal;
 }
 
@@ -22,6 +25,22 @@ interface RunnableTool extends Tool {
 const saveTo = {
   type: 'string',
   description: 'Also write it to this local file, or into this local folder.',
+};
+const overwrite = {
+  type: 'boolean',
+  default: false,
+  description: 'Replace the file of save_to if it exists. Otherwise an existing file is an error.',
+};
+const link = {
+  type: 'boolean',
+  default: false,
+  description: 'Also give the link of the picture, which the service hosts in its full size.',
+};
+const expiresIn = {
+  type: 'integer',
+  minimum: 60,
+  maximum: 31_536_000,
+  description: 'Seconds until the links expire.',
 };
 const annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 
@@ -39,61 +58,95 @@ export const tools: RunnableTool[] = [
         path: { type: 'string', description: 'A local file. Give this or data.' },
         data: { type: 'string', description: 'The image itself, base64. Give this or path.' },
         filename: { type: 'string', description: 'The name to store it under.' },
-        expires_in: {
-          type: 'integer',
-          minimum: 60,
-          maximum: 31_536_000,
-          description: 'Seconds until the links expire.',
-        },
+        expires_in: expiresIn,
       },
     },
+    outputSchema: uploadResult,
     async run({ path, data, filename, expires_in }, { client, note, signal }) {
-      const {
-        meta,
-        deleteUrl: _secret,
-        ...upload
-      } = await client.upload(fileOf(path, data, filename), {
+      const { meta, ...upload } = await client.upload(fileOf(path, data, filename), {
         signal,
-        ...(expires_in !== undefined && { expiresIn: expires_in as number }),
+        expiresIn: expires_in as number | undefined,
       });
       await note('uploads', meta);
-      const links = toSnake(upload) as Record<string, unknown>;
-      return { content: [{ type: 'text', text: JSON.stringify(links, null, 2) }] };
+      return resultOf(withoutSecret(upload));
+    },
+  },
+  {
+    name: 'upload_images',
+    title: 'Upload several images',
+    description:
+      'Stores local image files and gives the links of each. A file that fails does not stop the others.',
+    annotations,
+    inputSchema: {
+      type: 'object',
+      required: ['paths'],
+      additionalProperties: false,
+      properties: {
+        paths: {
+          type: 'array',
+          items: { type: 'string' },
+          maxItems: 100,
+          description: 'Local files, at most 100.',
+        },
+        expires_in: expiresIn,
+      },
+    },
+    outputSchema: uploadsResult,
+    async run({ paths, expires_in }, { client, note, signal }) {
+      const files = (paths as string[]).map((path) => resolve(path));
+      const { items, summary, meta } = await client.uploadBatch(files, {
+        signal,
+        expiresIn: expires_in as number | undefined,
+      });
+      await note('uploads', meta);
+      const told = items.map((item) => (item.ok ? { ...item, upload: withoutSecret(item.upload) } : item));
+      return resultOf({ items: told, summary });
     },
   },
   {
     name: 'screenshot',
     title: 'Capture a web page',
-    description:
-      'Loads a public web page in a real browser and returns the picture. For a long page, jpeg and a smaller width keep it small.',
+    description: `Loads a public web page in a real browser and returns the picture, a PNG scaled to at most ${longestSide} px a side. save_to and link keep the full size.`,
     annotations,
-    inputSchema: withSaveTo(ScreenshotRequest),
-    async run(input, { client, note, signal }) {
-      const { url, fields, place } = readInput(input);
+    inputSchema: withSaveTo(ScreenshotRequest, { link }),
+    outputSchema: screenshotResult,
+    async run(input, { client, note, settings, signal }) {
+      const { url, fields, place, mayReplace, isLinked } = readInput(input);
       const asked = toCamel(fields) as ScreenshotOptions;
       const format = formatFor(place, asked.format, pictureFormats);
       const options = { ...asked, ...(format && { format }) };
-      const file = await fileAt(place, url, extensionOf(format));
-      const { bytes, contentType, id, durationMs, meta } = await client.screenshot(url, {
-        ...options,
-        signal,
-      });
+      const isHidden = isTooLarge(options);
+      if (isHidden && place === undefined && !isLinked)
+        throw new TintypeError(
+          'validation_error',
+          `format: only a png of more than ${longestSide} px can be shown; leave format out, or set save_to or link.`,
+        );
+      const file = await fileAt(place, url, extensionOf(format), mayReplace);
+      const render = isLinked
+        ? await hosted(client, url, options, settings.url, signal)
+        : await client.screenshot(url, { ...options, signal });
+      const { bytes, contentType, id, durationMs, meta } = render;
       await note('renders', meta);
-      if (file) await writeWhole(file, bytes);
+      if (file) await keep(file, bytes, mayReplace);
+      const shown = await scalePng(bytes);
       const facts = {
         id,
         url,
         content_type: contentType,
         size_bytes: bytes.length,
-        duration_ms: durationMs,
+        duration_ms: durationMs ?? undefined,
         saved_to: file,
+        link: 'link' in render ? render.link : undefined,
+        shown_width: shown?.width,
+        shown_height: shown?.height,
       };
-      return {
-        content: [
-          { type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType: contentType },
-          { type: 'text', text: JSON.stringify(facts, null, 2) },
-        ],
-      };
+      if (isHidden) return resultOf(facts);
+      const picture = shown ? { bytes: shown.png, mimeType: 'image/png' } : { bytes, mimeType: contentType };
+      return resultOf(facts, {
+        type: 'image',
+        data: Buffer.from(picture.bytes).toString('base64'),
+        mimeType: picture.mimeType,
+      });
     },
   },
   {
@@ -103,49 +156,90 @@ export const tools: RunnableTool[] = [
       'Loads a public web page in a real browser, prints it to PDF and gives the link of the document.',
     annotations,
     inputSchema: withSaveTo(PdfRequest),
+    outputSchema: pdfResult,
     async run(input, { client, note, signal }) {
-      const { url, fields, place } = readInput(input);
+      const { url, fields, place, mayReplace } = readInput(input);
       formatFor(place, 'pdf', ['pdf']);
-      const file = await fileAt(place, url, 'pdf');
+      const file = await fileAt(place, url, 'pdf', mayReplace);
       const options = { ...(toCamel(fields) as PdfOptions), signal };
       if (file) {
         const { bytes, id, durationMs, meta } = await client.pdf(url, options);
         await note('renders', meta);
-        await writeWhole(file, bytes);
+        await keep(file, bytes, mayReplace);
         const facts = { id, url, size_bytes: bytes.length, duration_ms: durationMs, saved_to: file };
-        return { content: [{ type: 'text', text: JSON.stringify(facts, null, 2) }] };
+        return resultOf(facts);
       }
       const { meta, ...metadata } = await client.pdf(url, { ...options, response: 'json' });
       await note('renders', meta);
-      return {
-        content: [linkTo(metadata), { type: 'text', text: JSON.stringify(toSnake(metadata), null, 2) }],
-      };
+      return resultOf({ ...metadata, url, link: metadata.url }, linkTo(metadata));
     },
   },
 ];
 
-function withSaveTo(schema: { properties: object }): Tool['inputSchema'] {
+function withSaveTo(schema: { properties: object }, more: Record<string, object> = {}): Tool['inputSchema'] {
   return {
     ...schema,
     type: 'object',
-    properties: { ...schema.properties, save_to: saveTo },
+    properties: { ...schema.properties, save_to: saveTo, overwrite, ...more },
   };
 }
 
 /** Of an input that was checked against the tool's schema. */
-function readInput({ url, save_to, ...fields }: Record<string, unknown>) {
-  return { url: url as string, fields, place: save_to as string | undefined };
+function readInput({
+  url,
+  save_to,
+  overwrite: mayReplace,
+  link: isLinked,
+  ...fields
+}: Record<string, unknown>) {
+  return {
+    url: url as string,
+    fields,
+    place: save_to as string | undefined,
+    mayReplace: mayReplace === true,
+    isLinked: isLinked === true,
+  };
 }
 
-/** Checked before the render, so that no unit is spent on what cannot be kept. */
-async function fileAt(
-  place: string | undefined,
+/** The same facts as structured content and as text, for hosts that show only text. */
+function resultOf(facts: object, ...content: Content[]): ToolResult {
+  // Through JSON, which leaves out what is undefined.
+  const text = JSON.stringify(toSnake(facts), null, 2);
+  return {
+    content: [...content, { type: 'text', text }],
+    structuredContent: JSON.parse(text) as Record<string, unknown>,
+  };
+}
+
+/** Whoever has the delete link can delete the upload, so the assistant does not get it. */
+function withoutSecret({ deleteUrl: _secret, ...upload }: UploadResult) {
+  return upload;
+}
+
+/** Only a PNG can be scaled here. Checked before the render, so that no unit is spent on what nobody would see. */
+function isTooLarge({ format = 'png', fullPage, width = 0, height = 0 }: ScreenshotOptions): boolean {
+  return format !== 'png' && (fullPage === true || Math.max(width, height) > longestSide);
+}
+
+/** A render that stays on the service, and its bytes from there. */
+async function hosted(
+  client: ServiceAccess['client'],
   url: string,
-  extension: string,
-): Promise<string | undefined> {
-  if (place === undefined) return undefined;
-  const name = URL.canParse(url) ? nameAfter(url) : 'page';
-  return resolve(await preparePlace(place, `${name}.${extension}`));
+  options: ScreenshotOptions,
+  baseUrl: string,
+  signal: AbortSignal,
+) {
+  const {
+    url: link,
+    id,
+    durationMs,
+    meta,
+  } = await client.screenshot(url, { ...options, signal, response: 'json' });
+  // From the service's address as this machine knows it; behind a proxy the public one may be another.
+  const answer = await fetch(`${baseUrl}/s/${encodeURIComponent(id)}`, { signal });
+  if (!answer.ok) throw new TintypeError('bad_answer', `${link} answered ${answer.status}`);
+  const contentType = answer.headers.get('content-type') ?? '';
+  return { bytes: new Uint8Array(await answer.arrayBuffer()), contentType, id, durationMs, meta, link };
 }
 
 function fileOf(path: unknown, data: unknown, filename: unknown): FileInput {
