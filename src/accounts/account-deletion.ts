@@ -1,5 +1,5 @@
-// Deletes an account with everything in it. It stops existing at once, in one transaction; its files follow, and its row
-// goes last, so a crash half-way leaves something to finish and nothing to see.
+// Deletes an account with everything in it. It disappears at once, in one transaction; then its files are deleted, and its row
+// last, so that a crash half-way leaves nothing visible and the rest can be finished.
 import { seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';

@@ -21,7 +21,7 @@ export interface AccountUpdate {
   plan?: string;
   verified?: boolean;
   suspended?: boolean;
-  /** For the person to read. */
+  /** Shown to the person. */
   suspendedReason?: string;
   overages?: boolean;
   owner?: boolean;
@@ -33,14 +33,14 @@ export interface NewAccount {
   owner?: boolean;
 }
 
-/** A mistake of the operator: the message is one line for the terminal. */
+/** A mistake by the operator: the message is one line for the terminal. */
 export class AccountError extends Error {}
 
 interface Parts {
   database: Database;
   plans: Plans;
   clock: Clock;
-  /** Called after every change, so that nothing stale is answered from memory. */
+  /** Called after every change, so that no stale answer comes from memory. */
   onChange?: () => void;
 }
 
@@ -58,7 +58,7 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     return row;
   }
 
-  /** The columns that a change sets; throws when the account cannot have it. */
+  /** The columns that a change sets; throws if the change is not valid for the account. */
   function columnsOf(current: AccountRow, change: AccountUpdate): AccountChange {
     if (change.plan !== undefined) requirePlan(change.plan);
     const plan = plans.orStandard(change.plan ?? current.plan);
@@ -77,7 +77,7 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     };
   }
 
-  /** In a transaction of the caller's, where more belongs to it. */
+  /** Runs in the caller's transaction, for callers that write more in it. */
   async function insert(within: Tables, email: string, options: NewAccount): Promise<AccountRow> {
     const row: AccountRow = {
       id: newId(),
@@ -130,7 +130,7 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
     list: async (): Promise<Account[]> => (await tables.accounts.list()).map(toAccount),
     isEmpty: (): Promise<boolean> => tables.accounts.isEmpty(),
 
-    /** The key itself is returned this once and never again: only its hash is kept. */
+    /** The key is returned only here: only its hash is stored. */
     async createKey(
       email: string,
       name: string,
@@ -163,7 +163,7 @@ export interface KeyTerms {
   expiresAt: number | null;
 }
 
-/** A new key, and what is kept of it. */
+/** A new key, and the columns stored for it. */
 export function makeKey(
   accountId: string,
   { name, scope, expiresAt }: KeyTerms,
@@ -187,7 +187,7 @@ export function makeKey(
 
 export function normalizeEmail(email: string): string {
   const normalized = email.trim().toLowerCase();
-  // Enough to catch a slip of the hand; whether the address works is shown by the mail that is sent to it.
+  // Catches typing mistakes only; the mail sent to the address shows whether it works.
   if (normalized.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(normalized)) {
     throw new AccountError(`"${email}" is not an e-mail address`);
   }

@@ -1,5 +1,6 @@
-// What the operator does to accounts in the dashboard. Each change and its row in the audit log are one transaction. Nobody can
-// cut themselves off, and an owner is not cut off while they are one: there is always somebody who can undo it.
+// What the operator does to accounts in the dashboard. Each change and its row in the audit log are one transaction. Owners
+// cannot give up their own ownership, nor suspend, unverify or delete themselves or another owner here, so there is always
+// somebody who can undo a change.
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
@@ -11,7 +12,7 @@ import type { SignIn } from '#accounts/sign-in.ts';
 
 export type Administration = ReturnType<typeof createAdministration>;
 
-/** To sign in once, to set a password, to verify the e-mail address. */
+/** The link signs in once, sets a password, or verifies the e-mail address. */
 export const linkKinds = ['sign-in', 'password', 'verification'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
@@ -73,7 +74,7 @@ export function createAdministration(parts: {
       return changed;
     },
 
-    /** Makes a link for the person: mailed, or returned where there is no mail. Undefined when there is no such account. */
+    /** Makes a link for the person: mailed, or returned if no mail is configured. Undefined when there is no such account. */
     async link(actor: AccountRow, id: string, kind: LinkKind): Promise<{ link: Unmailed } | undefined> {
       const { tables } = database;
       const target = await tables.accounts.byId(id);
@@ -83,7 +84,7 @@ export function createAdministration(parts: {
       return { link: await make[kind](target) };
     },
 
-    /** The account stops at once; its files follow in the background. False when there is no such account. */
+    /** The account stops working at once; its files are deleted in the background. False when there is no such account. */
     async remove(actor: AccountRow, id: string, email: string, deletion: AccountDeletion): Promise<boolean> {
       const target = await database.tables.accounts.byId(id);
       if (!target) return false;

@@ -1,11 +1,11 @@
-// One row of the audit log for each thing that an owner does, in the transaction of what was done.
+// One row of the audit log for each action of an owner, written in the same transaction as the action.
 import { newId } from '#core/ids.ts';
 import type { Tables } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
 
 interface Act {
   action: string;
-  /** The account that it was done to. */
+  /** The account that was acted on. */
   target?: AccountRow | undefined;
   detail: object;
 }

@@ -1,10 +1,10 @@
-// Calling better-auth: what it is told about a request, and its errors in the API's words.
+// Calls better-auth: passes it the details of a request, and translates its errors into the API's.
 import { APIError } from 'better-auth/api';
 import { invalid, ServiceError } from '#core/errors.ts';
 import { AccountError } from '#accounts/accounts.ts';
 import { addressHeader } from '#accounts/auth.ts';
 
-/** What a request says about who sends it. */
+/** The parts of a request that identify its sender. */
 export interface Client {
   cookie: string | undefined;
   address: string;
@@ -50,8 +50,8 @@ const explanations: Record<string, () => ServiceError> = {
 const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
 
 /**
- * Turns what better-auth throws into the API's errors. A redirect is how its link routes say that a link is dead; it is of
- * another class than their other errors, and known by its status.
+ * Turns what better-auth throws into the API's errors. Its link routes report a dead link with a redirect, whose class differs
+ * from that of its other errors, so it is recognized by its status.
  */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {

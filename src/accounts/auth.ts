@@ -22,12 +22,12 @@ export interface AuthParts {
 
 const day = 24 * 60 * 60;
 
-/** The header in which better-auth is told the client's address. */
+/** The header that passes the client's address to better-auth. */
 export const addressHeader = 'x-client-address';
 export const resetLinkSeconds = 60 * 60;
 export const verifyLinkSeconds = day;
 const welcomeLinkSeconds = 3 * day;
-/** Between the password and the code. */
+/** How long the code may take after the password. */
 const secondFactorSeconds = 10 * 60;
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
@@ -50,7 +50,7 @@ export function createAuth({ database, baseUrl, secret, log, hashing, onPassword
       },
       expiresIn: 30 * day,
       updateAge: day,
-      // Whatever needs the password asks for it.
+      // No session counts as fresh: routes that need the password ask for it.
       freshAge: 0,
     },
     account: {
@@ -83,7 +83,7 @@ export function createAuth({ database, baseUrl, secret, log, hashing, onPassword
     databaseHooks: {
       user: {
         create: {
-          /** The one place that ties a person to an account: there must be one with that address. */
+          /** The only place that links a person to an account: an account with that address must exist. */
           async before(person) {
             const account = await database.tables.accounts.byEmail(person.email);
             return account ? { data: { ...person, id: account.id } } : false;
@@ -118,7 +118,7 @@ export function createAuth({ database, baseUrl, secret, log, hashing, onPassword
       passkey({
         rpName: 'Tintype',
         origin: baseUrl,
-        // A passkey stands in for password and code: it must ask who is there, and be found without a name.
+        // A passkey replaces both password and code: it must verify the user, and be discoverable without a user name.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         authentication: {
           async afterVerification({ verification }) {
@@ -143,7 +143,7 @@ export function createAuth({ database, baseUrl, secret, log, hashing, onPassword
     advanced: {
       cookiePrefix: 'tintype',
       useSecureCookies: baseUrl.startsWith('https:'),
-      // Hosted files never see the cookie.
+      // The cookie is never sent with requests for hosted files.
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/api/dashboard' },
       ipAddress: { ipAddressHeaders: [addressHeader] },
     },

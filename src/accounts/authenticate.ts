@@ -1,5 +1,5 @@
-// Who is calling: an API key, answered from memory when warm, yet a revocation, a suspension or a changed plan made by any
-// process holds from the next request on. Spec 5.
+// Identifies the caller by API key. Known keys are answered from memory, yet a revocation, a suspension or a changed plan made by
+// any process takes effect with the next request. Spec 5.
 import { createBoundedMap } from '#core/bounded-map.ts';
 import { ServiceError } from '#core/errors.ts';
 import { hashSecret, isWellFormedApiKey } from '#core/ids.ts';
@@ -11,23 +11,23 @@ import type { Plan, Plans } from '#accounts/plans.ts';
 
 export interface Caller {
   accountId: string;
-  /** Null for a person who is signed in at the dashboard. */
+  /** Null for a person signed in to the dashboard. */
   keyId: string | null;
   plan: Plan;
-  /** Whether units past the quota are billed: the plan offers it and the owner has switched it on. */
+  /** Whether units past the quota are billed: the plan offers it and the owner has turned it on. */
   mayOverrun: boolean;
-  /** How many units of each type past the quota, at most; null for no cap. */
+  /** The most units of each type past the quota; null for no cap. */
   overageCap: number | null;
 }
 
-/** What a request does: it makes or reads units of one type, or is for every key. */
+/** What a request does: it makes or reads units of one type, or is open to every key. */
 export type KeyUse = Unit | 'any';
 
 /** The scopes of the keys that may do this. */
 export const scopesFor = (use: KeyUse): ApiKeyRow['scope'][] =>
   use === 'any' ? ['all', 'uploads', 'renders'] : ['all', `${use}s`];
 
-/** Why a key was refused: for the log and for the account's owner, never for the client. */
+/** Why a key was refused: shown in the log and to the account's owner, never to the client. */
 export interface Refusal {
   reason: string;
   accountId?: string;
@@ -35,8 +35,8 @@ export interface Refusal {
 }
 
 /**
- * The `unauthorized` of every refused key. A stranger learns nothing about keys that exist; only who holds a key of an
- * account in good standing is told that it has expired or is for something else.
+ * The `unauthorized` of every refused key. It reveals nothing about existing keys; only the holder of a key of an account in good
+ * standing learns that the key has expired or has another scope.
  */
 export class KeyRefusedError extends ServiceError {
   readonly refusal: Refusal;
@@ -49,18 +49,18 @@ export class KeyRefusedError extends ServiceError {
 
 export interface Authentication {
   /**
-   * Throws KeyRefusedError, also for a key that may not do this. `holderOf` finds the holder of a key by its
-   * hash, where the caller has more to ask of the database at once.
+   * Throws KeyRefusedError, also for a key whose scope does not allow this. `holderOf` finds the holder of a key by its hash, for
+   * callers that combine this with other queries.
    */
   authenticate(authorization: string | undefined, use: KeyUse, holderOf?: HolderLookUp): Promise<Caller>;
-  /** Drops what is remembered, after a change by this process. */
+  /** Clears the memory, after a change by this process. */
   forget(): void;
-  /** Writes when each key was last used; called now and then, off the request path. */
+  /** Writes when each key was last used; called periodically, off the request path. */
   flushLastUsed(): Promise<void>;
 }
 
 type HolderLookUp = (keyHash: string) => Promise<KeyHolder | undefined>;
-/** A rotated key and one with an expiry date end at a known time, also while they are remembered. */
+/** A rotated key and one with an expiry date end at a known time, even while they are in memory. */
 type RememberedCaller = { caller: Caller; keyId: string; holder: KeyHolder };
 
 const rememberedKeys = 10_000;
@@ -86,7 +86,7 @@ export function createAuthentication(parts: {
     const holder = await holderOf(hashSecret(key));
     if (!holder) throw refused('unknown key');
     const remembered = { caller: callerFor(holder, holder.id, plans), keyId: holder.id, holder };
-    // A change that came while the row was read has emptied the memory: what was read before it must not be kept.
+    // A change made while the row was being read has cleared the memory: the row read before it must not be stored there.
     if (stamp !== undefined && generation === generationBefore) {
       callers.set(key, remembered);
     }

@@ -1,4 +1,4 @@
-// What the owner decides about the installation in the dashboard. A variable of the environment goes before the dashboard.
+// The owner's settings for the installation, changed in the dashboard. An environment variable overrides the dashboard.
 import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
@@ -13,7 +13,7 @@ export interface InstallationSettings {
   signups: Signups;
   /** SIGNUPS is set: the dashboard cannot change it. */
   isSignupsFixed: boolean;
-  /** Where people write to the operator: an address, a link or a sentence. */
+  /** How people reach the operator: an address, a link or a sentence. */
   operatorContact: string | null;
 }
 
@@ -27,12 +27,12 @@ const names = { signups: 'signups', operatorContact: 'operator_contact' };
 export function createInstallation(parts: {
   database: Database;
   clock: Clock;
-  /** Of the environment; undefined where it says nothing. */
+  /** From the environment; undefined if not set there. */
   signups: Signups | undefined;
 }) {
   const { database, clock, signups } = parts;
 
-  /** Read each time: another machine may have changed it, and nobody asks often. */
+  /** Read each time: another machine may have changed it, and reads are rare. */
   async function read(): Promise<InstallationSettings> {
     const kept = await database.tables.settings.read(Object.values(names));
     return {

@@ -7,7 +7,7 @@ import type { ApiKeyRow } from '#storage/schema.ts';
 import { makeKey, type KeyTerms } from '#accounts/accounts.ts';
 
 export interface NewKey {
-  /** Shown this once. */
+  /** Returned only once. */
   secret: string;
   row: ApiKeyRow;
 }
@@ -43,8 +43,8 @@ export function createKeys({
     },
 
     /**
-     * A new key now, for the same uses and for as long as the old one was given; the old one works through the grace
-     * period, but not past its own expiry. Undefined when there is no such key.
+     * Creates a new key with the same scope and lifetime as the old one; the old one works through the grace period, but not past
+     * its own expiry. Undefined when there is no such key.
      */
     async rotate(accountId: string, id: string, graceSeconds: number): Promise<NewKey | undefined> {
       const created = await database.transaction(async (tables) => {
@@ -64,7 +64,7 @@ export function createKeys({
       return created;
     },
 
-    /** At once, whatever grace it had. Undefined when there is no such key. */
+    /** Takes effect at once, even during a grace period. Undefined when there is no such key. */
     async revoke(accountId: string, id: string): Promise<ApiKeyRow | undefined> {
       const { keys } = database.tables.ownedBy(accountId);
       await keys.endAt(id, clock.now());

@@ -13,7 +13,7 @@ import type { Person, Sessions } from '#accounts/sessions.ts';
 
 export type Links = Awaited<ReturnType<typeof createLinks>>;
 
-/** Null where the link was mailed; the link itself where there is no mail, for the owner to pass on. */
+/** Null if the link was mailed; the link itself if no mail is configured, for the owner to pass on. */
 export type Unmailed = string | null;
 
 export async function createLinks(parts: {
@@ -32,7 +32,7 @@ export async function createLinks(parts: {
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
 
-  /** The e-mail address is now verified. Keys created before that are revoked: anyone could have made them. */
+  /** Marks the e-mail address as verified. Keys created before that are revoked: anyone could have made them. */
   async function markVerified(accountId: string): Promise<void> {
     const account = await tables.accounts.byId(accountId);
     if (account?.verified !== 0) return;
@@ -42,7 +42,7 @@ export async function createLinks(parts: {
     onChange();
   }
 
-  /** Accounts made by the operator get their person when one is first needed. */
+  /** Accounts made by the operator get a person when one is first needed. */
   async function ensurePerson({ id, email, verified }: AccountRow): Promise<void> {
     if (await tables.people.exists(id)) return;
     await internalAdapter.createUser(
@@ -119,7 +119,7 @@ export async function createLinks(parts: {
         return sessions.signedIn(headers, client);
       }),
 
-    /** The link works only for whoever is signed in as that account: clicking a stranger's link proves nothing for them. */
+    /** The link works only for a person signed in as that account: following another person's link proves nothing. */
     verifyEmail: (token: string, person: Person, client: Client) =>
       explained(async () => {
         if (emailIn(token) !== person.account.email) throw invalid('token', 'is for another account');
@@ -145,7 +145,7 @@ export async function createLinks(parts: {
   };
 }
 
-/** The address that a link was made for; whether the link is genuine is better-auth's judgement. */
+/** The address that a link was made for, unverified: better-auth checks whether the link is genuine. */
 function emailIn(token: string): string | undefined {
   try {
     const [, payload = ''] = token.split('.');

@@ -1,24 +1,24 @@
-// Mails with a link in them. Without SMTP_URL the link is in the log instead, and the pages say so.
+// Sends mails with a link in them. Without SMTP_URL the link is logged instead, and the pages say so.
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 
 export interface Mail {
   to: string;
   subject: string;
-  /** One or two sentences; the link stands below them. */
+  /** One or two sentences; the link follows them. */
   text: string;
   link: string;
 }
 
 export interface Mailer {
   readonly delivery: 'sent' | 'logged';
-  /** Never rejects: whoever asked for a mail must not learn whether the address exists, nor wait for a mail server. */
+  /** Never rejects: the requester must not learn whether the address exists, nor wait for a mail server. */
   send(mail: Mail): void;
-  /** A message without a link, to see whether mail arrives; rejects with what the mail server said. */
+  /** Sends a message without a link, to test delivery; rejects with the mail server's error. */
   sendTest(to: string): Promise<void>;
-  /** For mails that nobody waits for: rejects when the mail server did not take it. */
+  /** For mails that no request waits for: rejects when the mail server did not accept it. */
   deliver(mail: Mail): Promise<void>;
-  /** Waits for mails that are on their way. */
+  /** Waits for mails that are being sent. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Hashing passwords, which takes a thread of the pool that files are read with, 32 MB and about 60 ms each time: one at a time, in a
-// bounded line in which clients take turns, so that no flood of sign-ins stops anything else.
+// Hashes passwords. Each hash takes about 60 ms, 32 MB and a thread of the pool that also reads files. So they run one at a time,
+// from a bounded queue in which clients take turns, and a flood of sign-ins does not delay other work.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { ServiceError } from '#core/errors.ts';
@@ -22,13 +22,13 @@ export type PasswordHashing = ReturnType<typeof createPasswordHashing>;
 
 export function createPasswordHashing(options: Partial<FairQueueOptions> = {}) {
   const queue = createFairQueue({ ...defaults, ...options });
-  // Known where the request is answered, and needed where better-auth hashes. Never by the account that is asked for: how long
-  // an answer takes must not say whether there is such an account.
+  // Known where the request is answered, and needed where better-auth hashes. Never the requested account: response times must
+  // not reveal whether that account exists.
   const lines = new AsyncLocalStorage<string>();
   const inTurn = <T>(job: () => Promise<T>): Promise<T> => queue.run(lines.getStore() ?? '', job);
 
   return {
-    /** What `work` hashes waits in the line of this client. */
+    /** Hashes that `work` makes wait in this client's queue. */
     inLineOf: <T>(client: string, work: () => T): T => lines.run(client, work),
     hash: (password: string): Promise<string> => inTurn(() => hashPassword(password)),
     verify: (given: { hash: string; password: string }): Promise<boolean> =>

@@ -1,4 +1,4 @@
-// Passwords at the dashboard: signing in and up, forgotten and changed ones.
+// Passwords of the dashboard: sign-in, sign-up, reset and change.
 import type { Logger } from 'pino';
 import { invalid, ServiceError } from '#core/errors.ts';
 import type { Clock } from '#core/clock.ts';
@@ -25,7 +25,7 @@ export function createPasswords(parts: {
   const underWay = new Set<Promise<unknown>>();
 
   return {
-    /** No person: the password is right, and a code is asked for next. */
+    /** Without a person, the password is right and a code is required next. */
     signIn: (email: string, password: string, client: Client) =>
       explained(async (): Promise<WithCookies<Person | undefined>> => {
         const { headers, response } = await auth.api.signInEmail({
@@ -63,7 +63,7 @@ export function createPasswords(parts: {
         }
       }),
 
-    /** Answers at once and the same whether or not there is such an account. */
+    /** Answers at once, and the same whether or not there is such an account. */
     forgotPassword(email: string): void {
       const work = (async () => {
         const account = await tables.accounts.byEmail(normalizeEmail(email));
@@ -76,7 +76,7 @@ export function createPasswords(parts: {
         .finally(() => underWay.delete(work));
       underWay.add(work);
     },
-    /** Says whether the link still works before anybody thinks of a password. */
+    /** Reports whether the link still works before the person chooses a password. */
     async isResetLink(token: string): Promise<boolean> {
       const { internalAdapter } = await auth.$context;
       const link = await internalAdapter.findVerificationValue(`reset-password:${token}`);

@@ -40,7 +40,7 @@ export interface Plans {
   /** The plan of a new account. */
   standard: Plan;
   byId(id: string): Plan | undefined;
-  /** An account can outlive its plan when a plans file changes; it then has the standard plan. */
+  /** A changed plans file can remove an account's plan; the account then has the standard plan. */
   orStandard(id: string): Plan;
 }
 
@@ -55,7 +55,7 @@ export function createPlans(extra: Plan[] = []): Plans {
   };
 }
 
-/** Throws with the place and the reason, such as `/plans/0/name: must be string`. */
+/** Throws with the location and the reason, such as `/plans/0/name: must be string`. */
 export function parsePlans(json: string): Plan[] {
   const value: unknown = JSON.parse(json);
   const [error] = Value.Errors(PlansFile, value);

@@ -1,4 +1,4 @@
-// The accounts room: who is calling, and who may manage what. Everything here shares one memory of API keys.
+// The accounts room: identifies callers and manages accounts. Everything here shares one in-memory cache of API keys.
 import type { Logger } from 'pino';
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
@@ -13,7 +13,7 @@ import type { SignIn } from '#accounts/sign-in.ts';
 
 export interface SignInSettings {
   baseUrl: string;
-  /** Of the environment. */
+  /** From the environment. */
   signups: Signups | undefined;
   smtpUrl: string | undefined;
   mailFrom: string;
@@ -31,7 +31,7 @@ export type AccountsRoom = Awaited<ReturnType<typeof createAccountsRoom>>;
 
 export async function createAccountsRoom({ database, plans, clock, log, settings }: Parts) {
   const authentication = createAuthentication({ database, plans, clock });
-  /** Called after every change that API keys must feel at once. */
+  /** Called after every change that must affect API keys at once. */
   const onChange = authentication.forget;
   const accounts = createAccounts({ database, plans, clock, onChange });
   const signIn = await openSignIn(settings, { database, accounts, clock, log, onChange });
@@ -64,7 +64,7 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
   };
 }
 
-/** Loaded when needed: most commands of the operator do not need it, and it takes half a second. */
+/** Loaded when needed: most of the operator's commands do not need it, and loading takes half a second. */
 export async function openSignIn(
   { baseUrl, signups, smtpUrl, mailFrom }: SignInSettings,
   parts: { database: Database; accounts: Accounts; clock: Clock; log: Logger; onChange: () => void },

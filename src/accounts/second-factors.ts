@@ -1,11 +1,11 @@
-// What a person may need besides the password, or in its place: codes from an authenticator app with recovery codes, and
-// passkeys. A passkey asks who is there by itself, so it stands for both.
+// What a person may need in addition to the password, or instead of it: codes from an authenticator app with recovery codes, and
+// passkeys. A passkey verifies the user itself, so it replaces both.
 import { invalid, ServiceError } from '#core/errors.ts';
 import type { Auth } from '#accounts/auth.ts';
 import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
 
-/** What the browser's `navigator.credentials` takes and gives, as JSON. */
+/** What the browser's `navigator.credentials` takes and returns, as JSON. */
 export type CredentialJson = Record<string, unknown>;
 
 const maxPasskeys = 20;
@@ -16,7 +16,7 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
   const listPasskeys = (client: Client) => api.listPasskeys({ headers: headersOf(client) });
 
   return {
-    /** The step after the password: a code of the app, or one of the recovery codes, which works once. */
+    /** The step after the password: a code from the app, or a recovery code, which works once. */
     signInByCode: (code: string, client: Client) =>
       explained(async (): Promise<WithCookies<Person>> => {
         const given = code.replaceAll(/[\s-]/g, '');
@@ -30,7 +30,7 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
         return sessions.signedIn(headers, client);
       }),
 
-    /** Not on yet: that takes a first code, which shows that the app has the secret. */
+    /** Not yet on: a first code must show that the app has the secret. */
     startCodes: (password: string, client: Client) =>
       explained(async () => {
         const answer = await api.enableTwoFactor({ body: { password }, headers: headersOf(client) });
@@ -79,7 +79,7 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
       explained(() =>
         api.verifyPasskeyRegistration({ body: { name, response }, headers: headersOf(client) }),
       ),
-    /** False when the passkey is not this person's. */
+    /** False when the passkey does not belong to this person. */
     async removePasskey(id: string, client: Client): Promise<boolean> {
       const isOwn = (await listPasskeys(client)).some((passkey) => passkey.id === id);
       if (isOwn) await api.deletePasskey({ body: { id }, headers: headersOf(client) });
@@ -98,7 +98,7 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
         if (typeof response['id'] !== 'string')
           throw new ServiceError('unauthorized', 'No passkey was given.');
         const { headers } = await api.verifyPasskeyAuthentication({
-          // What a stranger sent; whether it is what the type says is for the verification to find out.
+          // Untrusted input; the verification checks whether it matches the type.
           body: { response: response as never },
           headers: headersOf(client),
           returnHeaders: true,

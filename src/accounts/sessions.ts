@@ -1,5 +1,5 @@
-// Sessions at the dashboard: who is signed in, and which sessions a person has. A suspended account may still sign in, to read
-// why; what it may do then is decided by the routes.
+// Sessions of the dashboard: who is signed in, and which sessions a person has. A suspended account may still sign in to read the
+// reason; the routes decide what else it may do.
 import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
@@ -11,13 +11,13 @@ export interface Person {
   account: AccountRow;
   name: string;
   hasPassword: boolean;
-  /** A code from an app is asked for after the password. */
+  /** A code from an app is required after the password. */
   hasCodes: boolean;
   sessionId: string;
   sessionExpiresAt: Date;
 }
 
-/** What to set in the browser, with what was done. */
+/** The result, with the cookies to set in the browser. */
 export interface WithCookies<T> {
   cookies: string[];
   value: T;
@@ -67,7 +67,7 @@ export async function createSessions({
 
   return {
     whoIs,
-    /** The person behind cookies that were set a moment ago. */
+    /** The person of cookies that were just set. */
     async signedIn(headers: Headers, client: Client): Promise<WithCookies<Person>> {
       const cookies = headers.getSetCookie();
       const cookie = cookies.map((line) => line.split(';', 1)[0]).join('; ');
@@ -81,7 +81,10 @@ export async function createSessions({
     rename: (name: string, client: Client) =>
       auth.api.updateUser({ body: { name }, headers: headersOf(client) }),
     sessions: (client: Client) => auth.api.listSessions({ headers: headersOf(client) }),
-    /** False when the session is not this person's. The one in use ends by signing out, which also tells the browser. */
+    /**
+     * False when the session does not belong to this person. The current session ends by signing out, which also clears the
+     * cookie.
+     */
     async endSession(id: string, { sessionId }: Person, client: Client): Promise<boolean> {
       if (id === sessionId) throw invalid('id', 'is the session you are using; sign out instead');
       const sessions = await auth.api.listSessions({ headers: headersOf(client) });

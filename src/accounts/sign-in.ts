@@ -1,4 +1,4 @@
-// Signing in at the dashboard, over better-auth: sessions, links and passwords put together.
+// Signing in to the dashboard with better-auth: combines sessions, links and passwords.
 import type { Logger } from 'pino';
 import { newApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
@@ -23,7 +23,7 @@ export interface SignInParts {
   installation: Installation;
   clock: Clock;
   log: Logger;
-  /** Called after every change that API keys must feel at once. */
+  /** Called after every change that must affect API keys at once. */
   onChange: () => void;
 }
 

@@ -1,9 +1,9 @@
-// An answer as a value, so that it can be remembered and replayed as well as sent.
+// A response as a value, so that it can be stored and replayed as well as sent.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenBlob } from '#storage/blobs.ts';
 import { onceClosed } from '#http/hang-up.ts';
 
-/** A body in memory, or one that is streamed from the store; whoever holds the second sends it. */
+/** A body in memory, or one streamed from the store; whoever holds a stream must send it. */
 export type Answer = {
   status: number;
   headers: Record<string, string | number>;
@@ -14,11 +14,11 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
   return 'blob' in answer ? sendStream(request, reply, answer.blob) : reply.send(answer.body);
 }
 
-/** The reply owns the blob from here on: it is closed when all is sent, or when the client leaves. */
+/** The reply owns the blob from here on: it is closed when everything is sent, or when the client disconnects. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, blob: OpenBlob): FastifyReply {
   const letGo = () => blob[Symbol.dispose]();
   const stopListening = onceClosed(request, letGo);
-  // One that has failed already does not say so again, and the connection may last for many more requests.
+  // A stream that is already closed emits no further event, and the connection may serve many more requests.
   if (blob.stream.closed) stopListening();
   else blob.stream.once('close', stopListening);
   if (request.raw.socket.destroyed || reply.sent) letGo();

@@ -1,4 +1,4 @@
-// Style sheets, scripts and pictures of the server-rendered pages, served under names that hold their hash and so never change.
+// Style sheets, scripts and pictures of the server-rendered pages. Their names contain their hash, so they never change.
 import { createHash } from 'node:crypto';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,7 +14,7 @@ import {
 const served = new Map<string, StaticFile>();
 const servedNames = new Map<string, string>();
 
-// Style sheets come last: they name other assets, which must have their served names by then.
+// Style sheets come last: they refer to other assets, whose served names must be known by then.
 const isSheet = ([name]: [string, StaticFile]): boolean => name.endsWith('.css');
 const found = [...readStaticFolder(join(import.meta.dirname, 'assets'))];
 for (const [name, read] of [...found.filter((entry) => !isSheet(entry)), ...found.filter(isSheet)]) {
@@ -33,7 +33,7 @@ function withServedNames({ type, bytes }: StaticFile): StaticFile {
   return createStaticFile(type, Buffer.from(text));
 }
 
-/** The address of an asset, for a page to name. */
+/** The path of an asset, for use in a page. */
 export function assetUrl(name: string): string {
   const servedName = servedNames.get(name);
   if (servedName === undefined) throw new Error(`there is no asset ${name}`);

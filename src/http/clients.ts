@@ -1,12 +1,12 @@
-// GET /clients/NAME: the clients of this version, as `npm run setup` or the image has built them. They are on no public registry, so
-// this is where they are installed from.
+// GET /clients/NAME: the clients of this version, as built by `npm run setup` or for the image. They are not on a public
+// registry, so they are installed from here.
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
 import { readStaticFolder, sendStaticFile, type StaticFile } from '#http/static-files.ts';
 
 const builtFolder = join(import.meta.dirname, '..', '..', 'clients', 'dist');
-/** A name with a version stays what it is for a day; a plain name is asked for again each time, by its tag. */
+/** A name with a version may be cached for a day; a plain name is revalidated each time, by its ETag. */
 const hasVersion = /-\d+\.\d+\.\d+\.tgz$/;
 
 export function clientFiles(folder = builtFolder) {

@@ -1,13 +1,13 @@
-// What one connection may hold and for how long: one request at a time, an answer that is being read, and a share of the
-// sockets. Without these bounds a client that asks and never reads keeps a socket and an open file for ever.
+// Limits what one connection may hold and for how long: one request at a time, a response that is being read, and a share of the
+// sockets. Without these limits a client that sends requests and never reads keeps a socket and an open file for ever.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addressSubject } from '#http/guards.ts';
 
-/** Requests that may wait on one connection while an earlier one is answered. Browsers and most clients send none ahead. */
+/** Requests that may wait on one connection while an earlier one is answered. Browsers and most clients do not pipeline. */
 const maxPipelined = 100;
-/** Idle, each takes some 15 KB. */
+/** An idle connection takes about 15 KB. */
 const maxConnections = 8_000;
 
 export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: number }) {
@@ -15,7 +15,7 @@ export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: n
   const waiting = new WeakMap<Socket, number>();
   const openReply = (socket: Socket): FastifyReply | undefined => newest.get(socket);
 
-  // Requests that come ahead of an answer wait for it: each would otherwise open its file at once, a thousand with one packet.
+  // Pipelined requests wait for the response before them: otherwise each would open its file at once, a thousand with one packet.
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     const earlier = newest.get(socket);
@@ -43,9 +43,9 @@ export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: n
 }
 
 /**
- * Node's timer of a socket starts anew with every byte read and with every part of a write that reaches the system, so a slow
- * reader is not cut; the same timer ends connections that are idle between two requests. With TLS it does not see a long write
- * go on, so the connection underneath is asked.
+ * Node's socket timer restarts with every byte read and with every part of a write that reaches the system, so a slow reader is
+ * not cut off; the same timer ends connections that are idle between two requests. With TLS it does not see the progress of a
+ * long write, so the underlying connection is checked.
  */
 function cutStalled(server: Server, stallMs: number, openReply: (socket: Socket) => unknown): void {
   const sentBytes = new WeakMap<Socket, number>();
@@ -70,13 +70,13 @@ function cutStalled(server: Server, stallMs: number, openReply: (socket: Socket)
   });
 }
 
-/** Bytes that the system has taken for sending. Node shows what it still waits to hand over on the handle alone. */
+/** Bytes that the system has accepted for sending. Node exposes the bytes still queued only on the handle. */
 function handedOver(socket: Socket | undefined): number {
   const { _handle: handle } = (socket ?? {}) as { _handle?: { writeQueueSize?: number } | null };
   return (socket?.bytesWritten ?? 0) - (handle?.writeQueueSize ?? 0);
 }
 
-/** When there is no room for a new connection, the client address that holds the most loses one of its own. */
+/** When a new connection exceeds the limit, the client address with the most connections loses one. */
 export function shareConnections(server: Server, max: number): void {
   const byAddress = new Map<string, Set<Socket>>();
   let open = 0;

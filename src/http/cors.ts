@@ -1,8 +1,8 @@
-// Lets pages of the origins in CORS_ORIGINS call the API. Never with credentials: the key in the Authorization header is all
-// that a call needs, and the cookie of the dashboard must not count here.
+// Lets pages of the origins in CORS_ORIGINS call the API. Never with credentials: a call needs only the key in the Authorization
+// header, and the dashboard's cookie must have no effect here.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Two hours, the longest that Chromium keeps the answer to a preflight. */
+/** Two hours, the longest that Chromium caches a preflight response. */
 const maxAgeSeconds = 7200;
 
 const exposedHeaders = [
@@ -30,10 +30,10 @@ const preflightHeaders = {
 export function createCors(origins: string[]) {
   const allowed = new Set(origins);
 
-  /** Sets the headers by which a page may read the answer; true for a preflight, whose answer they are. */
+  /** Sets the headers that let a page read the response; true for a preflight, whose response they are. */
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
     if (allowed.size === 0) return false;
-    // Also for an origin that is not listed: a cache must not give its answer to one that is.
+    // Also for an origin that is not listed: a cache must not serve its response to one that is.
     reply.header('vary', 'origin');
     const { origin } = request.headers;
     if (origin === undefined || !allowed.has(origin)) return false;

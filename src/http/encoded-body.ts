@@ -1,4 +1,4 @@
-// Refuses a body that is compressed, by name: read as it is, it would be called malformed, which tells the client nothing.
+// Refuses a compressed body and names the header: otherwise it would be reported as malformed, which does not help the client.
 import type { IncomingMessage } from 'node:http';
 import { invalid } from '#core/errors.ts';
 

@@ -1,4 +1,4 @@
-// The one translator from errors to answers: the envelope for the client, the cause for the log. Spec 2.5, 7.
+// The only place that turns errors into responses: the envelope for the client, the cause for the log. Spec 2.5, 7.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound, toServiceError } from '#core/errors.ts';
 import { QuotaExceededError } from '#metering/quota.ts';
@@ -27,8 +27,8 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
 }
 
 /**
- * Fastify's own complaints about a request (a bad URL, a bad length) are the client's mistakes, not ours. Their texts
- * repeat the URL, which can hold a delete token, so only their codes go to the log.
+ * Fastify's own errors about a request (a bad URL, a bad length) are the client's mistakes, not the service's. Their messages
+ * repeat the URL, which can contain a delete token, so only their codes are logged.
  */
 function translate(error: unknown): ServiceError {
   const { statusCode, code, message } = error as FastifyError;

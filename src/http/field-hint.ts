@@ -1,13 +1,13 @@
-// Helps a client that sent a field that is not known: the field that it most likely meant, else all that there are.
+// Helps a client that sent an unknown field: names the most similar field, or lists all fields.
 
-/** `path` leads to the fields: empty, or such as `margin.`. */
+/** `path` leads to the fields: empty, or for example `margin.`. */
 export function hintFor(name: string, fields: string[], path: string): string {
   const meant = nearField(name, fields) ?? containingField(name, fields);
   if (meant !== undefined) return `did you mean ${JSON.stringify(path + meant)}?`;
   return `the fields are ${fields.map((field) => path + field).join(', ')}`;
 }
 
-/** Up to two letters away, or one where the name is so short that two make another word. */
+/** Up to two letters away, or one if the name is so short that two make another word. */
 function nearField(name: string, fields: string[]): string | undefined {
   const ranked = fields
     .map((field) => ({ field, distance: editDistance(name, field) }))
@@ -15,7 +15,7 @@ function nearField(name: string, fields: string[]): string | undefined {
   return ranked.toSorted((left, right) => left.distance - right.distance)[0]?.field;
 }
 
-/** `format` for `paper_format`: whole words alone. */
+/** `format` for `paper_format`: whole words only. */
 const containingField = (name: string, fields: string[]): string | undefined =>
   fields.find((field) => field.split('_').includes(name.toLowerCase()));
 

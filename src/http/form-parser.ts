@@ -1,12 +1,12 @@
-// Takes a multipart/form-data body apart as it streams in: RFC 7578, and RFC 2046 5.1 for its delimiters. What cannot be read
-// as a form is refused, never passed over: a part that is lost without a word is a file that is lost.
+// Parses a multipart/form-data body as it streams in: RFC 7578, and RFC 2046 5.1 for its delimiters. Anything unreadable is
+// refused and never skipped: a part that is silently lost is a file that is lost.
 
-/** The head of a part, its bytes piece by piece, and its end. Pieces are views into what was read. */
+/** The head of a part, its bytes piece by piece, and its end. Pieces are views into the input. */
 export type FormEvent = { part: PartHead } | { piece: Buffer } | 'end of part';
 
 export interface PartHead {
   name: string | undefined;
-  /** As submitted; undefined for a part that is no file. */
+  /** As submitted; undefined for a part that is not a file. */
   filename: string | undefined;
 }
 
@@ -15,11 +15,11 @@ export class FormError extends Error {}
 
 const maxHeadBytes = 16 * 1024;
 /**
- * RFC 2046 5.1.1 allows 70. Node searches in linear time up to 250: past that, bytes that resemble a long boundary cost its
+ * RFC 2046 5.1.1 allows 70. Node searches in linear time up to 250: above that, bytes that resemble a long boundary cost its
  * length each, which is a third of a second for 64 KiB.
  */
 const maxBoundaryCharacters = 200;
-/** White space behind a delimiter, which RFC 2046 allows; more of it is content. */
+/** White space after a delimiter, which RFC 2046 allows; anything longer is content. */
 const maxPaddingBytes = 64;
 const nothing = Buffer.alloc(0);
 const endOfHead = Buffer.from('\r\n\r\n');
@@ -27,7 +27,7 @@ const lineBreak = Buffer.from('\r\n');
 
 export interface FormParser {
   read(chunk: Buffer): Generator<FormEvent, void>;
-  /** Throws when the form is not over. */
+  /** Throws when the form is incomplete. */
   end(): void;
 }
 
@@ -38,15 +38,15 @@ export function createFormParser(contentType: string): FormParser {
     throw new FormError(`the boundary is longer than ${maxBoundaryCharacters} characters`);
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   let state: 'before' | 'head' | 'content' | 'after' = 'before';
-  /** What was read and not yet judged. The first delimiter needs no line break before it. */
+  /** Bytes read and not yet parsed. The first delimiter needs no line break before it. */
   let rest: Buffer = lineBreak;
   let headBuffer: Buffer | undefined;
-  /** So many bytes of it belong to the delimiter if one begins there, and else to nobody. */
+  /** Leading bytes of `rest` that belong to the delimiter if one begins there, and are otherwise dropped. */
   let lead = lineBreak.length;
 
   /**
-   * True when the head of a part goes on past this chunk. It is then kept in one buffer: a head whose bytes come one by one would
-   * otherwise be copied for each of them.
+   * True when the head of a part continues after this chunk. It is then collected in one buffer: a head that arrives byte by byte
+   * would otherwise be copied for each byte.
    */
   function continuesHead(chunk: Buffer): boolean {
     const length = rest.length + chunk.length;
@@ -75,7 +75,7 @@ export function createFormParser(contentType: string): FormParser {
         }
         yield { part: partHead(head.text) };
         state = 'content';
-        // The empty line that ends a head may be the line break of the delimiter: a part without content.
+        // The empty line that ends a head may also be the line break of the delimiter: a part without content.
         at = head.end - lineBreak.length;
         lead = lineBreak.length;
         continue;
@@ -95,7 +95,7 @@ export function createFormParser(contentType: string): FormParser {
     }
   }
 
-  /** The next delimiter; where there is none, `start` is where one may have begun. */
+  /** The next delimiter; if there is none, `start` is where one may have begun. */
   function findDelimiter(data: Buffer, from: number) {
     for (
       let start = data.indexOf(delimiter, from);
@@ -113,13 +113,13 @@ export function createFormParser(contentType: string): FormParser {
         end === data.length ||
         (end === data.length - 1 && (data[end] === carriageReturn || data[end] === dash));
       if (mayGoOn) return { kind: 'none', start, end: start } as const;
-      // Not followed as a delimiter is: a line of the content that begins alike.
+      // Not followed by what ends a delimiter: a line of the content that begins the same way.
     }
     const start = partialDelimiterAt(data, from);
     return { kind: 'none', start, end: start } as const;
   }
 
-  /** Where the end of the data could be the beginning of a delimiter; its length where it cannot. */
+  /** Where the end of the data could be the beginning of a delimiter; the data's length if nowhere. */
   function partialDelimiterAt(data: Buffer, from: number): number {
     const first = Math.max(from, data.length - delimiter.length + 1);
     for (let at = data.indexOf(carriageReturn, first); at !== -1; at = data.indexOf(carriageReturn, at + 1)) {
@@ -138,7 +138,7 @@ export function createFormParser(contentType: string): FormParser {
 
 const [tab, lineFeed, carriageReturn, space, dash] = [9, 10, 13, 32, 45];
 
-/** The text of a head and where the content begins; undefined while it is not all there. */
+/** The text of a head and where the content begins; undefined until the head is complete. */
 function findHead(data: Buffer, at: number): { text: string; end: number } | undefined {
   // A part may have no header lines at all.
   if (data.subarray(at, at + 2).equals(lineBreak)) return { text: '', end: at + 2 };
@@ -153,7 +153,7 @@ const headerLine = /^([!#$%&'*+.^_`|~\w-]+):([^\x00-\x08\x0a-\x1f\x7f]*)$/;
 
 function partHead(text: string): PartHead {
   const headers = new Map<string, string>();
-  // A line that begins with white space goes on where the last one ended. RFC 5322 2.2.3.
+  // A line that begins with white space continues the previous one. RFC 5322 2.2.3.
   for (const line of text === '' ? [] : text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const [, name, value] = headerLine.exec(line) ?? [];
     if (name === undefined || value === undefined) throw new FormError('a header of a part cannot be read');
@@ -164,7 +164,7 @@ function partHead(text: string): PartHead {
     ? parametersOf(disposition.replace(/^[^;]*/, ''), parameter)
     : undefined;
   if (!parameters) throw new FormError('a part has no Content-Disposition: form-data that can be read');
-  // Without a filename, bytes that are said to be a picture, or no text, are a file all the same.
+  // Without a filename, a part declared as a picture or as binary is still a file.
   const isBytes = /^(application\/octet-stream|image\/[\w.+-]+)\s*(;|$)/i.test(
     headers.get('content-type') ?? '',
   );
@@ -184,10 +184,10 @@ const unescapeFilename = (filename: string): string =>
   filename.replace(/%(?:22|0d|0a)/gi, (escape) => escapes[escape.toLowerCase()] ?? escape);
 
 const parameter = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~\w-]+))\s*/y;
-/** Also values like `----=_Part_1`, which strictly need quotes: much-copied Java code sends such boundaries without. */
+/** Also values like `----=_Part_1`, which strictly need quotes: widely copied Java code sends such boundaries without. */
 const lenientParameter = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))\s*/y;
 
-/** `; name="value"; …`, the first of each name; undefined where that is not what it is. */
+/** `; name="value"; …`, the first of each name; undefined if the text does not have this form. */
 function parametersOf(text: string, pattern: RegExp): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   pattern.lastIndex = 0;
@@ -195,7 +195,7 @@ function parametersOf(text: string, pattern: RegExp): Map<string, string> | unde
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     end = pattern.lastIndex;
     const [, name = '', quoted, plain = ''] = match;
-    // Some browsers escape nothing but quotes and themselves, and write the backslashes of paths as they are.
+    // Unescapes only quotes and backslashes: some browsers do not escape the backslashes of paths.
     const value = quoted?.replace(/\\(["\\])/g, '$1') ?? plain;
     const key = name.toLowerCase();
     const decoded = key.endsWith('*') ? decodeExtended(value) : value;
@@ -213,7 +213,7 @@ function decodeExtended(value: string): string | undefined {
     if (/^iso-8859-1$/i.test(charset))
       return encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   } catch {
-    // Not what it says it is.
+    // The text is not valid in its declared charset.
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
-// The guards of routes: key, then request budget; and the budget of a client address where there is no account. The path and the
-// method have been checked before (routes.ts). Spec 5, 7, 8.
+// The guards of routes: key, then request budget; and the budget of a client address if there is no account. The path and the
+// method are already checked (routes.ts). Spec 5, 7, 8.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseAddress } from '#core/address.ts';
 import { ServiceError } from '#core/errors.ts';
@@ -14,11 +14,11 @@ declare module 'fastify' {
   }
 }
 
-/** Refusals that one client address may collect in a minute; past them, guessing keys and tokens gets a 429. */
+/** Refusals of one client address per minute; above that, guessing keys and tokens gets a 429. */
 export const refusalsPerMinute = 600;
 
 export function createGuards({ admission, budget }: { admission: Admission; budget: RequestBudget }) {
-  /** The key, which must be one for this, then the budget of its account. */
+  /** Checks the key and its scope, then the budget of its account. */
   const admitFor =
     (use: KeyUse) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -34,7 +34,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
       if (standing.isSpent) throw rateLimited(standing);
     };
 
-  /** A person at the dashboard who does what the API does pays from the same budget. */
+  /** A person who uses the API's functions in the dashboard spends the same budget. */
   async function admitPerson(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
     request.caller = caller;
     const standing = await admission.count(caller);
@@ -42,21 +42,21 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     if (standing.isSpent) throw rateLimited(standing);
   }
 
-  /** Counts the request against a budget of this machine, which its answer then shows. */
+  /** Counts the request against a budget of this machine, which the response then shows. */
   function spend(reply: FastifyReply, subject: string, limit: number): void {
     const standing = budget.spend(subject, limit);
     setBudgetHeaders(reply, standing);
     if (standing.isSpent) throw rateLimited(standing);
   }
 
-  /** For answers without an account: 404 and 405 under /api/. */
+  /** For responses without an account: 404 and 405 under /api/. */
   function countRefusal(request: FastifyRequest, reply: FastifyReply): BudgetStanding {
     const standing = budget.spend(addressSubject(request.ip), refusalsPerMinute);
     setBudgetHeaders(reply, standing);
     return standing;
   }
 
-  /** A wrong key or token; once the address has spent its budget it learns no more about them. */
+  /** A wrong key or token; once the address has spent its budget, every answer is a 429. */
   function refuseGuess(request: FastifyRequest, reply: FastifyReply): void {
     const standing = countRefusal(request, reply);
     if (standing.isSpent) throw rateLimited(standing);
@@ -83,7 +83,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
 
 export type Guards = ReturnType<typeof createGuards>;
 
-/** The caller of a route behind `admitFor`. */
+/** The caller of a route guarded by `admitFor`. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error(`${request.url} is not behind admitFor`);
   return request.caller;
@@ -97,7 +97,7 @@ function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
   );
 }
 
-/** An IPv6 customer holds at least a /64, so that is what is counted as one address. */
+/** An IPv6 customer has at least a /64, so a /64 counts as one address. */
 export function addressSubject(ip: string): string {
   const bytes = parseAddress(ip.split('%', 1)[0] ?? '');
   if (!bytes) return `address ${ip}`;

@@ -1,7 +1,7 @@
-// Tells when a client is gone, so that work which only it would read can stop.
+// Detects that a client has disconnected, so that work only for that client can stop.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Aborts when the connection ends before the answer does. */
+/** Aborts when the connection ends before the response does. */
 export function hangUpSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { socket } = request.raw;
@@ -16,11 +16,11 @@ export function hangUpSignal(request: FastifyRequest, reply: FastifyReply): Abor
 }
 
 /**
- * Calls `act` when the connection ends; what it returns takes that back. Where answers wait for their turn on one connection
- * (pipelining), Node reports its end to the socket only, and not to the waiting answers.
+ * Calls `act` when the connection ends; the returned function cancels that. If responses wait for their turn on one connection
+ * (pipelining), Node reports its end only to the socket, not to the waiting responses.
  */
 export function onceClosed({ raw: { socket } }: FastifyRequest, act: () => void): () => void {
-  // As many requests as a client cares to send ahead.
+  // One listener per pipelined request, whose number the client chooses.
   socket.setMaxListeners(0);
   socket.once('close', act);
   return () => socket.off('close', act);

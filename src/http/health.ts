@@ -1,4 +1,4 @@
-// Whether the process is alive, and whether what it stands on answers.
+// Whether the process is alive, and whether the parts it depends on respond.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Browser } from '#browser/browser.ts';
 import type { Blobs } from '#storage/blobs.ts';
@@ -32,7 +32,7 @@ export function readyz(parts: Checked) {
   };
 }
 
-/** Asks each part whether it answers. */
+/** Checks whether each part responds. */
 export function runChecks({ database, uploadBlobs, browser }: Checked) {
   const checks: [string, () => Promise<void>][] = [
     ['database', database.ping],

@@ -1,5 +1,5 @@
-// Idempotency-Key: a repeat of a request within 24 hours replays the stored answer and is not metered twice. Per account and
-// endpoint. Only successes are remembered: anything else may be tried again.
+// Idempotency-Key: a repeat of a request within 24 hours replays the stored response and is not metered twice. Per account and
+// endpoint. Only successes are stored: anything else may be tried again.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -16,19 +16,21 @@ import { callerOf } from '#http/guards.ts';
 import { hangUpSignal } from '#http/hang-up.ts';
 
 export const rememberMs = 24 * 60 * 60 * 1000;
-/** Longer than a request can take: after it, the attempt is taken for dead and the request may run again. */
+/** Longer than a request can take: after it, the attempt counts as dead and the request may run again. */
 const attemptMs = limits.pdfTotalMs + limits.renderQueueMs + 30_000;
-/** How often an attempt on another machine is looked at: soon at first, then less. */
+/** How often an attempt on another machine is checked: soon at first, then less often. */
 const poll = { firstMs: 100, mostMs: 1_000 };
-/** Repeats of one account that wait in this process at the same time. */
+/** Repeats of one account that may wait in this process at the same time. */
 const maxWaiting = 32;
 
-/** Writes the answer in the transaction that stores what it reports. A byte body is that of the named render. */
+/**
+ * Writes the response in the transaction that stores what it reports. If `renderId` is given, the body is that render's bytes.
+ */
 export type Remember = (tables: Tables, answer: Answer, renderId?: string) => Promise<void>;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** The row, and the secret that its body is sealed with: the row has only a hash of the client's key. */
+/** The row, and the secret that encrypts its body: the row has only a hash of the client's key. */
 interface Claim {
   row: IdempotencyRow;
   secret: string;
@@ -37,11 +39,11 @@ interface Claim {
 export function createIdempotency(parts: { database: Database; renderBlobs: Blobs; clock: Clock }) {
   const { database, renderBlobs, clock } = parts;
   const { idempotency } = database.tables;
-  /** Attempts that run in this process, by their id; each resolves when it has ended. */
+  /** Attempts running in this process, by id; each resolves when it has ended. */
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, number>();
 
-  /** `content` is what the client asks for, in a form in which a repeat is the same. */
+  /** `content` identifies what the client requests: it is equal for a repeat. */
   async function once(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -66,7 +68,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     }
   }
 
-  /** True for the one request that may run. */
+  /** True for the only request that may run. */
   function take({ row }: Claim): Promise<boolean> {
     const now = clock.now();
     return idempotency.claim({ ...row, created_at: now, locked_until: now + attemptMs });
@@ -76,7 +78,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     { row: { attempt }, secret }: Claim,
     run: (remember: Remember) => Promise<Answer>,
   ): Promise<Answer> {
-    // Only an attempt without an answer is forgotten: where the database went away during the commit, the answer may be there.
+    // Only an attempt without a response is forgotten: if the database went away during the commit, the response may be stored.
     const forget = () => idempotency.forgetUnanswered(attempt).catch(() => {});
     try {
       const answer = await run(async (tables, given, renderId) => {
@@ -87,7 +89,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
             renderId === undefined ? seal(secret, JSON.stringify('body' in given ? given.body : null)) : null,
           render_id: renderId ?? null,
         });
-        // It took longer than an attempt may, and a repeat runs instead: this one must leave nothing behind.
+        // The attempt took too long, and a repeat has taken over: this one must not store anything.
         if (!isStillOurs) throw new Error('another attempt took over this Idempotency-Key');
       });
       if (answer.status >= 400) await forget();
@@ -98,7 +100,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     }
   }
 
-  /** The answer of another attempt, for which it waits; undefined when this request is the one to run after all. */
+  /** Waits for another attempt and returns its response; undefined when this request must run after all. */
   async function findAnswer(
     claim: Claim,
     request: FastifyRequest,
@@ -130,7 +132,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     }
   }
 
-  /** Until an attempt in this process has ended, or for a while where it runs on another machine. */
+  /** Waits until an attempt in this process has ended, or for a while if it runs on another machine. */
   async function waitFor(
     attempt: string,
     pollMs: number,
@@ -194,9 +196,9 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
 
   return {
     once,
-    /** After a start on one machine: nobody runs the attempts from before it any more, so a repeat need not wait. */
+    /** After a start on a single machine: attempts from before the start have ended, so a repeat need not wait. */
     forgetAttemptsBefore: idempotency.forgetUnansweredBefore,
-    /** Drops answers that are past their day. */
+    /** Deletes responses older than 24 hours. */
     sweep: (): Promise<void> => idempotency.purge(clock.now() - rememberMs),
   };
 }
@@ -208,7 +210,7 @@ function readKey(request: FastifyRequest): string | undefined {
   throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
 }
 
-/** As of every `rate_limited`, its Retry-After equals the reset of the request budget. */
+/** As for every `rate_limited`, Retry-After equals the reset of the request budget. */
 function tooManyRepeats(reply: FastifyReply): ServiceError {
   return new ServiceError(
     'rate_limited',

@@ -1,4 +1,4 @@
-// Reads and judges a JSON body. No coercion; the message names the field, the rule and what was sent.
+// Reads and validates a JSON body. No coercion; the message names the field, the rule and the value sent.
 import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
@@ -10,7 +10,7 @@ import { hintFor } from '#http/field-hint.ts';
 const maxBytes = 64 * 1024;
 const idleMs = 30_000;
 
-/** A body in which every field that has a default is there. */
+/** A body in which every field with a default is set. */
 type Filled<T> = {
   [Name in keyof T]-?: T[Name] extends object | undefined
     ? Filled<NonNullable<T[Name]>>
@@ -101,7 +101,7 @@ function firstMistake(schema: TObject, value: unknown, path: string): ServiceErr
   return undefined;
 }
 
-/** Postgres refuses U+0000 in a text. Called for what its schema allows, so it is not nested deeply. */
+/** Postgres refuses U+0000 in text. Called only for values that match their schema, so they are not deeply nested. */
 function hasNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');
   return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
@@ -139,7 +139,7 @@ function ruleOf(schema: TSchema): string {
   }
   if (format === 'uri') return 'an absolute URI, as a string';
   if (type === 'string') return 'a string';
-  // A union says in its description what it takes, after a colon.
+  // The description of a union lists the allowed values after a colon.
   return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');
 }
 

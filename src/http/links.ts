@@ -1,7 +1,7 @@
-// Every address that the service hands out, in one place. Spec 2.1, 2.3, 2.4.
+// Builds every URL that the service returns. Spec 2.1, 2.3, 2.4.
 import type { RenderKind } from '#storage/schema.ts';
 
-/** Where links lead: pages and the API, and the bytes. */
+/** Base URLs: of pages and the API, and of the bytes. */
 export interface Addresses {
   baseUrl: string;
   contentBaseUrl: string;

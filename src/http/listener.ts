@@ -1,4 +1,4 @@
-// The listening side of the server: timeouts of a connection, TLS, and what Node and Fastify must not answer by themselves.
+// The listening side of the server: connection timeouts, TLS, and cases that Node and Fastify would otherwise answer themselves.
 import { METHODS } from 'node:http';
 import Fastify, {
   LogController,
@@ -13,7 +13,7 @@ import { boundConnections } from '#http/connections.ts';
 import { answerUnreadable } from '#http/unreadable.ts';
 import type { Guards } from '#http/guards.ts';
 
-/** How long a connection may take over each step. Forms and JSON bodies have shorter timers of their own. */
+/** How long each step of a connection may take. Forms and JSON bodies have shorter timeouts. */
 export interface ConnectionTimeouts {
   /** Until the headers of a request have arrived; also for a connection that sends nothing. */
   headersMs: number;
@@ -21,11 +21,13 @@ export interface ConnectionTimeouts {
   requestMs: number;
   /** Between two requests; longer than the minute after which common load balancers close an idle connection. */
   keepAliveMs: number;
-  /** While an answer is being sent: how long the client may read nothing. The connection is cut after one to three times that. */
+  /**
+   * While a response is being sent: how long the client may read nothing. The connection is cut after one to three times that.
+   */
   stallMs: number;
   /** How often the first two are checked. */
   checkEveryMs: number;
-  /** After an answer to a request whose body is still arriving: how long it may go on before the connection is cut. */
+  /** After a response to a request whose body is still arriving: how long the body may continue before the connection is cut. */
   drainMs: number;
 }
 
@@ -38,13 +40,16 @@ const connectionTimeouts: ConnectionTimeouts = {
   drainMs: 10_000,
 };
 
-/** Bytes a client may still send after its answer: twice the largest form, because some clients read only after sending everything. */
+/**
+ * Bytes a client may still send after its response: twice the largest form, because some clients read only after sending
+ * everything.
+ */
 const drainBytes = 2 * limits.batchBytes;
 
 export interface ListenerSettings {
   trustProxy: boolean | number | string[];
   tls: { cert: Buffer; key: Buffer } | undefined;
-  /** Those of the product, unless a proof sets others. */
+  /** The service's timeouts, unless a proof sets others. */
   timeouts: ConnectionTimeouts | undefined;
 }
 
@@ -52,7 +57,7 @@ export function createListener(parts: {
   log: FastifyBaseLogger;
   settings: ListenerSettings;
   guards: Guards;
-  /** The methods that work at a path, for paths without parameters. */
+  /** The methods of a path, for paths without parameters. */
   methodsAt: (path: string) => string[] | undefined;
   /** Answers a path that cannot be decoded: no hook runs for it. */
   answerUndecodable: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
@@ -61,7 +66,7 @@ export function createListener(parts: {
   const listener = {
     headersTimeout: timeouts.headersMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
-    // Without it Node answers HTTP/1.1 that names no host by itself, and not in the contract's words.
+    // Otherwise Node itself answers an HTTP/1.1 request without Host, and without the contract's error envelope.
     requireHostHeader: false,
   };
   const app = Fastify({
@@ -87,7 +92,7 @@ export function createListener(parts: {
   // An unknown expectation is ignored, as RFC 9110 10.1.1 allows: Node would answer it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  // Handlers read their bodies themselves, after the checks of key and budget.
+  // Handlers read their bodies themselves, after the key and the budget are checked.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onResponse', async (request) => cutEndlessBody(request, timeouts.drainMs));
@@ -95,18 +100,18 @@ export function createListener(parts: {
   return app;
 }
 
-/** A number of hops, in the only form of it that Fastify's types still know. */
+/** A number of hops, in the only form that Fastify's types still accept. */
 function trustProxyOption(trust: boolean | number | string[]) {
   return typeof trust === 'number' ? (_address: string, hop: number): boolean => hop < trust : trust;
 }
 
-/** A connection that is busy when the end begins falls idle later, and its client would keep it open for a minute. */
+/** A connection that is busy when shutdown begins becomes idle later, and its client would keep it open for a minute. */
 function letGoOfIdleConnections({ server }: FastifyInstance): void {
   const timer = setInterval(() => server.closeIdleConnections(), 100).unref();
   server.once('close', () => clearInterval(timer));
 }
 
-/** A client that goes on sending after its answer may do so for a little, so that it gets to read the answer. */
+/** A client that is still sending after its response may continue briefly, so that it can read the response. */
 function cutEndlessBody({ raw }: FastifyRequest, drainMs: number): void {
   if (raw.complete) return;
   const { socket } = raw;

@@ -1,4 +1,4 @@
-// GET /metrics: what Prometheus reads.
+// GET /metrics, for Prometheus.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -62,11 +62,11 @@ export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 
 const resolutionMs = 10;
 const windowMs = 60_000;
 
-/** The longest pause of this minute and the one before, however often and by however many it is read. */
+/** The longest pause of this minute and the one before, independent of how often it is read and by whom. */
 function watchPauses(): () => number {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
-  // What is measured is a timer of that length and what it was late.
+  // The histogram records the length of a timer plus its delay.
   const longestMs = (): number => Math.max(0, delays.max / 1e6 - resolutionMs);
   let before = 0;
   setInterval(() => {

@@ -1,5 +1,5 @@
-// Reads an upload form as it streams in. The whole body is judged before anything is stored: a request-level failure
-// stores nothing. Spec 4.1, 4.2.6.
+// Reads an upload form as it streams in. The whole body is checked before anything is stored: a request-level failure stores
+// nothing. Spec 4.1, 4.2.6.
 import type { IncomingMessage } from 'node:http';
 import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
@@ -15,7 +15,7 @@ import {
   type PartHead,
 } from '#http/form-parser.ts';
 
-/** Owns the spools of its files: `await using` drops what was not stored. */
+/** Owns the spools of its files: `await using` deletes those that were not stored. */
 export interface UploadForm extends AsyncDisposable {
   files: ReceivedFile[];
   expiresInSeconds: number | undefined;
@@ -23,7 +23,7 @@ export interface UploadForm extends AsyncDisposable {
 
 const idleMs = 30_000;
 const totalMs = 4 * 60_000;
-/** Far above what ten files and one field need: a body past it is not an upload form. */
+/** Far more than ten files and one field need: a larger body is not an upload form. */
 const maxParts = 100;
 const maxFieldBytes = 256;
 const nothing = Buffer.alloc(0);
@@ -85,7 +85,7 @@ function parseForm(
       fail(error);
     }
   });
-  // A client that hangs up has nobody to answer, but what was spooled must go.
+  // A client that disconnects gets no response, but its spools must be deleted.
   request.on(
     'close',
     () => request.complete || fail(invalid('body', 'the connection closed before its end')),
@@ -98,7 +98,7 @@ function parseForm(
     clearTimeout(total);
   });
 
-  /** True when all of them are taken. While one has to wait for the disk, no more of the body comes in. */
+  /** True when all events are processed. While one waits for the disk, the body is paused. */
   function take(events: Generator<FormEvent>): boolean {
     try {
       for (let next = events.next(); next.done !== true; next = events.next()) {
@@ -157,7 +157,7 @@ function parseForm(
     if (hasFailed) return;
     hasFailed = true;
     reject(error);
-    // The rest of the body is read and dropped, so that the client gets to read the answer.
+    // The rest of the body is read and discarded, so that the client can read the response.
     request.resume();
   }
 }

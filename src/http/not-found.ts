@@ -1,4 +1,4 @@
-// What a request for something that is not there gets, whoever asks. Spec 7 (not_found).
+// The response to a request for something that does not exist. Spec 7 (not_found).
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { sendGonePage, wantsHtml } from '#http/hosted/page.ts';

@@ -1,4 +1,4 @@
-// What the server is made of: the rooms, and how it is reached.
+// What the server is made of: the rooms, and its addresses.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
@@ -27,11 +27,11 @@ interface ServerSettings extends ListenerSettings {
   port: number;
   baseUrl: string;
   contentBaseUrl: string;
-  /** Whose pages may call the API. */
+  /** Origins whose pages may call the API. */
   corsOrigins: string[];
-  /** The other hosts that pictures on our pages come from. */
+  /** Other hosts that pictures on our pages come from. */
   pictureOrigins: string[];
   version: string;
-  /** Undefined when nothing that matters is kept on this machine. */
+  /** Undefined when no data is stored on this machine. */
   dataDir: string | undefined;
 }

@@ -1,9 +1,9 @@
-// Reads a query string as the schema of its route says.
+// Reads a query string according to the schema of its route.
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject } from 'typebox';
 import { validate } from '#http/json-body.ts';
 
-/** Texts of a query become the integers that the schema asks for; everything else is judged like a body. */
+/** Strings of a query become the integers that the schema requires; everything else is validated like a body. */
 export function readQuery<T extends TObject>(request: FastifyRequest, schema: T): Static<T> {
   const given = request.query as Record<string, unknown>;
   const properties = schema.properties as Record<string, { type?: string }>;

@@ -1,4 +1,4 @@
-// The contract's response headers, written in one place. Spec 8.
+// Sets the contract's response headers. Spec 8.
 import type { FastifyReply } from 'fastify';
 import type { BudgetStanding } from '#metering/request-budget.ts';
 import type { QuotaStanding } from '#metering/quota.ts';
@@ -26,7 +26,7 @@ export function quotaHeaders(quota: QuotaStanding): Record<string, string | numb
   };
 }
 
-/** A 402 tells the limit, and that nothing is left. Spec 7. */
+/** A 402 has the limit, and 0 as what remains. Spec 7. */
 export function spentQuotaHeaders(limit: number): Record<string, number> {
   return { 'x-service-quota-limit': limit, 'x-service-quota-remaining': 0 };
 }

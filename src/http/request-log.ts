@@ -1,4 +1,4 @@
-// One line in the log for every answer, one row for the account's owner, and the metrics.
+// For every response: one line in the log, one row for the account's owner, and the metrics.
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { KeyRefusedError } from '#accounts/authenticate.ts';
 import type { RequestLog } from '#metering/request-log.ts';
@@ -6,7 +6,7 @@ import type { Metrics } from '#http/metrics.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the handler noted for the account's owner; undefined where it did not get that far. */
+    /** What the handler recorded for the account's owner; undefined if it did not get that far. */
     notes: RequestNotes | undefined;
   }
 }
@@ -22,7 +22,7 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
   return function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
     parts.metrics.observe(request, reply);
     const { failure, caller, notes } = request;
-    // Only the log learns whose key was refused and why.
+    // Only the log shows whose key was refused and why.
     const refusal = failure instanceof KeyRefusedError ? failure.refusal : undefined;
     const accountId = caller?.accountId ?? refusal?.accountId;
     const keyId = caller?.keyId ?? refusal?.keyId;
@@ -49,7 +49,7 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
       path,
       status,
       code: failure?.code ?? null,
-      // For a refused key what the client is not told; for every other error what it was told.
+      // For a refused key the reason that the client does not see; for every other error the client's message.
       reason: refusal?.reason ?? failure?.message.slice(0, 500) ?? null,
       duration_ms: durationMs,
       phases: notes ? JSON.stringify(notes.phasesMs, (_, value) => roundedMs(value)) : null,
@@ -62,6 +62,6 @@ const roundedMs = (value: unknown): unknown => (typeof value === 'number' ? Math
 
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-/** Never the query, which can hold a delete token; and a key or token that strayed into the path stays out as well. */
+/** Without the query, which can contain a delete token; a key or token that was put into the path by mistake is hidden too. */
 const loggedPath = (request: FastifyRequest): string =>
   pathOf(request).replaceAll(/[\w-]+/g, (word) => (word.length < 40 ? word : '…'));

@@ -50,7 +50,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/api/account/uploads', guards.admitFor('upload'), account.uploads);
   route(reading, '/api/account/renders', guards.admitFor('render'), account.renders);
   route(reading, '/api/account/usage', guards.admitFor('any'), account.usage);
-  // The token in the query is its key; the handler counts wrong ones.
+  // The token in the query is the authentication; the handler counts wrong ones.
   route(
     [...reading, 'POST', 'DELETE'],
     '/api/uploads/:id/delete',
@@ -59,7 +59,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   );
 
   const everything = { ...accounts, ...metering, ...uploads, ...renders, database, browser, guards };
-  // Who may call which of these is a column of the dashboard's own table, in dashboard/contract.ts.
+  // dashboard/contract.ts says who may call which of these.
   for (const { methods, url, handler } of dashboard(everything)) route(methods, url, open, handler);
 
   route(reading, '/', open, landingPage(settings));
@@ -83,7 +83,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/metrics', open, metrics.send);
 }
 
-/** Adds routes to the application and remembers which methods each path has. */
+/** Adds routes to the application and records the methods of each path. */
 export function createRouter(app: () => FastifyInstance) {
   const methodsByUrl = new Map<string, string[]>();
   return {

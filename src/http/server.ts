@@ -1,5 +1,5 @@
-// Speaks HTTP: puts the listener, the checks that every request passes, and the route table together. The order of checks:
-// host, preflight of another origin, path (404), method (405), then the guard of the route. Spec 4, 7.
+// The HTTP server: combines the listener, the checks that every request passes, and the route table. The order of checks: host,
+// preflight of another origin, path (404), method (405), then the guard of the route. Spec 4, 7.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hours, type Chore } from '#core/chore.ts';
 import { ServiceError, notFound } from '#core/errors.ts';
@@ -45,13 +45,13 @@ export function createServer(parts: ServerParts) {
       const failure = new ServiceError('validation_error', 'request: there is no Host header');
       return reply.code(400).header('connection', 'close').send(envelope(failure));
     }
-    // A host for bytes only has no pages and no API, and so no cookies to steal.
+    // A host only for bytes has no pages and no API, and so no cookies to steal.
     if (request.host === contentHost && !/^\/[fsp]\//.test(request.url)) throw notFound();
     if (takesKey(request) && allowOrigin(request, reply)) {
       guards.showAddressBudget(request, reply);
       return reply.code(204).send();
     }
-    // Here and not in a handler: Fastify checks the headers of some methods before that, and the path comes first.
+    // Not in a handler: Fastify checks the headers of some methods before the handler, and the path must be checked first.
     return request.is404 ? answerNothing(request, reply) : undefined;
   });
   app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply));
@@ -71,7 +71,7 @@ export function createServer(parts: ServerParts) {
     close: async (): Promise<void> => app.close(),
   };
 
-  /** Every answer under /api/ has the rate-limit headers; where no account was found, those of the client's address. */
+  /** Every response under /api/ has the rate-limit headers; without an account, those of the client's address. */
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('x-request-id', request.id);
     if (isApi(request) && !reply.hasHeader('x-service-ratelimit-limit')) guards.countRefusal(request, reply);
@@ -87,11 +87,11 @@ function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyRep
   return answerNotFound(request, reply);
 }
 
-/** The endpoints that take a key: the contract's, and what a key can read of its account. */
+/** The endpoints that need a key: the contract's, and those that read a key's own account. */
 const takesKey = (request: FastifyRequest): boolean =>
   /^\/api\/(v1|account)\//.test(request.routeOptions.url ?? pathOf(request));
 
-/** As the router sees it: with letters unescaped, and also where the request names the whole address. RFC 9112 3.2.2. */
+/** As the router sees it: with percent-encoded letters decoded, also if the request line has an absolute URL. RFC 9112 3.2.2. */
 function isApi(request: FastifyRequest): boolean {
   const path = pathOf(request).replace(/^https?:\/\/[^/]*/i, '');
   return /^\/api(\/|$)/.test(path.replace(/%[4-7][0-9a-f]/gi, decodeURIComponent));

@@ -1,4 +1,4 @@
-// Files and pages that are made once and served from memory, compressed for whoever accepts it.
+// Files and pages built once and served from memory, compressed for clients that accept it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -11,7 +11,7 @@ export interface StaticFile {
   type: string;
   bytes: Buffer;
   hash: string;
-  /** Made when first asked for. */
+  /** Filled on first request. */
   compressed: Map<Encoding, Promise<Buffer>>;
 }
 
@@ -27,7 +27,7 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Compressed already. */
+/** Already compressed. */
 const packedTypes = ['application/gzip', 'font/woff2'];
 
 const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
@@ -35,7 +35,7 @@ const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
-/** A name that holds a hash of the bytes never stands for others. */
+/** For names that contain a hash of the bytes: the content of such a name never changes. */
 export const neverChanges = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 export function readStaticFile(path: string): StaticFile {
@@ -60,7 +60,7 @@ export async function sendStaticFile(
   { type, bytes, hash, compressed }: StaticFile,
 ): Promise<FastifyReply> {
   const encoding = packedTypes.includes(type) ? undefined : encodingOf(request);
-  // Other bytes, another tag: it is a strong one.
+  // A strong ETag: different bytes need a different one.
   const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`;
   reply.headers({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding', etag });
   const noneMatch = request.headers['if-none-match'];

@@ -1,6 +1,6 @@
-// Answers what never becomes a request for the router: not HTTP, a header too large, a method that nobody has heard of.
-// There is no request to route, but there is an answer, with an id and a line in the log. Spec 7.
-// Where a request is being answered on the connection, its own answer is the only one, and the last.
+// Answers bytes that never become a request for the router: not HTTP, a header too large, an unknown method. There is no request
+// to route, but there is a response, with an id and a log line. Spec 7. If a request is being answered on the connection, only
+// that response is sent, and it is the last.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
@@ -19,10 +19,10 @@ interface UnreadableError {
 
 export function answerUnreadable(parts: {
   log: FastifyBaseLogger;
-  /** The methods that work at a path, for those without parameters. */
+  /** The methods of a path, for paths without parameters. */
   methodsAt: (path: string) => string[] | undefined;
   addressBudget: (ip: string) => BudgetStanding;
-  /** The newest request on a connection that has no whole answer yet. */
+  /** The newest request on a connection whose response is not complete. */
   openReply: (socket: Socket) => FastifyReply | undefined;
 }) {
   return (error: UnreadableError, socket: Socket): void => {
@@ -77,10 +77,10 @@ export function answerUnreadable(parts: {
   };
 }
 
-/** Node refuses a longer head itself, so a line that does not end here belongs to no request. */
+/** Node itself refuses a longer head, so a line that does not end here does not belong to a request. */
 const maxLineBytes = 16 * 1024;
 
-/** The path in a request line that is right but for its method, which the HTTP parser does not know. */
+/** The path in a request line that is valid except for its method, which the HTTP parser does not know. */
 function pathOf(packet: Buffer): string | undefined {
   const text = packet.toString('latin1', 0, maxLineBytes);
   const lineEnd = text.indexOf('\n');
@@ -94,7 +94,8 @@ function pathOf(packet: Buffer): string | undefined {
 function endWith({ request, raw }: FastifyReply, socket: Socket): void {
   if (!raw.headersSent) raw.setHeader('connection', 'close');
   raw.once('close', () => socket.destroySoon());
-  // Nothing that comes now can be read, and Node would take an end of it for leave to hang up before the answer.
+  // Nothing received from now on can be read, and Node would take the end of the input as permission to close before the
+  // response.
   socket.pause();
   if (!request.raw.complete) breakBody(request.raw);
 }

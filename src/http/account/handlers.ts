@@ -1,5 +1,5 @@
-// GET /api/account/uploads, /renders and /usage: what an API key can read of its own account. They are outside /api/v1/, whose
-// paths are the contract's. They cost one request of the account's budget and no unit.
+// GET /api/account/uploads, /renders and /usage: what an API key can read about its own account. They are outside /api/v1/, whose
+// paths are fixed by the contract. They cost one request of the account's budget and no unit.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
@@ -62,7 +62,7 @@ export function accountHandlers(parts: AccountParts) {
   };
 }
 
-/** Thumbnails are for the signed-in person. */
+/** Thumbnails are only for the signed-in person. */
 function withoutThumbnails<Item extends { thumbnail_url: string | null }>(page: {
   items: Item[];
   next_cursor: string | null;

@@ -1,4 +1,4 @@
-// What an API key can read of its own account, beyond the contract's endpoints.
+// What an API key can read about its own account, in addition to the contract's endpoints.
 import { Type } from 'typebox';
 import {
   choice,

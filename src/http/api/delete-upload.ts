@@ -8,14 +8,14 @@ import { html, sendPage, wantsHtml } from '#http/hosted/page.ts';
 import { filePath, sharePath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
 
-/** Programs that fetch every link they see, by what they call themselves. */
+/** User agents of programs that fetch every link they see. */
 const previewBots =
   /bot\b|bot\/|crawl|spider|preview|unfurl|facebookexternalhit|whatsapp|embedly|iframely|skypeuri|vkshare|mastodon|pleroma|slack-imgproxy|google-read-aloud|bitlybot|metainspector|outlook|bingpreview/i;
 
 export interface DeleteParts {
   hostedUploads: HostedUploads;
   guards: Guards;
-  /** Where the picture on the confirmation page may come from, besides this host. */
+  /** Other hosts that the picture on the confirmation page may come from. */
   pictureOrigins: string[];
 }
 
@@ -36,7 +36,7 @@ export function deleteUpload({ hostedUploads, guards, pictureOrigins }: DeletePa
     return reply.send({ id: upload.id, deleted: true });
   };
 
-  /** Wrong token, unknown, deleted and expired: one and the same answer. */
+  /** Wrong token, unknown, deleted and expired get the same answer. */
   function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     guards.refuseGuess(request, reply);
     return answerNotFound(request, reply);

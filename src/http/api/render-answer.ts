@@ -1,4 +1,4 @@
-// What both render endpoints share: running a render for a request, and its answer in bytes or as metadata. Spec 4.3, 4.4.
+// Shared by both render endpoints: runs a render for a request, and answers with bytes or metadata. Spec 4.3, 4.4.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderPath } from '#http/links.ts';
 import type { FinishedRender, RenderRequest, Renders } from '#renders/render.ts';
@@ -25,7 +25,7 @@ export async function answerRender(
     const finished = await renders.render(
       callerOf(request),
       remember && !isHosted ? { ...render, keepMs: rememberMs } : render,
-      // A client that hangs up frees its slot at once.
+      // A client that disconnects frees its slot at once.
       hangUpSignal(request, reply),
       async (tables, done) => remember?.(tables, toAnswer(done), isHosted ? undefined : done.id),
     );
@@ -64,7 +64,7 @@ export async function answerRender(
   }
 }
 
-/** In the order in which they happen. */
+/** In chronological order. */
 const phasesOf = ({
   queueMs,
   navigateMs,

@@ -1,4 +1,4 @@
-// The contract as schemas: from each come the type, the validation and the OpenAPI document. Spec 2, 4.
+// The contract as schemas: the types, the validation and the OpenAPI document come from them. Spec 2, 4.
 import { Type, type Static } from 'typebox';
 import { errorTable, type ErrorCode } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
@@ -129,7 +129,7 @@ export const ScreenshotMetadata = Type.Object(
   strict,
 );
 
-/** A number of CSS pixels, or a text with a unit. Spec 4.4. */
+/** A number of CSS pixels, or a string with a unit. Spec 4.4. */
 const marginSide = (side: string) =>
   Type.Optional(
     Type.Union(

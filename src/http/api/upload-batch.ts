@@ -32,13 +32,13 @@ export function uploadBatch(parts: UploadParts) {
     });
 }
 
-/** When every file fails with different codes, the first one's status stands for all. */
+/** When all files fail with different codes, the status is that of the first one. */
 function statusOf(storedCount: number, [first]: ServiceError[]): number {
   if (!first) return 201;
   return storedCount > 0 ? 207 : first.status;
 }
 
-/** The quota as the most recent stored file left it. */
+/** The quota after the last stored file. */
 function headersOf(
   stored: { quota: Parameters<typeof quotaHeaders>[0] }[],
   errors: ServiceError[],

@@ -1,4 +1,4 @@
-// What the client is told about a stored upload. Spec 2.1.
+// The response for a stored upload. Spec 2.1.
 import { deleteLink, uploadLinks, type Addresses } from '#http/links.ts';
 import type { StoredUpload } from '#uploads/store-uploads.ts';
 

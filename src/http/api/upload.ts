@@ -26,7 +26,7 @@ export function upload(parts: UploadParts) {
     });
 }
 
-/** What both upload endpoints share: reading the form, storing its files once, and answering. */
+/** Shared by both upload endpoints: reads the form, stores its files once, and answers. */
 export async function answerUpload(
   { uploadStore, uploadBlobs, idempotency }: UploadParts,
   kind: 'single' | 'batch',
@@ -65,7 +65,7 @@ export async function answerUpload(
   return sendAnswer(request, reply, answer);
 }
 
-/** A batch is answered as a whole, so the error handler does not see what became of each file. */
+/** A batch has one response for all files, so the error handler does not see each file's error. */
 function logInternalErrors(request: FastifyRequest, outcomes: UploadOutcome[]): void {
   for (const outcome of outcomes)
     if (!outcome.ok && outcome.error.code === 'internal')

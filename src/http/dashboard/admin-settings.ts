@@ -1,4 +1,4 @@
-// What the owner decides about the installation, and whether its mail arrives.
+// The owner's settings for the installation, and a test of its mail.
 import type { Installation, InstallationSettings } from '#accounts/installation.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import type { InstallationView } from '#http/dashboard/schemas/admin.ts';

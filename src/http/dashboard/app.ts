@@ -1,5 +1,5 @@
-// Serves the built dashboard under /dashboard/: files whose names hold their hash, and one page for every other address,
-// which the dashboard routes itself. Nothing on it may come from elsewhere, and nothing inline may run.
+// Serves the built dashboard under /dashboard/: files whose names contain their hash, and one page for every other path, which
+// the dashboard routes itself. The page loads nothing from other hosts and runs no inline script.
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
@@ -14,7 +14,7 @@ import {
 
 const builtFolder = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
 
-/** `pictureOrigins`: where hosted bytes are, besides here. */
+/** `pictureOrigins`: other hosts that serve hosted bytes. */
 const policyFor = (pictureOrigins: string[]): string =>
   [
     "default-src 'none'",
@@ -31,7 +31,7 @@ const policyFor = (pictureOrigins: string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Addresses that mails and the first start name, and that people type: shorter than where they lead. */
+/** Short paths for mails, the first start and people who type them; each redirects to the full path. */
 export const entryPaths = [
   '/sign-in',
   '/sign-up',
@@ -46,7 +46,7 @@ export function createDashboardApp(pictureOrigins: string[], folder = builtFolde
   const built = readBuilt(folder);
 
   return {
-    /** Any address of the dashboard that is not a file. */
+    /** Any path of the dashboard that is not a file. */
     async page(request: FastifyRequest, reply: FastifyReply) {
       if (!built) return sendNotBuilt(reply);
       reply.headers({

@@ -1,5 +1,5 @@
-// Every route of /api/dashboard: who may call it, what it takes and what it answers. The front end imports the types, the
-// server cannot start without a handler for each, and the isolation test walks the table. Errors have the API's envelope.
+// Every route of /api/dashboard: its access, input and output. The front end imports the types, the server cannot start without a
+// handler for each, and the isolation test checks every entry. Errors have the API's envelope.
 import type { Static, TObject, TSchema } from 'typebox';
 import { PdfRequest, ScreenshotRequest, UploadResult } from '#http/api/schemas.ts';
 import * as admin from '#http/dashboard/schemas/admin.ts';
@@ -10,10 +10,10 @@ import * as session from '#http/dashboard/schemas/session.ts';
 
 export const dashboardPath = '/api/dashboard';
 
-/** Dashboard requests of one account in a minute, beside the API's own budget. */
+/** Dashboard requests of one account per minute, separate from the API's budget. */
 export const dashboardRequestsPerMinute = 1_200;
 /**
- * Attempts to sign in or up in a minute: from one client address, from one client address for one e-mail address, and from all
+ * Attempts to sign in or up per minute: from one client address, from one client address for one e-mail address, and from all
  * client addresses together for one e-mail address.
  */
 export const attemptsPerMinute = { address: 60, email: 10, emailEverywhere: 60 };
@@ -32,7 +32,7 @@ export interface Contract {
   query?: TObject;
   /** A form is multipart/form-data with the parts of POST /api/v1/upload. */
   body?: TObject | 'form';
-  /** A text names the content type of an answer that is not JSON. */
+  /** A string is the content type of a response that is not JSON. */
   answer: TSchema | string;
   status?: 201;
   /** The handler is the API's own and reads the body itself. */
@@ -100,7 +100,7 @@ export const dashboardRoutes = {
   'GET /renders/:id/thumbnail': { access: 'account', answer: 'image/*' },
   'DELETE /renders/:id': { access: 'account', answer: files.Deleted },
 
-  // The playground: answers, headers and errors of the API's own endpoints.
+  // The playground: responses, headers and errors of the API's endpoints.
   'POST /playground/upload': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
   'POST /playground/screenshot': {
     access: 'verified',
@@ -161,9 +161,9 @@ type Field<Name extends RouteName, Key extends string> =
   (typeof dashboardRoutes)[Name] extends Record<Key, infer T> ? T : undefined;
 type Value<T> = T extends TSchema ? Static<T> : undefined;
 
-/** The query as the handler gets it, with defaults; the front end may leave out what is optional. */
+/** The query as the handler gets it, with defaults; the front end may omit optional fields. */
 export type QueryOf<Name extends RouteName> = Value<Field<Name, 'query'>>;
-/** Undefined for a form and where there is no body. */
+/** Undefined for a form and if there is no body. */
 export type BodyOf<Name extends RouteName> = Value<Field<Name, 'body'>>;
 /** Undefined for a file. */
 export type AnswerOf<Name extends RouteName> = Value<Field<Name, 'answer'>>;

@@ -16,7 +16,7 @@ export function sendCsv(
 }
 
 function cell(value: Cell): string {
-  // A text that a spreadsheet would run as a formula begins with an apostrophe instead.
+  // An apostrophe is put before text that a spreadsheet would run as a formula.
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

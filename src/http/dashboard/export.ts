@@ -1,4 +1,4 @@
-// Everything an account has here, as one tar file that is written while it is read: lists as JSON lines, files as they are.
+// Everything in an account as one tar file, written as it is read: lists as JSON lines, files unchanged.
 import { Readable } from 'node:stream';
 import type { Clock } from '#core/clock.ts';
 import type { Blobs } from '#storage/blobs.ts';
@@ -80,7 +80,7 @@ async function* pagesOf<T extends Row>(next: (page: PageOptions) => Promise<T[]>
   }
 }
 
-/** Newest first; the name holds the oldest row's time, so that names sort. */
+/** Newest first; the name contains the oldest row's time, so that names sort. */
 const partName = (name: string, rows: Row[]): string =>
   `${name}-${rows.at(-1)?.created_at ?? 0}-${rows.at(-1)?.id ?? ''}.jsonl`;
 
@@ -95,7 +95,7 @@ function* entry(name: string, text: string, now: number) {
 
 /** A file that is deleted while the export runs is left out. */
 async function* file(name: string, blobs: Blobs, key: string, sizeBytes: number, createdAt: number) {
-  // The reader may leave at any of the yields.
+  // The reader may disconnect at any of the yields.
   using blob = await blobs.open(key);
   if (!blob) return;
   yield tarHeader(name, sizeBytes, createdAt);

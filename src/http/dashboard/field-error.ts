@@ -1,8 +1,8 @@
-// Mistakes in what somebody asked to change about an account, as the API's validation errors.
+// Turns invalid changes to an account into the API's validation errors.
 import { invalid } from '#core/errors.ts';
 import { AccountError } from '#accounts/accounts.ts';
 
-/** Runs the change; what the account cannot have is a mistake in `field`. */
+/** Runs the change; a change that the account cannot have becomes an error in `field`. */
 export async function asFieldError<T>(field: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -1,4 +1,4 @@
-// The dashboard's pages put together: a route of the contract without a handler does not compile.
+// Combines the dashboard's handlers: a route of the contract without a handler does not compile.
 import { adminHandlers, type AdminParts } from '#http/dashboard/admin.ts';
 import { adminSettingsHandlers, type AdminSettingsParts } from '#http/dashboard/admin-settings.ts';
 import { exportHandlers, type ExportParts } from '#http/dashboard/export.ts';

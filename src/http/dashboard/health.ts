@@ -14,7 +14,7 @@ export interface HealthParts {
   browser: Browser;
   renderQueue: RenderQueue;
   version: string;
-  /** Undefined when nothing that matters is kept on this machine. */
+  /** Undefined when no data is stored on this machine. */
   dataDir: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What makes other tools work with this service: a file or a few lines to paste, with a key of their own in them.
+// Configuration for other tools: a file or a few lines to paste, each with its own API key.
 import type { KeyScope } from '#storage/schema.ts';
 
 interface Made {
@@ -8,7 +8,7 @@ interface Made {
 }
 
 interface Integration {
-  /** Of its key. */
+  /** The name of its key. */
   name: string;
   scope: KeyScope;
   make: (baseUrl: string, key: string) => Made;
@@ -20,7 +20,7 @@ const script = (filename: string, content: string): Made => ({
   content,
 });
 
-/** What the answer's JSON says under this name, without anything installed. */
+/** Extracts this field from the JSON response, with tools that every system has. */
 const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
 
 const upload = (baseUrl: string, key: string, file: string): string =>
@@ -154,7 +154,7 @@ function sharex(baseUrl: string, key: string): Made {
   };
 }
 
-/** A function for a shell's start-up file: `tintype picture.png` prints the link, or the reason and fails. */
+/** A function for a shell's start-up file: `tintype picture.png` prints the link, or prints the reason and fails. */
 function shell(baseUrl: string, key: string): Made {
   return script(
     'tintype.sh',

@@ -1,4 +1,4 @@
-// The API keys page, and integrations, which bring a key of their own.
+// The API keys page, and integrations, each of which creates its own key.
 import type { Clock } from '#core/clock.ts';
 import { limits } from '#core/limits.ts';
 import type { Owned } from '#storage/owned/owned.ts';

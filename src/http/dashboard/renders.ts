@@ -1,4 +1,4 @@
-// The renders page, and the playground's renders: the API's own handlers, run for the signed-in account.
+// The renders page, and the playground's renders: the API's handlers, run for the signed-in account.
 import type { Static } from 'typebox';
 import type { Clock } from '#core/clock.ts';
 import type { Owned } from '#storage/owned/owned.ts';
@@ -66,7 +66,7 @@ export function rendersHandlers(parts: RendersPageParts): Pick<Handlers, Names> 
   };
 }
 
-/** A page of the account's renders, the newest first. */
+/** A page of the account's renders, newest first. */
 export async function listRenders(
   parts: Pick<Addresses, 'contentBaseUrl'> & { clock: Clock },
   owned: Owned,

@@ -1,4 +1,4 @@
-// The request log, as the account's owner reads it.
+// The request log, for the account's owner.
 import type { Clock } from '#core/clock.ts';
 import type { RequestLogRow } from '#storage/schema.ts';
 import { unitOf } from '#metering/request-days.ts';
@@ -49,7 +49,7 @@ function requestView(row: RequestLogRow, keyNames: Map<string, string>) {
     status,
     code,
     reason,
-    // Messages begin with the field that they are about.
+    // Messages begin with the name of the field.
     field: status === 401 ? null : (/^([a-z][\w.]*): /.exec(reason ?? '')?.[1] ?? null),
     key_id,
     key_name: key_id === null ? null : (keyNames.get(key_id) ?? null),

@@ -1,4 +1,4 @@
-// Codes from an authenticator app, recovery codes and passkeys, in the settings. Whatever changes them wants the password.
+// Codes from an authenticator app, recovery codes and passkeys, in the settings. Every change requires the password.
 import { invalid, notFound } from '#core/errors.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';

@@ -1,5 +1,5 @@
-// Carries the dashboard's table of routes: for each request the checks in order (origin, session, access, budget, query, body),
-// then the page's handler. A handler gets the signed-in account's own rows and no others.
+// Serves the dashboard's table of routes: for each request the checks in order (origin, session, access, budget, query, body),
+// then the handler. A handler gets only the signed-in account's rows.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
@@ -53,7 +53,7 @@ export interface ServeParts {
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
-/** One entry for each path, as the server's route table wants it. */
+/** One entry for each path, as the server's route table requires. */
 export function serveDashboard(parts: ServeParts, handlers: Handlers) {
   const paths = new Map<string, Map<string, RouteName>>();
   for (const name of Object.keys(dashboardRoutes) as RouteName[]) {
@@ -111,14 +111,14 @@ async function answer(
   return given === reply ? reply : reply.code(contract.status ?? 200).send(given);
 }
 
-/** No id has this character, and Postgres answers with an error when it is asked for one. */
+/** No id contains this character, and Postgres fails on a query with it. */
 function idOf(request: FastifyRequest): string {
   const { id = '' } = request.params as { id?: string };
   if (id.includes('\0')) throw notFound();
   return id;
 }
 
-/** Lets in who may call the route, spends the right budget, and tells the others no more than they may know. */
+/** Admits callers who may use the route, spends the right budget, and reveals to others no more than they may know. */
 async function admit(
   { plans, signIn, guards }: ServeParts,
   access: Access,
@@ -159,7 +159,10 @@ export function setCookies(reply: FastifyReply, cookies: string[]): void {
   if (cookies.length > 0) reply.header('set-cookie', cookies);
 }
 
-/** Browsers name the origin of every request that can change something; one of another site, or of none, changes nothing. */
+/**
+ * Browsers send the origin with every request that can change something; requests from another site, or without an origin, are
+ * refused.
+ */
 function requireOwnOrigin(request: FastifyRequest, baseUrl: string): void {
   const { origin } = request.headers;
   const isOwn = origin === baseUrl || (origin !== undefined && URL.parse(origin)?.host === request.host);

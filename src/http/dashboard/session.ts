@@ -40,8 +40,8 @@ export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
     return signedInView(value, plans);
   };
   /**
-   * Slows down guessing one person's password, from one client address and from many. The second limit is not for addresses
-   * where the person has a session: a stranger's guesses do not lock them out.
+   * Slows down guessing one person's password, from one client address and from many. The second limit does not apply to
+   * addresses where the person has a session, so that a stranger's guesses do not lock them out.
    */
   const spendAttempt = async (reply: FastifyReply, purpose: string, email: string, client: Client) => {
     const person = email.trim().toLowerCase();

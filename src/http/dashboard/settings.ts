@@ -1,4 +1,4 @@
-// Settings: profile, address, password, sessions, and leaving with everything.
+// Settings: profile, address, password, sessions, export and deletion.
 import { invalid, notFound } from '#core/errors.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Plans } from '#accounts/plans.ts';
@@ -30,14 +30,17 @@ export interface SettingsParts {
 export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
   const { plans, signIn, accountDeletion } = parts;
 
-  /** The person as they are after a change. */
+  /** The person after a change. */
   async function personNow(client: Client) {
     const session = await signIn.whoIs(client);
     if (!session) throw notFound();
     return signedInView(session.value, plans);
   }
 
-  /** A link that was not mailed proves nothing in the hands of whoever asked for it; an owner could read it in the log. */
+  /**
+   * If the link was not mailed, following it proves nothing about the address; only an owner, who could read it in the log, gets
+   * it.
+   */
   const forOwner = ({ account }: Person, link: Unmailed) => ({
     mail: signIn.delivery,
     link: account.owner === 1 ? link : null,

@@ -1,4 +1,4 @@
-// How an account stands in its month: what the overview and the usage page both show.
+// The account's usage this month, shown on the overview and the usage page.
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit } from '#storage/schema.ts';
 import type { Plans } from '#accounts/plans.ts';

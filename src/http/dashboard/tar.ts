@@ -1,10 +1,10 @@
-// The tar format (POSIX ustar), as much of it as writing plain files takes.
+// The tar format (POSIX ustar), only what is needed to write plain files.
 
 const block = 512;
 
 export const tarEnd = Buffer.alloc(2 * block);
 
-/** What fills the last block of a file. */
+/** Padding of a file's last block. */
 export const tarPadding = (sizeBytes: number): Buffer => Buffer.alloc((block - (sizeBytes % block)) % block);
 
 export function tarHeader(name: string, sizeBytes: number, modifiedAt: number): Buffer {
@@ -21,7 +21,7 @@ export function tarHeader(name: string, sizeBytes: number, modifiedAt: number): 
   put('0', 156);
   put('ustar', 257);
   put('00', 263);
-  // The sum counts its own field as spaces.
+  // The checksum counts its own field as spaces.
   header.fill(' ', 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
   put(`${octal(sum, 6)}\0 `, 148);

@@ -1,4 +1,4 @@
-// The uploads page, and uploads made there: the same store, the same quota, no key.
+// The uploads page, and uploads made there: same store, same quota, no key.
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import type { Clock } from '#core/clock.ts';
@@ -33,12 +33,12 @@ type Names =
   | 'DELETE /uploads/:id'
   | 'GET /uploads/:id/thumbnail';
 
-/** So many deletions are listed. */
+/** Deletions listed at most. */
 const deletedShown = 500;
 const soonMs = 7 * 24 * 60 * 60 * 1000;
-/** Each is at most 10 MB, so that an archive stays under a gigabyte. */
+/** Each file is at most 10 MB, so an archive stays under a gigabyte. */
 const filesPerZip = 100;
-/** Pictures do not change; whether they may be seen is asked again after a day. */
+/** Pictures do not change; access is checked again after a day. */
 export const keptByBrowser = 'private, max-age=86400';
 
 export interface UploadsPageParts extends UploadParts {
@@ -140,7 +140,7 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
   };
 }
 
-/** A page of the account's uploads, the newest first. */
+/** A page of the account's uploads, newest first. */
 export async function listUploads(
   parts: Addresses & { clock: Clock },
   owned: Owned,

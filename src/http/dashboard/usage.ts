@@ -1,4 +1,4 @@
-// Usage and plan: the month, use by day and key, overages.
+// Usage and plan: the month, usage by day and key, overages.
 import type { Clock } from '#core/clock.ts';
 import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
@@ -20,7 +20,7 @@ type Names = 'GET /usage' | 'GET /usage.csv' | 'PATCH /overages';
 
 const usualDays = 30;
 const mostDays = 366;
-/** Past this many days a column of a chart is a week. */
+/** For more days than this, each column of a chart is a week. */
 const daysInColumns = 120;
 
 export interface UsagePageParts {

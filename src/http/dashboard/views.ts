@@ -1,4 +1,4 @@
-// Rows as the dashboard shows them, and cursors as opaque texts.
+// Rows as the dashboard shows them, and opaque cursors.
 import { invalid } from '#core/errors.ts';
 import type { ApiKeyRow, RenderRow, UploadRow } from '#storage/schema.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
@@ -49,7 +49,7 @@ export function renderView(
     url: isShown ? contentBaseUrl + renderPath(kind, id) : null,
     thumbnail_url: isShown && isPicture(row) ? `${dashboardPath}/renders/${id}/thumbnail` : null,
     created_at: isoTime(row.created_at),
-    // Bytes that are kept for a replay alone end too, but nobody can see them.
+    // Bytes kept only for a replay expire too, but nobody can see them.
     expires_at: isShown ? isoTimeOrNull(row.expires_at) : null,
     key_id,
   };
@@ -78,7 +78,7 @@ function stateOf({ revoked_at, expires_at }: ApiKeyRow, now: number): Key['state
   return revoked_at === null ? 'active' : 'ending';
 }
 
-/** One row more than asked for tells whether there is another page. */
+/** One row more than requested shows whether there is another page. */
 export const pageOptions = ({ cursor, limit = 50 }: { cursor?: string; limit?: number }): PageOptions => ({
   after: cursor === undefined ? undefined : parseCursor(cursor),
   limit: limit + 1,

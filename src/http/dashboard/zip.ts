@@ -1,11 +1,12 @@
-// The zip format, as much of it as streaming stored files takes: each file's bytes pass through, and its checksum follows them.
+// The zip format, only what is needed to stream files without compression: each file's bytes pass through, followed by its
+// checksum.
 import { crc32 } from 'node:zlib';
 
 interface ZipFile {
   name: string;
   sizeBytes: number;
   modifiedAt: number;
-  /** Undefined when it is gone meanwhile; it is then left out. */
+  /** Undefined if it was deleted in the meantime; it is then left out. */
   open(): Promise<({ stream: AsyncIterable<Buffer> } & Disposable) | undefined>;
 }
 
@@ -14,15 +15,15 @@ const descriptorMark = 0x08074b50;
 const centralMark = 0x02014b50;
 const endMark = 0x06054b50;
 const version = 20;
-/** Checksum behind the bytes (bit 3), names in UTF-8 (bit 11). */
+/** Checksum after the bytes (bit 3), names in UTF-8 (bit 11). */
 const flags = 0x0808;
 
-/** At most 65,535 files and 4 GB: larger archives would need another form of the format. */
+/** At most 65,535 files and 4 GB: larger archives would need Zip64. */
 export async function* zipOf(files: ZipFile[]): AsyncGenerator<Buffer> {
   const directory: Buffer[] = [];
   let offset = 0;
   for (const { name, sizeBytes, modifiedAt, open } of files) {
-    // The reader may leave at any of the yields.
+    // The reader may disconnect at any of the yields.
     using file = await open();
     if (!file) continue;
     const bytes = Buffer.from(name);
@@ -37,7 +38,7 @@ export async function* zipOf(files: ZipFile[]): AsyncGenerator<Buffer> {
     for (const [index, value] of [descriptorMark, sum, sizeBytes, sizeBytes].entries())
       descriptor.writeUInt32LE(value, index * 4);
     yield descriptor;
-    // Comment, disk and attributes are all nothing.
+    // Comment, disk and attributes are all zero.
     const place = Buffer.alloc(14);
     place.writeUInt32LE(offset, 10);
     directory.push(head(centralMark, [version], sizeBytes, modifiedAt, sum, bytes.length), place, bytes);
@@ -54,7 +55,7 @@ export async function* zipOf(files: ZipFile[]): AsyncGenerator<Buffer> {
   yield end;
 }
 
-/** What a local header and an entry of the directory have in common. */
+/** The fields that a local header and an entry of the directory share. */
 function head(
   mark: number,
   madeBy: number[],
@@ -65,7 +66,7 @@ function head(
 ): Buffer {
   const header = Buffer.alloc(30 + 2 * madeBy.length);
   let at = header.writeUInt32LE(mark, 0);
-  // Stored as it is: pictures are compressed already.
+  // Stored without compression: pictures are already compressed.
   for (const value of [...madeBy, version, flags, 0, ...dosTime(modifiedAt)])
     at = header.writeUInt16LE(value, at);
   for (const value of [sum, sizeBytes, sizeBytes]) at = header.writeUInt32LE(value, at);
@@ -73,7 +74,7 @@ function head(
   return header;
 }
 
-/** UTC, to two seconds; the format has no zone. */
+/** UTC, with a resolution of two seconds; the format has no time zone. */
 function dosTime(at: number): [time: number, date: number] {
   const date = new Date(at);
   return [
@@ -89,7 +90,7 @@ export function distinctNames(names: string[]): string[] {
     const dot = name.lastIndexOf('.');
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
     let free = name;
-    // Folders of many systems do not tell upper from lower case.
+    // Many file systems are case-insensitive.
     for (let count = 2; taken.has(free.toLowerCase()); count += 1) free = `${stem} (${count})${extension}`;
     taken.add(free.toLowerCase());
     return free;

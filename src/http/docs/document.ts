@@ -1,4 +1,4 @@
-// The OpenAPI document as the reference page reads it: references followed, examples found, or made from the schema.
+// The OpenAPI document as the reference page reads it: references resolved, examples found or made from the schema.
 
 export interface Schema {
   $ref?: string;
@@ -63,7 +63,7 @@ export function follow<T extends object>(document: OpenapiDocument, given: T): T
   return follow(document, found as T);
 }
 
-/** The examples of a body, each with its name; one made from the schema where there is none. */
+/** The examples of a body, each with its name; one made from the schema if there is none. */
 export function examplesOf(document: OpenapiDocument, media: Media): [name: string, value: unknown][] {
   const named = Object.entries(media.examples ?? {}).map(([name, given]): [string, unknown] => {
     const example = follow(document, given);
@@ -74,7 +74,7 @@ export function examplesOf(document: OpenapiDocument, media: Media): [name: stri
   return media.schema ? [['Example', exampleFrom(document, media.schema, '')]] : [];
 }
 
-/** For fields that mean more than their type says. */
+/** For fields whose meaning is narrower than their type. */
 const known: Record<string, unknown> = {
   id: 'k3J9vQx2LmT7bR4sYw8Z',
   slug: 'h7Kp2mXq9T',

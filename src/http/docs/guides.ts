@@ -1,4 +1,5 @@
-// What holds for every endpoint: the key, errors and what to do about each, retries, repeats, the delete URL and the limits here.
+// What applies to every endpoint: the key, errors and what to do about each, retries, repeats, the delete URL and the limits
+// here.
 import { errorTable, type ErrorCode } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Plan } from '#accounts/plans.ts';

@@ -1,4 +1,4 @@
-// One endpoint on the reference page: what it does, the call in three languages, its fields, and its answers with examples.
+// One endpoint on the reference page: what it does, the call in three languages, its fields, and its responses with examples.
 import { errorTable } from '#core/errors.ts';
 import {
   examplesOf,
@@ -71,14 +71,14 @@ export function showOperation(
   </section>`;
 }
 
-/** The first example of the request, or the one field that must be there. */
+/** The first example of the request, or only the required field. */
 function requestBody(document: OpenapiDocument, media: Media): Record<string, unknown> {
   const hasExample = media.example !== undefined || Object.keys(media.examples ?? {}).length > 0;
   const [, value] = hasExample ? (examplesOf(document, media)[0] ?? []) : [];
   return (value as Record<string, unknown> | undefined) ?? { url: 'https://example.com' };
 }
 
-/** Radio buttons, so that choosing a language needs no script; on paper all of them are shown. */
+/** Radio buttons, so that choosing a language needs no script; all languages are printed on paper. */
 function showSamples(id: string, samples: Sample[]): Html {
   return html`<div class="samples" role="group" aria-label="Example calls">
     ${samples.map(
@@ -161,7 +161,7 @@ function showHeaders(document: OpenapiDocument, headers: Record<string, Header>)
   </details>`;
 }
 
-/** Codes as links to what they mean and what to do. */
+/** Codes as links to their meaning and what to do. */
 function showErrors(document: OpenapiDocument, operation: Operation): Html {
   return html`<h4>Errors</h4>
     <ul class="errors">

@@ -1,5 +1,5 @@
-// GET /openapi.json, and GET /docs: the same document for people. It reads well without script and on paper; with script it can
-// be searched and copied from.
+// GET /openapi.json, and GET /docs: the same document for people. It works without script and on paper; script adds search and
+// copy buttons.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plan } from '#accounts/plans.ts';
 import { assetUrl } from '#http/assets.ts';

@@ -40,7 +40,7 @@ const curlJson = (call: Call): string =>
   -d '${JSON.stringify(call.body)}' \\
   -o ${outputOf(call)}`;
 
-/** With the client that this service has for download: it retries, waits and repeats safely by itself. */
+/** Uses the client that this service offers for download: it handles retries, waits and repeats itself. */
 const typescript = ({ address, path }: Call, call: string): string => {
   const baseUrl = address.slice(0, -path.length);
   return `// npm install ${baseUrl}/clients/tintype-client.tgz

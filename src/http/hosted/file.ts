@@ -36,7 +36,7 @@ export function splitExtension(name: string): [string, string | undefined] {
   return dot === -1 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** The alias is for tools that want a name with an extension; a wrong one does not resolve. */
+/** The alias is for tools that need a name with an extension; a wrong extension does not resolve. */
 function hasExtension(contentType: string, extension: string | undefined): boolean {
   if (extension === undefined) return true;
   return (imageExtensions[contentType as ImageType] as readonly string[]).includes(extension.toLowerCase());

@@ -1,4 +1,4 @@
-// The frame of every server-rendered page: escaping, the head, the look, and the headers that keep foreign code out.
+// The frame of every server-rendered page: escaping, the head, the style, and the headers that block foreign code.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assetUrl } from '#http/assets.ts';
 
@@ -26,11 +26,11 @@ export interface Page {
   head?: Html;
   body: Html;
   script?: string;
-  /** Where its pictures come from, if not from this host. */
+  /** Other hosts that its pictures come from. */
   pictureOrigins?: string[];
 }
 
-/** True for a person with a browser, as far as the request tells. */
+/** True for a person with a browser, as far as the request shows. */
 export function wantsHtml(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').toLowerCase().includes('text/html');
 }
@@ -52,7 +52,7 @@ export const pageHeaders = ({ pictureOrigins = [] }: Page): Record<string, strin
 
 export const pageMarkup = (page: Page): string => render(page).markup.trimStart();
 
-/** What is shown for everything that does not resolve: unknown, deleted and expired look the same. */
+/** Shown for everything that does not resolve: unknown, deleted and expired look the same. */
 export function sendGonePage(reply: FastifyReply): FastifyReply {
   return sendPage(reply.code(404).header('cache-control', 'no-store'), {
     title: 'Nothing here',

@@ -1,5 +1,5 @@
-// Serves stored bytes: conditional requests and ranges by RFC 9110, never cached beyond the thing's remaining life, and so
-// that no script inside them can run in our origin.
+// Serves stored bytes: conditional requests and ranges by RFC 9110, never cached past their expiry, and with headers that keep
+// scripts in them from running in our origin.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { sendStream } from '#http/answer.ts';
@@ -14,17 +14,17 @@ export interface HostedBlob {
   expiresAt: number | null;
   filename: string;
   open: (range?: ByteRange) => Promise<OpenBlob | undefined>;
-  /** All of it, where it is small and the store has it at hand. */
+  /** The whole blob, if it is small and the store has it locally. */
   readSmall?: (() => Promise<Buffer | undefined>) | undefined;
-  /** Where the store serves it itself. */
+  /** Set if the store serves the blob itself. */
   signedUrl: ((answer: SignedAnswer) => Promise<string>) | undefined;
 }
 
 const maxAgeSeconds = 300;
-/** Pictures without a document in them: nothing that needs our headers to be safe. */
+/** Formats that cannot contain a document, so they are safe without our headers. */
 const plainPictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
-/** Deletion must be felt soon, so even what lives for ever is asked for again after five minutes. */
+/** A deletion must take effect soon, so even uploads without expiry are requested again after five minutes. */
 function cacheControl(expiresAt: number | null, now: number): string {
   const remainingSeconds = expiresAt === null ? Infinity : Math.max(0, Math.floor((expiresAt - now) / 1000));
   return `public, max-age=${Math.min(maxAgeSeconds, remainingSeconds)}, must-revalidate`;
@@ -97,7 +97,7 @@ function isUnchanged(request: FastifyRequest, { etag, createdAt }: HostedBlob): 
   return Number.isFinite(since) && Math.floor(createdAt / 1000) * 1000 <= since;
 }
 
-/** RFC 9110 14.2: one range of bytes in a GET is served; anything else is ignored and the whole is sent. */
+/** RFC 9110 14.2: a single byte range in a GET is served; anything else is ignored and the whole is sent. */
 function rangeOf(
   request: FastifyRequest,
   { etag, sizeBytes }: HostedBlob,
@@ -121,7 +121,7 @@ function rangeOf(
   return start >= sizeBytes ? 'unsatisfiable' : { start, end };
 }
 
-/** RFC 6266: a plain name for old readers, the true one in UTF-8. */
+/** RFC 6266: an ASCII name for old clients, the real one in UTF-8. */
 function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(filename).replace(

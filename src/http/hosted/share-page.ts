@@ -32,17 +32,17 @@ export function sharePage(parts: SharePageParts) {
     const { slug } = request.params as { slug: string };
     const upload = await hostedUploads.bySlug(slug);
     if (!upload) return answerNotFound(request, reply);
-    // Small, and made from one look-up: asked for again each time, it is gone as soon as the upload is.
+    // Not cached: the page is small and needs one look-up, so it is gone as soon as the upload is.
     reply.header('cache-control', 'no-cache');
     const page = describe(upload, parts, clock.now());
     return sendPage(reply, { ...page, pictureOrigins: parts.pictureOrigins });
   };
 }
 
-/** GET /oembed?url=…: the same facts for programs that embed. */
+/** GET /oembed?url=…: the same data for programs that embed. */
 export function oembed({ hostedUploads, baseUrl, contentBaseUrl }: SharePageParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    // Given twice, a parameter is a list, and names nothing.
+    // A parameter given twice is a list, and matches nothing.
     const { url, format = 'json' } = request.query as Record<string, string | string[] | undefined>;
     const pages = baseUrl + sharePath('');
     const slug = typeof url === 'string' && url.startsWith(pages) ? url.slice(pages.length) : '';
@@ -62,10 +62,10 @@ export function oembed({ hostedUploads, baseUrl, contentBaseUrl }: SharePagePart
 
 function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now: number) {
   const { url: pageUrl, file_url: fileUrl } = uploadLinks({ baseUrl, contentBaseUrl }, upload.slug);
-  // On one host the page reaches its picture wherever it was itself reached.
+  // If pages and bytes share a host, a relative link works at whatever address the page was reached.
   const fileLink = contentBaseUrl === baseUrl ? filePath(upload.slug) : fileUrl;
   const size = upload.width === null ? undefined : { width: upload.width, height: upload.height };
-  // Chats show no SVG: a card of text is better than one with a hole.
+  // Chats do not show SVGs: a text card is better than one with a missing picture.
   const hasPreview = upload.content_type !== 'image/svg+xml';
   const dimensions = size && `${size.width} × ${size.height}`;
   const summary = [typeNames[upload.content_type], dimensions, readableSize(upload.size_bytes)]
@@ -167,7 +167,7 @@ function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now
   return { title: upload.filename, head, body, script: 'share.js' };
 }
 
-/** Readable and selectable without script; the button appears with it. */
+/** Readable and selectable without script; the button needs script. */
 function copyRow(label: string, text: string): Html {
   const id = `copy-${label.toLowerCase().replace(' ', '-')}`;
   return html`<div class="copy">
@@ -195,7 +195,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
-/** In the dashboard's words: a moment short of a day is a day. */
+/** Rounded as in the dashboard: slightly less than a day is a day. */
 function remaining(ms: number): string {
   const seconds = Math.round(ms / 1000);
   const [unit, size] = steps.find(([, length]) => seconds >= length * 0.99) ?? ['second', 1];

@@ -1,4 +1,4 @@
-// Builds the OpenAPI 3.1 document from the schemas that validate. Spec 9.
+// Builds the OpenAPI 3.1 document from the schemas used for validation. Spec 9.
 import type { TSchema } from 'typebox';
 import { errorTable, type ErrorCode } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
@@ -203,13 +203,13 @@ export function buildOpenapi(baseUrl: string): Json {
     };
   }
 
-  /** One answer per status, naming the codes that have it; answers that several operations share are described once. */
+  /** One response per status, naming its codes; responses that several operations share are described once. */
   function errorAnswers(codes: ErrorCode[], batch: boolean): Record<number, Json> {
     const byStatus = Map.groupBy(codes, (code) => errorTable[code]);
     return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorAnswer(group, batch)]));
   }
 
-  /** A batch of which every file failed still has the batch body. */
+  /** A batch in which every file failed still has the batch body. */
   function errorAnswer(codes: ErrorCode[], batch: boolean): Json {
     const status = errorTable[codes[0] ?? 'internal'];
     const isBatchBody = batch && [402, 413, 415, 422, 500].includes(status);
@@ -302,7 +302,7 @@ function parametersOf(query: TSchema): Json[] {
   }));
 }
 
-/** The name of an example is its summary: what it is for. */
+/** The name of an example is its summary. */
 const valuesOf = (examples: Record<string, object>): Json =>
   Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [name.replaceAll(' ', '-'), { summary: name, value }]),
@@ -310,5 +310,5 @@ const valuesOf = (examples: Record<string, object>): Json =>
 
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** Without the symbols that the schema library keeps for itself. */
+/** Removes the symbols that the schema library adds. */
 const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json;

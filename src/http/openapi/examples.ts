@@ -1,4 +1,5 @@
-// Examples of every request and answer. test/openapi-examples.test.ts sends each request to a service and holds the answers to these.
+// Examples of every request and response. test/openapi-examples.test.ts sends each request to a service and compares the
+// responses with these.
 import type { ErrorCode } from '#core/errors.ts';
 
 const base = 'https://images.example.com';
@@ -59,7 +60,7 @@ const pdf = {
 const { delete_url: _secret, ...kept } = upload;
 const unit = { used: 120, limit: 10000, remaining: 9880, percent: 1, warning: null, overage: 0 };
 
-/** Request bodies by operation; a file is named after `@`, as curl does it. */
+/** Request bodies by operation; a file is named after `@`, as in curl. */
 export const requests: Record<string, Record<string, Record<string, unknown>>> = {
   uploadImage: { 'a link for a day': { file: '@photo.png', expires_in: 86400 } },
   uploadImages: { 'two files': { file: ['@photo.png', '@notes.txt'], expires_in: 86400 } },
@@ -147,7 +148,7 @@ export const answers = {
   },
 } satisfies Record<string, object>;
 
-/** What an error says; the numbers are those of one account. */
+/** Error messages; the numbers are those of one account. */
 export const errorMessages: Record<ErrorCode, string> = {
   unauthorized: 'Authorization: send a valid API key as "Bearer <API_KEY>".',
   quota_exceeded:

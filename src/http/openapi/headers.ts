@@ -1,4 +1,4 @@
-// The headers of answers, each described once. Spec 8.
+// The response headers, each described once. Spec 8.
 type Json = Record<string, unknown>;
 
 const integer = (description: string, example: number): Json => ({

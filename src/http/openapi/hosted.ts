@@ -1,4 +1,5 @@
-// The addresses in answers as operations of the document: share page, bytes and delete link. They take no key. Spec 2.1, 2.3, 2.4, 5.5.
+// The URLs in responses as operations of the document: share page, bytes and delete link. They need no key. Spec 2.1, 2.3, 2.4,
+// 5.5.
 import type { ErrorCode } from '#core/errors.ts';
 import { answers } from '#http/openapi/examples.ts';
 import { budgetHeaders, headerRefs } from '#http/openapi/headers.ts';

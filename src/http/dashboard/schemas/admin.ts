@@ -29,7 +29,7 @@ export const AdminAccount = Type.Object(
     overage_cap: orNull(count),
     owner: Type.Boolean(),
     created_at: time,
-    /** Of this month. */
+    /** In this month. */
     usage: Type.Object({ upload: MonthUse, render: MonthUse }, strict),
   },
   strict,
@@ -50,7 +50,7 @@ export const CreateAccount = Type.Object(
   strict,
 );
 export const CreatedAccount = Type.Object({ account: AdminAccount, ...Linked.properties }, strict);
-/** A link for the person: to sign in once, to set a password, or to verify the e-mail address. */
+/** A link for the person: signs in once, sets a password, or verifies the e-mail address. */
 export const MakeLink = Type.Object({ kind: choice(linkKinds) }, strict);
 /** The address of the account, typed to confirm. */
 export const RemoveAccount = Type.Object({ email: text(1, 254) }, strict);
@@ -71,7 +71,7 @@ const signups = choice(['open', 'closed']);
 export const InstallationView = Type.Object(
   {
     signups,
-    /** True: the variable SIGNUPS decides, and this page cannot change it. */
+    /** True if the variable SIGNUPS is set: the dashboard cannot change it. */
     signups_fixed: Type.Boolean(),
     operator_contact: orNull(Type.String()),
     sends_mail: Type.Boolean(),
@@ -86,12 +86,12 @@ export const ChangeInstallation = Type.Object(
   },
   strict,
 );
-/** `problem` is what the mail server said; null when it took the message. */
+/** `problem` is the mail server's error; null when it accepted the message. */
 export const TestMail = Type.Object({ to: Type.String(), problem: orNull(Type.String()) }, strict);
 
 export const OveragesQuery = Type.Object(
   {
-    /** Such as 2026-11; this month when left out. */
+    /** Such as 2026-11; defaults to this month. */
     month: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })),
   },
   strict,
@@ -125,7 +125,7 @@ export const Health = Type.Object(
         source: Type.String(),
         sandboxed: Type.Boolean(),
         installed_at: time,
-        /** How to get a newer one. */
+        /** How to get a newer version. */
         renewal: Type.String(),
         /** Renders on this machine now. */
         running: count,
@@ -136,7 +136,7 @@ export const Health = Type.Object(
     version: Type.String(),
     runtime: Type.String(),
     database: Type.String(),
-    /** Where the data is kept; null when none of it is on this machine. */
+    /** Where the data is stored; null when none of it is on this machine. */
     disk: orNull(Type.Object({ free_bytes: count, total_bytes: count }, strict)),
     memory: Type.Object({ used_bytes: count, machine_free_bytes: count, machine_total_bytes: count }, strict),
     uptime_seconds: count,
@@ -154,7 +154,7 @@ export const Audit = Type.Object(
           at: time,
           actor: Type.String(),
           action: Type.String(),
-          /** The e-mail address of the account it was done to. */
+          /** The e-mail address of the account that was acted on. */
           target: orNull(Type.String()),
           detail: Type.Record(Type.String(), Type.Unknown()),
         },

@@ -1,4 +1,4 @@
-// Pieces that several pages of the dashboard share.
+// Schemas that several pages of the dashboard share.
 import { Type, type Static, type TSchema } from 'typebox';
 
 export const strict = { additionalProperties: false };
@@ -18,13 +18,13 @@ export const unit = choice(['upload', 'render']);
 
 export const Done = Type.Object({ done: Type.Literal(true) }, strict);
 
-/** How a mail was delivered: `logged` when no SMTP_URL is set, and then its link is in the service log. */
+/** How a mail was delivered: `logged` when SMTP_URL is not set; its link is then in the service log. */
 const mail = choice(['sent', 'logged']);
 export const Mailed = Type.Object({ mail }, strict);
-/** With the link itself for an owner of a service that sends no mail, to pass on or to follow. */
+/** Includes the link itself for an owner of a service that sends no mail, to pass on or to follow. */
 export const Linked = Type.Object({ mail, link: orNull(Type.String()) }, strict);
 
-/** Where the next page begins; given back as `cursor`. Null on the last page. */
+/** Where the next page begins; sent back as `cursor`. Null on the last page. */
 export const nextCursor = orNull(Type.String());
 export const pageQuery = {
   cursor: Type.Optional(

@@ -21,7 +21,7 @@ export const Upload = Type.Object(
     slug: Type.String(),
     url: Type.String(),
     file_url: Type.String(),
-    /** A small picture, for the signed-in account alone. */
+    /** A thumbnail, only for the signed-in account. */
     thumbnail_url: Type.String(),
     filename: Type.String(),
     content_type: Type.String(),
@@ -68,7 +68,7 @@ export const UploadsQuery = Type.Object(
 );
 export const UploadsFilter = Type.Object(uploadsFilter, strict);
 export type UploadsFilter = Static<typeof UploadsFilter>;
-/** Of all that fit the filter; `is_more` where only the newest 20,000 were counted. */
+/** Totals of all that match the filter; `is_more` if only the newest 20,000 were counted. */
 export const UploadTotals = Type.Object({ files: count, bytes: count, is_more: Type.Boolean() }, strict);
 export const Uploads = Type.Object({ items: Type.Array(Upload), next_cursor: nextCursor }, strict);
 
@@ -80,7 +80,7 @@ const ids = {
   }),
 };
 
-/** Seconds from now, or null for none; the plan's cap counts from the moment of upload. */
+/** Seconds from now, or null for none; the plan's limit counts from the time of upload. */
 export const ChangeUpload = Type.Object(
   {
     expires_in: Type.Union(
@@ -96,11 +96,11 @@ export const ChangeUpload = Type.Object(
   strict,
 );
 
-/** The same for several at once; those that are not the account's are left out. */
+/** The same for several at once; ids that do not belong to the account are ignored. */
 export const ChangeUploads = Type.Object({ ...ids, ...ChangeUpload.properties }, strict);
 export const ChangedUploads = Type.Object({ changed: Type.Array(id) }, strict);
 
-/** Ids with commas between, as many as fit into one archive. */
+/** Ids separated by commas, as many as fit into one archive. */
 export const ZipQuery = Type.Object(
   {
     ids: Type.String({ minLength: 1, maxLength: 4_000, description: 'Ids: 1 to 100, with commas between.' }),
@@ -108,12 +108,12 @@ export const ZipQuery = Type.Object(
   strict,
 );
 
-/** Deletes those of the ids that are the account's; 404 when none is. */
+/** Deletes the ids that belong to the account; 404 when none does. */
 export const Ids = Type.Object(ids, strict);
 export const Deleted = Type.Object({ deleted: Type.Array(id) }, strict);
 export const Restored = Type.Object({ restored: Type.Array(id) }, strict);
 
-/** What can still be had back, the newest deletion first. */
+/** Deletions that can still be undone, newest first. */
 export const DeletedUploads = Type.Object(
   {
     items: Type.Array(
@@ -134,11 +134,11 @@ export const Render = Type.Object(
     content_type: Type.String(),
     size_bytes: orNull(count),
     duration_ms: orNull(count),
-    /** The fields of the request that made it, without its url. */
+    /** The fields of the request, without its url. */
     options: Type.Record(Type.String(), Type.Unknown()),
-    /** Where it is hosted; null when it was asked for as bytes, failed or expired. */
+    /** Where it is hosted; null when it was requested as bytes, failed or expired. */
     url: orNull(Type.String()),
-    /** A small picture, for the signed-in account alone; null for a PDF and where nothing is hosted. */
+    /** A thumbnail, only for the signed-in account; null for a PDF and if nothing is hosted. */
     thumbnail_url: orNull(Type.String()),
     created_at: time,
     expires_at: orNull(time),
@@ -168,7 +168,7 @@ export const Overview = Type.Object(
     month: Type.String(),
     resets_at: time,
     units: Type.Object({ upload: UnitUsage, render: UnitUsage }, strict),
-    /** Of the current minute. */
+    /** For the current minute. */
     requests: Type.Object({ limit: count, used: count, reset_seconds: count }, strict),
     first_steps: Type.Object(
       {

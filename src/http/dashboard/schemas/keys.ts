@@ -32,7 +32,7 @@ export const Key = Type.Object(
     last_used_at: orNull(time),
     scope: choice(keyScopes),
     expires_at: orNull(time),
-    /** `ending`: rotated, and works until `ends_at`. */
+    /** `ending`: rotated; works until `ends_at`. */
     state: choice(['active', 'ending', 'revoked', 'expired']),
     ends_at: orNull(time),
     /** Units over the last 30 days. */
@@ -50,13 +50,13 @@ export const CreateKey = Type.Object(
   {
     name: keyName,
     scope: Type.Optional(choice(keyScopes, { default: 'all' })),
-    /** Left out for a key that does not expire. */
+    /** Omitted for a key that does not expire. */
     expires_at: Type.Optional(time),
   },
   strict,
 );
 export const NameKey = Type.Object({ name: keyName }, strict);
-/** `secret` is the key itself, shown this once. */
+/** `secret` is the key itself, returned only once. */
 export const CreatedKey = Type.Object({ secret: Type.String(), key: Key }, strict);
 export const RotateKey = Type.Object(
   {
@@ -68,7 +68,7 @@ export const RotateKey = Type.Object(
   strict,
 );
 
-/** Makes a key of its own for the tool and puts it into the file, which is therefore shown this once. */
+/** Creates a key for the tool and puts it into the file, which is therefore returned only once. */
 export const MakeIntegration = Type.Object({ tool: choice(toolNames) }, strict);
 export const Integration = Type.Object(
   { filename: Type.String(), content_type: Type.String(), content: Type.String(), key: Key },
@@ -79,7 +79,7 @@ const day = Type.String({
   pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
   description: 'A day such as 2026-11-30.',
 });
-/** The last days up to today, or two days (UTC) with those between them; a year at most. */
+/** The last days up to today, or the days from one to another (UTC, both included); at most a year. */
 export const UsageQuery = Type.Object(
   {
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })),
@@ -100,17 +100,17 @@ export const Usage = Type.Object(
         /** Whether the plan offers them. */
         available: Type.Boolean(),
         enabled: Type.Boolean(),
-        /** Units of each type past the quota, at most; null for no cap. */
+        /** The most units of each type past the quota; null for no cap. */
         cap: orNull(count),
       },
       strict,
     ),
-    /** The first and the last day, UTC; days without use are left out. */
+    /** The first and the last day, UTC; days without usage are omitted. */
     from: Type.String(),
     to: Type.String(),
-    /** How many days a column of a chart stands for; the last column ends with the last day. */
+    /** Days per column of a chart; the last column ends with the last day. */
     step_days: Type.Integer({ minimum: 1 }),
-    /** Answers and their times, for each such column that has any; `day` is its first. */
+    /** Responses and their durations, for each column that has any; `day` is its first day. */
     requests: Type.Array(
       Type.Object(
         {
@@ -128,7 +128,7 @@ export const Usage = Type.Object(
     daily: Type.Array(
       Type.Object({ day: Type.String(), unit, key_id: orNull(id), used: count, overage: count }, strict),
     ),
-    /** Names of the keys above; null in `daily` is the dashboard itself. */
+    /** Names of the keys above; null in `daily` stands for the dashboard. */
     keys: Type.Array(Type.Object({ id, name: Type.String(), display: Type.String() }, strict)),
   },
   strict,
@@ -152,11 +152,11 @@ export const RequestsQuery = Type.Object(
     ),
     /** Only the last hour, day or week. */
     within: Type.Optional(choice(['hour', 'day', 'week'])),
-    /** From this moment on, and before that one; each alone or both. */
+    /** From the first time on, and before the second; either or both. */
     since: Type.Optional(time),
     until: Type.Optional(time),
     key_id: Type.Optional(Type.String({ maxLength: 40 })),
-    /** A whole request id, as every answer carries it in x-request-id. */
+    /** A complete request id, from the x-request-id of a response. */
     search: Type.Optional(Type.String({ maxLength: 100 })),
   },
   strict,
@@ -168,7 +168,7 @@ const RequestItem = Type.Object(
     path: Type.String(),
     status: count,
     code: orNull(Type.String()),
-    /** The error's message; for a 401 what the client is not told: revoked key, unverified account and so on. */
+    /** The error's message; for a 401 the reason that the client does not see: revoked key, unverified account and so on. */
     reason: orNull(Type.String()),
     key_id: orNull(id),
     key_name: orNull(Type.String()),

@@ -4,19 +4,19 @@ import { choice, id, orNull, Plan, strict, text, time } from '#http/dashboard/sc
 
 const email = text(3, 254);
 const newPassword = text(10, 128);
-/** Given ones are only compared, so that a wrong length says no more than a wrong password. */
+/** An entered password is only compared, so that a wrong length reveals no more than a wrong password. */
 const givenPassword = text(1, 128);
 const name = text(1, 80);
 const token = text(1, 2_000);
 
-/** What the sign-in pages must know before anyone is signed in. */
+/** What the sign-in pages need before anyone is signed in. */
 export const Instance = Type.Object(
   {
     base_url: Type.String(),
     signups: choice(['open', 'closed']),
-    /** False when no SMTP_URL is set: links stand in the service's log, and the page says so. */
+    /** False when SMTP_URL is not set: links are in the service's log, and the page says so. */
     sends_mail: Type.Boolean(),
-    /** Where people write to the operator; null when the owner has not said. */
+    /** How people reach the operator; null when the owner has not set it. */
     operator_contact: orNull(Type.String()),
   },
   strict,
@@ -27,14 +27,14 @@ export const SignedIn = Type.Object(
     id,
     email: Type.String(),
     name: Type.String(),
-    /** False until the mailed link was followed: API keys answer 401 and nothing can be stored. */
+    /** False until the mailed link was followed: API keys get 401 and nothing can be stored. */
     verified: Type.Boolean(),
-    /** True: only this, signing out and the export still work; the reason is for the person to read. */
+    /** If true, only this, signing out and the export still work; the reason is shown to the person. */
     suspended: Type.Boolean(),
     suspended_reason: orNull(Type.String()),
-    /** Opens the admin pages. */
+    /** Gives access to the admin pages. */
     owner: Type.Boolean(),
-    /** False after the first sign-in by a one-time link: ask for one. */
+    /** False after the first sign-in by a one-time link: the page then asks for a new password. */
     has_password: Type.Boolean(),
     plan: Plan,
     created_at: time,
@@ -44,20 +44,20 @@ export const SignedIn = Type.Object(
 );
 export type SignedIn = Static<typeof SignedIn>;
 
-/** Null when nobody is signed in; after a right password, when a code is asked for next (POST /sign-in/code). */
+/** Null when nobody is signed in, and after a correct password when a code is required next (POST /sign-in/code). */
 export const Session = Type.Object({ signed_in: orNull(SignedIn) }, strict);
 
 export const SignIn = Type.Object({ email, password: givenPassword }, strict);
-/** Of the authenticator app, or a recovery code. */
+/** From the authenticator app, or a recovery code. */
 const code = text(6, 20);
 export const SignInCode = Type.Object({ code }, strict);
-/** What the browser gives for a passkey; judged by what verifies it. */
+/** The browser's response for a passkey; the verification checks it. */
 const credential = Type.Record(Type.String({ maxLength: 60 }), Type.Unknown());
 export const PasskeyOptions = Type.Object({ options: credential }, strict);
 export const SignInPasskey = Type.Object({ response: credential }, strict);
 export const SecondFactors = Type.Object(
   {
-    /** Whether a code is asked for after the password. */
+    /** Whether a code is required after the password. */
     codes: Type.Boolean(),
     passkeys: Type.Array(Type.Object({ id, name: Type.String(), created_at: time }, strict)),
   },
@@ -66,7 +66,7 @@ export const SecondFactors = Type.Object(
 export const WithPassword = Type.Object({ current_password: givenPassword }, strict);
 const recoveryCodes = Type.Array(Type.String());
 export const RecoveryCodes = Type.Object({ recovery_codes: recoveryCodes }, strict);
-/** `uri` is what the app scans. */
+/** `uri` is the content of the QR code for the app. */
 export const NewCodes = Type.Object({ uri: Type.String(), recovery_codes: recoveryCodes }, strict);
 export const AddPasskey = Type.Object({ name, response: credential }, strict);
 
