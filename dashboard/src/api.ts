@@ -1,4 +1,4 @@
-// Calls of /api/dashboard, typed by the server's own route table.
+// Calls to /api/dashboard, typed by the server's route table.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { AnswerOf, BodyOf, QueryOf, RouteName } from '#http/dashboard/contract.ts';
 
@@ -14,11 +14,11 @@ interface Loose {
   id?: string;
 }
 
-/** An answer that is not a success: the server's envelope, or what stands in for it when there was none. */
+/** A failed call, built from the server's error envelope, or from the status if there was none. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  /** Of a 429. */
+  /** From the Retry-After header, which a 429 has. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfterSeconds?: number) {
@@ -46,7 +46,7 @@ export async function call<Name extends RouteName>(
   return (await response.json()) as AnswerOf<Name>;
 }
 
-/** A playground call: its answer is shown whatever it is. */
+/** A playground call: the page shows the response, success or error. */
 export function callRaw(
   name: RouteName & `POST /playground/${string}`,
   body: object | FormData,
@@ -61,12 +61,12 @@ export function callRaw(
   });
 }
 
-/** The address of a file to download, such as a CSV. */
+/** The URL of a download, such as a CSV. */
 export function fileAddress(path: string, query: Loose['query'] = {}): string {
   return addressOf(path, query);
 }
 
-/** Everything under this service is asked for at the page's own origin, whatever name the link was made with. */
+/** Rewrites a link of this service to the page's origin, because links are made with the configured BASE_URL. */
 export const sameOrigin = (address: string): string => {
   const { pathname, search } = new URL(address, location.origin);
   return pathname + search;
@@ -97,7 +97,7 @@ export function errorFrom(status: number, text: string, retryAfter = Number.NaN)
 
 export const sessionKey = ['session'];
 
-/** A 401 in the middle of work: the session ended, or the account was suspended. Asking again who is signed in tells which. */
+/** On a 401 the session ended or the account was suspended. Reloading the session shows which. */
 export function noteRefusal(error: unknown): void {
   if (error instanceof ApiError && error.status === 401)
     void queries.invalidateQueries({ queryKey: sessionKey });

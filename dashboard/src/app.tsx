@@ -1,4 +1,4 @@
-// Decides which page is shown: the entry pages to anyone, the rest to a person who is signed in.
+// Chooses the page: the entry pages are for everyone, the others for signed-in users.
 import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent } from 'react';
 import { Suspended } from '#app/pages/suspended.tsx';
 import { Boundary, renewIfOutdated } from '#app/boundary.tsx';
@@ -17,7 +17,7 @@ function page<Name extends string>(
   return lazy(async () => ({ default: (await load().catch(renewIfOutdated))[name] }));
 }
 
-/** Loaded by those who are not signed in; everybody else has no use for it. */
+/** Loaded only for people who are not signed in. */
 const Entry = lazy(async () => ({
   default: (await import('#app/pages/entry/entry.tsx').catch(renewIfOutdated)).Entry,
 }));
@@ -100,7 +100,7 @@ const Waiting = () => (
   </main>
 );
 
-/** Signing in leads back to where the reader wanted to go. */
+/** Redirects to sign-in, which then leads back to the requested page. */
 function ToSignIn() {
   useEffect(() => {
     const wanted = location.pathname.slice('/dashboard'.length) + location.search;

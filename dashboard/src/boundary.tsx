@@ -1,11 +1,11 @@
-// Keeps the frame around a page that breaks or that cannot be loaded, and says what to do.
+// Error boundary: if a page fails or cannot be loaded, the frame around it stays and a message says what to do.
 import { Component, type ReactNode } from 'react';
 import { Button } from '#app/parts/button.tsx';
 import { useTitle } from '#app/parts/page.tsx';
 
 /**
- * A page whose code did not load. After an upgrade of the service its old name is gone, and a reload brings the new one;
- * where the service still has this version, or does not answer, a reload would help nobody.
+ * For a page whose code did not load. An upgrade of the service removes the old file, and a reload loads the new version.
+ * If the service still runs this version, or does not answer, a reload would not help, so the error is thrown again.
  */
 export async function renewIfOutdated(reason: unknown): Promise<never> {
   const own = document.querySelector<HTMLScriptElement>('script[type="module"]')?.getAttribute('src');

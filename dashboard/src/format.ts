@@ -1,6 +1,5 @@
-// Numbers, sizes and times as people read them: numbers and dates in the form of the reader's language and in their zone,
-// sentences in English.
-/** The browser's own; what it names its language need not be a name that Intl takes. */
+// Formats numbers, sizes and times: numbers and dates in the reader's locale and time zone, sentences in English.
+/** undefined is the browser's default locale. navigator.language is not used, because Intl may not accept its value. */
 export const ownForm = undefined;
 const whole = new Intl.NumberFormat(ownForm);
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
@@ -12,7 +11,7 @@ const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const year = { year: 'numeric' } as const;
 
 export const date = (iso: string): string => written(iso, { ...day, ...year });
-/** Day and time of day; the year where it is not this one. */
+/** Day and time of day, with the year unless it is the current one. */
 export const time = (iso: string): string =>
   written(iso, { ...day, ...clock, ...(new Date(iso).getFullYear() !== new Date().getFullYear() && year) });
 /** To the second, for a log. */
@@ -47,7 +46,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** `in 3 days`, `2 minutes ago`. A moment short of a unit is that unit: what was just set to a day is `in 1 day`. */
+/** `in 3 days`, `2 minutes ago`. From 99% of a unit on it is that unit: an expiry just set to a day is `in 1 day`. */
 export function ago(iso: string, now = Date.now()): string {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1000);
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length * 0.99) ?? ['second', 1];
@@ -66,7 +65,7 @@ export function uptime(seconds: number): string {
   return minutes > 0 ? `${minutes} min` : 'less than a minute';
 }
 
-/** A life of a link in whole units, such as `30 days`. */
+/** A link's lifetime in whole units, such as `30 days`. */
 export function span(seconds: number): string {
   const [unit, size] = steps.slice(2).find(([, length]) => seconds >= length && seconds % length === 0) ?? [
     'second',

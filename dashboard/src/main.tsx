@@ -1,4 +1,4 @@
-// The entry: one root, one query client, the pages.
+// Entry point: mounts the app with its query client.
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { queries } from '#app/api.ts';

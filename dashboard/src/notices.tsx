@@ -1,4 +1,4 @@
-// What the account must still do before everything works, on top of every page.
+// Notices at the top of every page: what the user must still do before everything works.
 import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Operator } from '#app/parts/operator.tsx';
@@ -49,7 +49,7 @@ export function Notices({ session }: { session: Session }) {
             </LinkButton>
           }
         >
-          You came in by a one-time link. A password lets you sign in again.
+          You signed in with a one-time link. Set a password so that you can sign in again.
         </Banner>
       )}
       <QuotaNotice />

@@ -1,4 +1,4 @@
-// Passkeys in this browser, over the platform's own JSON forms.
+// Passkeys in this browser, with WebAuthn's JSON conversion methods.
 import { useInstance } from '#app/session.ts';
 
 interface JsonForms {
@@ -9,7 +9,7 @@ interface JsonForms {
 const forms = (): JsonForms =>
   typeof PublicKeyCredential === 'undefined' ? {} : (PublicKeyCredential as unknown as JsonForms);
 
-/** They belong to the name of the service, and need a secure page: over plain http only localhost is one. */
+/** A passkey is bound to the service's hostname and needs a secure context: https, or http on localhost. */
 export function usePasskeySupport(): boolean {
   const { data: instance } = useInstance();
   return (
@@ -17,7 +17,7 @@ export function usePasskeySupport(): boolean {
     isSecureContext &&
     forms().parseRequestOptionsFromJSON !== undefined &&
     new URL(instance.base_url).origin === location.origin &&
-    // A name of numbers cannot have any.
+    // WebAuthn does not accept IP addresses.
     !/^[\d.]+$|^\[/.test(location.hostname)
   );
 }
@@ -35,14 +35,14 @@ export async function askForPasskey(options: unknown): Promise<Record<string, un
 }
 
 function toJson(credential: Credential | null): Record<string, unknown> {
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('The browser gave no passkey.');
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('The browser did not return a passkey.');
   return { ...(credential.toJSON() as object) };
 }
 
-/** What the browser's own refusals mean. */
+/** Explains the browser's WebAuthn errors. */
 export function passkeyProblem(error: Error): Error {
   if (error.name === 'NotAllowedError') return new Error('No passkey was chosen, or it took too long.');
   if (error.name === 'InvalidStateError')
-    return new Error('This device has a passkey for this account already.');
+    return new Error('This device already has a passkey for this account.');
   return error;
 }

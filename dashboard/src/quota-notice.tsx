@@ -1,4 +1,4 @@
-// On top of every page once a month's quota is used up: what stops, until when, and what to do about it.
+// Shown at the top of every page when the month's quota is used up: what stops, until when, and what to do.
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
@@ -24,7 +24,7 @@ export function QuotaNotice() {
 function UsedUp({ usage, unit }: { usage: AnswerOf<'GET /usage'>; unit: 'upload' | 'render' }) {
   const { used, limit } = usage.units[unit];
   const { available, enabled, cap } = usage.overages;
-  // With overages on, work goes on up to their cap.
+  // With overages on, the limit is the quota plus their cap.
   const most = limit + (enabled ? (cap ?? Infinity) : 0);
   if (used < most || limit === 0) return null;
   const noun = unit === 'upload' ? 'uploads' : 'renders';
@@ -42,7 +42,7 @@ function UsedUp({ usage, unit }: { usage: AnswerOf<'GET /usage'>; unit: 'upload'
     >
       All {number(most)} are used, so new {noun} are refused with 402 until {date(usage.resets_at)}.{' '}
       {available ? (
-        'Overages let them go on now.'
+        'Turn on overages or raise their cap to continue now.'
       ) : (
         <>
           For a larger plan, which lifts the limit at once, write to <Operator />.

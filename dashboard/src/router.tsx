@@ -1,4 +1,4 @@
-// Where the reader is: the path and the query of the address bar, and links that move without a reload.
+// The router: path and query of the current URL, and links that navigate without a reload.
 import { useSyncExternalStore, type ComponentProps, type MouseEvent } from 'react';
 
 const base = '/dashboard';
@@ -17,7 +17,7 @@ export function usePath(): string {
   return path.slice(base.length).replace(/\/$/, '') || '/';
 }
 
-/** The query of the address, and a way to change parts of it: an empty value takes a part away. */
+/** The query of the URL, and a function that changes parts of it; an empty value removes a part. */
 export function useSearch(): [URLSearchParams, typeof patchSearch] {
   const search = useSyncExternalStore(subscribe, () => location.search);
   return [new URLSearchParams(search), patchSearch];
@@ -46,7 +46,7 @@ export function Link({ to, onClick, ...rest }: ComponentProps<'a'> & { to: strin
     event.preventDefault();
     navigate(to);
   };
-  // The content comes with the rest.
+  // The content is in `rest`.
   // oxlint-disable-next-line jsx-a11y/anchor-has-content
   return <a {...rest} href={hrefOf(to)} onClick={follow} />;
 }

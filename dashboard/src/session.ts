@@ -7,7 +7,7 @@ export type Session = SignedIn;
 
 const lasting = [...sessionKey, 'instance'];
 
-/** Null when nobody is signed in; undefined until that is known. */
+/** `data` is null if nobody is signed in, and undefined while loading. */
 export function useSession() {
   return useQuery({
     queryKey: sessionKey,
@@ -26,7 +26,7 @@ export function useInstance() {
 
 export function putSession(session: Session | null): void {
   const before = queries.getQueryData<Session | null>(sessionKey);
-  // What was loaded belongs to whoever was signed in.
+  // The cached data belongs to the previous account.
   if (before?.id !== session?.id)
     queries.removeQueries({ predicate: ({ queryKey }) => !lasting.includes(String(queryKey[0])) });
   queries.setQueryData(sessionKey, session);

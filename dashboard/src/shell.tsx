@@ -1,4 +1,4 @@
-// The frame around every page of a signed-in person: navigation, what the account must still do, and the way out.
+// The frame around every page of a signed-in user: navigation, notices and sign-out.
 import { useRef, useState, type ReactNode } from 'react';
 import { call } from '#app/api.ts';
 import { Notices } from '#app/notices.tsx';
@@ -155,7 +155,7 @@ function Person({ session }: { session: Session }) {
   );
 }
 
-/** On a phone the navigation comes from the side. */
+/** On a phone the navigation slides in from the side. */
 function Drawer({ session, path }: { session: Session; path: string }) {
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -170,7 +170,7 @@ function Drawer({ session, path }: { session: Session; path: string }) {
       <dialog
         ref={dialog}
         aria-label="Menu"
-        // The event comes a moment after the closing: by then it may have been opened again.
+        // The event fires asynchronously; by then the menu may be open again.
         onClose={() => setOpen(dialog.current?.open ?? false)}
         className="fixed inset-y-0 right-0 left-auto m-0 ml-auto h-dvh max-h-none w-72 max-w-[85vw] overflow-y-auto border-l bg-paper p-3 text-ink shadow-large"
       >

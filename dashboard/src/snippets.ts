@@ -1,10 +1,10 @@
 // The same call as curl, TypeScript and Python, ready to paste.
 export type Language = 'curl' | 'typescript' | 'python';
 
-/** Stands where the key goes: keys are shown once, so these pages do not have it. */
+/** Stands in for the key: a key is shown only once, so these pages do not have it. */
 export const keyPlaceholder = 'YOUR_API_KEY';
 
-/** An upload that works as pasted: the picture is in the command. */
+/** An upload command that works as pasted: it contains the picture. */
 export function firstCurl(baseUrl: string, key: string): string {
   const picture =
     '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="120"><rect width="320" height="120" fill="#7a4b23"/>' +
@@ -12,7 +12,7 @@ export function firstCurl(baseUrl: string, key: string): string {
   return `echo '${picture}' |\n  curl ${baseUrl}/api/v1/upload -H "Authorization: Bearer ${key}" -F "file=@-;filename=hello.svg"`;
 }
 
-/** A capture that works as pasted, for a key that may not upload. */
+/** A screenshot command that works as pasted, for a key that may not upload. */
 export const firstRender = (baseUrl: string, key: string): string =>
   jsonCall('curl', baseUrl, 'screenshot', { url: 'https://example.com' }).replace(keyPlaceholder, key);
 

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; remembered by this browser, and by none of the account's.
+// The theme: light, dark, or the system's. It is stored in this browser, not in the account.
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -15,7 +15,7 @@ function read(): Theme {
   }
 }
 
-/** Before the first paint of the pages; the server's own pages do the same in theme.js. */
+/** Runs before the first paint. The pages that the server renders do the same in theme.js. */
 export function applyTheme(theme = read()): void {
   const { dataset } = document.documentElement;
   if (theme === 'system') delete dataset['theme'];
@@ -27,7 +27,7 @@ function choose(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(name);
     else localStorage.setItem(name, theme);
   } catch {
-    // A browser that keeps nothing: it holds until the page is left.
+    // Storage is blocked: the choice lasts until the page is closed.
   }
   applyTheme(theme);
   changed.dispatchEvent(new Event('change'));

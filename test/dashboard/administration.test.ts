@@ -1,4 +1,4 @@
-// The owner's side, in a real browser: links where there is no mail, the installation's settings, and cutting somebody off.
+// Administration in a real browser: links when there is no mail, settings of the installation, suspending and deleting accounts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -20,7 +20,7 @@ async function finish(page: WatchedPage): Promise<void> {
   await page.context().close();
 }
 
-test('the owner invites somebody by a link that is copied, who sets a password with it', async () => {
+test('the owner copies an invitation link, and the invited person sets a password with it', async () => {
   const { page } = await dashboard.openAs({ owner: true });
   await page.goto('/dashboard/admin/accounts');
   await page.getByRole('button', { name: 'New account' }).click();
@@ -29,7 +29,7 @@ test('the owner invites somebody by a link that is copied, who sets a password w
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: `Invite ${email}` });
   await dialog.waitFor();
-  // Copy has the focus: one key press takes the link along.
+  // Copy has the focus, so one key press copies the link.
   await page.keyboard.press('Enter');
   await page.getByText('Link copied.').first().waitFor();
   const link = await clipboard(page);
@@ -52,7 +52,7 @@ test('the owner invites somebody by a link that is copied, who sets a password w
   await finish(page);
 });
 
-test('sign-ups and the contact are set in the dashboard, and people see both', async () => {
+test('the owner opens sign-ups and sets the contact in the dashboard, and people see both', async () => {
   const { page } = await dashboard.openAs({ owner: true });
   await page.goto('/dashboard/admin/settings');
   await page.getByText('Open', { exact: true }).click();
@@ -77,7 +77,7 @@ test('sign-ups and the contact are set in the dashboard, and people see both', a
   await finish(page);
 });
 
-test('cutting somebody off asks first; deleting wants the address typed; an owner has no such buttons', async () => {
+test('suspending asks first, deleting asks for the typed address, and an owner has neither button', async () => {
   const { page, person: owner } = await dashboard.openAs({ owner: true });
   const person = await signedInVisitor(dashboard.service);
   const { body: key } = await person.call('POST /keys', { body: { name: 'a' } });
@@ -114,10 +114,10 @@ test('cutting somebody off asks first; deleting wants the address typed; an owne
   assert.equal(await upload(), 401);
 
   await page.getByRole('button', { name: new RegExp(owner.email) }).click();
-  await page.getByText('You cannot take this from yourself.').waitFor();
+  await page.getByText('You cannot remove your own ownership.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Delete account' }).count(), 0);
   assert.equal(await page.getByRole('switch', { name: 'Owner' }).isDisabled(), true);
-  // The refused try is a 422, which the browser notes as well.
+  // The browser also reports the 422 of the refused attempt.
   assert.ok(page.troubles.every((trouble) => trouble.includes('422')));
   page.troubles.length = 0;
   await finish(page);

@@ -1,4 +1,4 @@
-// The reference: everything that the OpenAPI document says, with script and without it, on screen and on paper.
+// The API reference has everything in the OpenAPI document, with and without JavaScript, on screen and in print.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { errorTable } from '#core/errors.ts';
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => dashboard.close());
 
-test('every endpoint, field, header and error is there without script, and every link inside the page leads somewhere', async () => {
+test('without JavaScript the page has every endpoint, field, header and error, and no broken internal link', async () => {
   const page = await dashboard.open({ javaScriptEnabled: false });
   await page.goto('/docs');
   const text = (await page.locator('main').textContent()) ?? '';
@@ -38,19 +38,19 @@ test('every endpoint, field, header and error is there without script, and every
     targets.filter((id) => !ids.has(id)),
     [],
   );
-  // One language is shown, and another one click away.
+  // One language is shown; one click shows another.
   const sample = page.locator('#screenshot .samples');
   assert.equal(await sample.locator('pre.python').isVisible(), false);
   await sample.getByText('Python').click();
   assert.equal(await sample.locator('pre.python').isVisible(), true);
   assert.equal(await sample.locator('pre.curl').isVisible(), false);
   await page.emulateMedia({ media: 'print' });
-  assert.equal(await sample.locator('pre.curl').isVisible(), true, 'on paper there are all of them');
+  assert.equal(await sample.locator('pre.curl').isVisible(), true, 'print shows all languages');
   assert.equal(await page.locator('.contents').isVisible(), false);
   await page.context().close();
 });
 
-test('with script it is searched by keyboard, copied from, and one language holds for all examples', async () => {
+test('with JavaScript the page can be searched by keyboard, samples can be copied, and one language applies to all of them', async () => {
   const page = await dashboard.open();
   await page.goto('/docs');
   await page.keyboard.press('/');

@@ -1,5 +1,5 @@
-// Every page that a person sees, on an installation that has something to show, and one look at all of them: shown, quiet, accessible,
-// without sideways scrolling, and kept as a picture.
+// Visits every page of an installation that has data, and checks that each one loads, logs no errors, is accessible and does
+// not scroll sideways. It also takes screenshots.
 import { join } from 'node:path';
 import { formOf } from '#lab/support/requests.ts';
 import { createVisitor, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
@@ -16,7 +16,7 @@ interface Shown {
   name: string;
   path: () => string;
   as: () => Visitor;
-  /** What the page shows when it is there. */
+  /** A text that the page shows once it has loaded. */
   sign: string;
 }
 
@@ -37,9 +37,9 @@ export interface EveryPage {
   dashboard: Dashboard;
   owner: Visitor;
   shown: Shown[];
-  /** Opens each page in this look and hands it over once it is there; returns what the browser complained about. */
+  /** Opens each page in this look and calls `onPage` once it has loaded; returns the browser's complaints. */
   visit: (look: Look, onPage: (tab: WatchedPage, page: Shown) => Promise<void>) => Promise<string[]>;
-  /** What is wrong with any of them in this look. `isJudged`: axe-core is asked, too; contrast depends on the scheme. */
+  /** All faults of the pages in this look. `isJudged` also runs axe-core; contrast depends on the scheme. */
   faultsIn: (look: Omit<Look, 'name'> & { isJudged: boolean }) => Promise<string[]>;
 }
 
@@ -102,7 +102,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     ),
     page('overview', () => '/dashboard', 'mark.svg'),
     page('uploads', () => '/dashboard/uploads', 'mark.svg'),
-    page('uploads-filtered', () => '/dashboard/uploads?search=nothing+like+it', 'No upload fits'),
+    page('uploads-filtered', () => '/dashboard/uploads?search=nothing+like+it', 'No matching uploads'),
     page('renders', () => '/dashboard/renders', 'Hosted'),
     page('playground', () => '/dashboard/playground', 'The same call'),
     page('playground-pdf', () => '/dashboard/playground?tab=pdf', 'Print backgrounds'),

@@ -1,4 +1,4 @@
-// What people come for, from end to end, in a real browser against a real service.
+// The main user journeys, end to end, in a real browser against a real service.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ const upload = async (key: string): Promise<number> =>
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
-/** Nothing to complain about, and a picture for those who look. */
+/** Asserts that the page has no accessibility violations and no recorded problems, and keeps a screenshot. */
 async function finish(page: WatchedPage, name: string): Promise<void> {
   await page.screenshot({ path: join(outputFolder, `journey-${name}.png`) });
   assert.deepEqual(await violations(page), []);
@@ -51,7 +51,7 @@ async function finish(page: WatchedPage, name: string): Promise<void> {
   await page.context().close();
 }
 
-/** Makes a key in the dialog and returns what is shown once. */
+/** Creates a key in the dialog and returns what is shown only once. */
 async function createKey(
   page: WatchedPage,
   name: string,
@@ -70,7 +70,7 @@ async function createKey(
   return { secret, command };
 }
 
-test('first start to first successful curl: the printed link, a password, a key, a command that works as pasted', async (context) => {
+test('from first start to first successful curl: the printed link, a password, a key, and a command that works as pasted', async (context) => {
   const { path, remove } = await temporaryFolder();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -80,7 +80,7 @@ test('first start to first successful curl: the printed link, a password, a key,
     await remove();
   });
   await waitFor('the first-start block', () => serving.stdout().includes('/welcome?token='));
-  // The command that is printed reaches this installation, wherever it is.
+  // The printed command uses the address of this installation.
   assert.ok(
     serving
       .stdout()
@@ -107,7 +107,7 @@ test('first start to first successful curl: the printed link, a password, a key,
   await finish(page, 'first-curl');
 });
 
-test('the first key is made in the first steps, which tick themselves off', async () => {
+test('the first key is created in the first steps, which are ticked off when done', async () => {
   const { page } = await dashboard.openAs({ plan: 'free' });
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Create a key' }).click();
@@ -118,7 +118,7 @@ test('the first key is made in the first steps, which tick themselves off', asyn
   await finish(page, 'first-steps');
 });
 
-test('sign-up: the key answers 401 until the mailed link was followed', async () => {
+test('sign-up: the key answers 401 until the mailed link is opened', async () => {
   const email = 'new@example.com';
   const page = await dashboard.open();
   await page.goto('/dashboard/keys');
@@ -138,7 +138,7 @@ test('sign-up: the key answers 401 until the mailed link was followed', async ()
   await finish(page, 'verified');
 });
 
-test('a forgotten password is set anew by the mailed link', async () => {
+test('a forgotten password is reset with the mailed link', async () => {
   const { page, person } = await dashboard.openAs();
   await page.context().clearCookies();
   await page.goto('/dashboard');
@@ -161,7 +161,7 @@ test('a forgotten password is set anew by the mailed link', async () => {
   await finish(page, 'password-reset');
 });
 
-test('a key is created, used and revoked: 401 on the next request, with its true reason in the log', async () => {
+test('a key is created, used and revoked: the next request answers 401, and the log has the real reason', async () => {
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/keys');
   const { secret } = await createKey(page, 'laptop');
@@ -182,7 +182,7 @@ test('a key is created, used and revoked: 401 on the next request, with its true
   await finish(page, 'revoked');
 });
 
-test('a key for renders alone with a last day: it is listed so, may not upload, and ends on that day', async () => {
+test('a key only for renders with an expiry date: the list shows both, it may not upload, and it expires on that day', async () => {
   const { page } = await dashboard.openAs();
   const { clock } = dashboard.service;
   await page.goto('/dashboard/keys');
@@ -194,7 +194,7 @@ test('a key for renders alone with a last day: it is listed so, may not upload, 
   await page.getByRole('button', { name: 'Close' }).click();
 
   const narrow = await createKey(page, 'captures', { scope: 'Renders only', lastDay });
-  assert.match(narrow.command, /api\/v1\/screenshot/, 'a command that this key may run');
+  assert.match(narrow.command, /api\/v1\/screenshot/, 'the suggested command is one that this key may run');
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await page.getByText(/^Renders only · expires /).waitFor();
   assert.equal(await upload(narrow.secret), 401);
@@ -214,7 +214,7 @@ test('a key for renders alone with a last day: it is listed so, may not upload, 
   await page.getByRole('link', { name: 'Request log' }).click();
   await page.getByText('key may not upload').waitFor();
   await page.getByLabel('Path').selectOption('pdf');
-  await page.getByText('No request fits').waitFor();
+  await page.getByText('No matching requests').waitFor();
   assert.match(page.url(), /path=%2Fapi%2Fv1%2Fpdf/);
   await page.getByRole('button', { name: 'Clear the filters' }).click();
   await page.getByText('key may not upload').waitFor();
@@ -244,7 +244,7 @@ test('a key is rotated: old and new both work during the grace period', async ()
   await finish(page, 'rotated');
 });
 
-test('files are dropped and shown; one that is no picture says why; a deleted one is gone everywhere', async () => {
+test('dropped files are uploaded and shown; one that is not an image shows the reason; a deleted one is gone everywhere', async () => {
   const { page, person } = await dashboard.openAs();
   await page.goto('/dashboard/uploads');
   await page.getByText('No uploads yet').waitFor();
@@ -286,7 +286,7 @@ test('files are dropped and shown; one that is no picture says why; a deleted on
   await finish(page, 'deleted');
 });
 
-test('search, filters and pages of uploads: in the address, and by key', async () => {
+test('search, filters and pages of uploads: the filters are in the URL and survive a reload', async () => {
   const { page, person } = await dashboard.openAs();
   for (let index = 0; index < 64; index += 1) {
     await person.call('POST /uploads', { form: formOf([[await webp(), `picture ${index}.webp`]]) });
@@ -302,16 +302,16 @@ test('search, filters and pages of uploads: in the address, and by key', async (
   await page.getByText('picture 63.webp').waitFor({ state: 'detached' });
   assert.match(page.url(), /search=NEEDLE/);
   await page.getByLabel('Type').selectOption('svg');
-  await page.getByText('No upload fits').waitFor();
+  await page.getByText('No matching uploads').waitFor();
   await page.reload();
-  await page.getByText('No upload fits').waitFor();
+  await page.getByText('No matching uploads').waitFor();
   await page.getByRole('button', { name: 'Clear the filters' }).click();
   await page.getByText('picture 63.webp').waitFor();
   assert.equal(await page.getByLabel('Search by filename').inputValue(), '');
   await finish(page, 'searched');
 });
 
-test('the playground takes a screenshot and prints a PDF, with headers and the same call as code', async () => {
+test('the playground takes a screenshot and prints a PDF, and shows headers and the same call as code', async () => {
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/playground');
   await page.getByLabel('Address').fill(`${dashboard.site.base}/article.html`);
@@ -339,7 +339,7 @@ test('the playground takes a screenshot and prints a PDF, with headers and the s
     /"paper_format": "a4"/,
   );
   await page.getByRole('button', { name: 'Run' }).click();
-  // The browser of the tests has no viewer for PDFs, as those of phones have none.
+  // Like the browsers of phones, the test browser has no PDF viewer.
   await page.getByText('The PDF is ready').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download', (file) => file.suggestedFilename() === 'page.pdf'),
@@ -349,7 +349,7 @@ test('the playground takes a screenshot and prints a PDF, with headers and the s
   await finish(page, 'pdf');
 });
 
-test('the overage switch holds, with its cap', async () => {
+test('the overage switch and its cap are saved', async () => {
   const { page, person } = await dashboard.openAs({ plan: 'starter' });
   await page.goto('/dashboard/usage');
   const overages = page.getByRole('switch', { name: 'Overages' });
@@ -370,7 +370,7 @@ test('the overage switch holds, with its cap', async () => {
   await finish(page, 'overages');
 });
 
-test('the owner suspends an account: its keys and links stop, and its person reads why', async () => {
+test('the owner suspends an account: its keys and links stop, and the user sees the reason', async () => {
   const { page: theirs, person } = await dashboard.openAs();
   const { secret } = (await person.call('POST /keys', { body: { name: 'theirs' } })).body;
   const stored = (await person.call('POST /uploads', { form: formOf([[await png(), 'theirs.png']]) })).body;
@@ -396,7 +396,7 @@ test('the owner suspends an account: its keys and links stop, and its person rea
   await finish(page, 'reinstated');
 });
 
-test('settings: a name, a session of elsewhere signed out, and the account deleted with its links', async () => {
+test('settings: change the name, sign out another session, and delete the account with its links', async () => {
   const { page, person } = await dashboard.openAs();
   const stored = (await person.call('POST /uploads', { form: formOf([[await png(), 'last.png']]) })).body;
   const elsewhere = await dashboard.open();
@@ -425,7 +425,7 @@ test('settings: a name, a session of elsewhere signed out, and the account delet
   await finish(page, 'account-deleted');
 });
 
-test('integrations: the shell function that was made uploads a file', async () => {
+test('integrations: the generated shell function uploads a file', async () => {
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/integrations');
   await page.getByRole('button', { name: 'Set up ShareX' }).click();
@@ -441,7 +441,7 @@ test('integrations: the shell function that was made uploads a file', async () =
   await finish(page, 'integrations');
 });
 
-test('on a phone the menu opens, leads on and closes by keyboard', async () => {
+test('on a phone the menu opens, navigates and closes by keyboard', async () => {
   const { page } = await dashboard.openAs({}, { viewport: { width: 390, height: 844 } });
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Menu' }).press('Enter');

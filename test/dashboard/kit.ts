@@ -1,5 +1,5 @@
-// A person at the dashboard in the Chromium that the service itself uses: pages that note every complaint of the browser,
-// every policy violation and every request that leaves the service.
+// Opens the dashboard in the Chromium that the service uses. Its pages record every browser error, every policy violation
+// and every request to another host.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
@@ -13,7 +13,7 @@ import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
 export const outputFolder = join(import.meta.dirname, '..', 'output', 'dashboard');
 
 export interface WatchedPage extends Page {
-  /** What must stay empty. */
+  /** Recorded problems; must stay empty. */
   troubles: string[];
 }
 
@@ -22,9 +22,9 @@ export interface Dashboard {
   browser: Browser;
   /** Pages that the service may render. */
   site: PageServer;
-  /** A page of this service, or of another one that is named by its origin. */
+  /** A page of this service, or of the service at `origin`. */
   open: (options?: BrowserContextOptions & { as?: Visitor; origin?: string }) => Promise<WatchedPage>;
-  /** A page of a new account, signed in. */
+  /** A page signed in to a new account. */
   openAs: (
     account?: Parameters<typeof signedInVisitor>[1],
     options?: BrowserContextOptions,
@@ -32,7 +32,7 @@ export interface Dashboard {
   close: () => Promise<void>;
 }
 
-/** A name for the service under which browsers do not trust it as they trust localhost: what a machine on a LAN is. */
+/** A hostname that browsers do not treat as secure like localhost, as for a machine on a LAN. */
 export const lanName = 'tintype.lan';
 
 export async function startDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
@@ -73,7 +73,7 @@ export async function startDashboard(environment: Record<string, string> = {}): 
         })),
       );
     }
-    // Only there to end a test that fails: a busy machine takes its time.
+    // Only ends failing tests. It is long because a busy machine is slow.
     context.setDefaultTimeout(120_000);
     return watch(await context.newPage(), origin);
   }
@@ -99,7 +99,7 @@ function watch(page: Page, origin: string): WatchedPage {
   const troubles: string[] = [];
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
-    // A page that says "nothing here" is meant to.
+    // A 404 of the page itself is intended.
     if (message.location().url === page.url() && message.text().includes('404')) return;
     troubles.push(`${message.text()} (${message.location().url})`);
   });
@@ -111,7 +111,7 @@ function watch(page: Page, origin: string): WatchedPage {
   return Object.assign(page, { troubles });
 }
 
-/** The files over the window, as a person drags them, and let go at the element. */
+/** Drags the files over the window and drops them on the element. */
 export async function drop(target: Locator, files: [name: string, bytes: Buffer][]): Promise<void> {
   const page = target.page();
   const given = files.map(([name, bytes]) => ({ name, text: bytes.toString('base64') }));
@@ -128,7 +128,7 @@ export async function drop(target: Locator, files: [name: string, bytes: Buffer]
   await target.dispatchEvent('drop', { dataTransfer: transfer });
 }
 
-/** What axe-core calls serious or critical. */
+/** The violations that axe-core rates as serious or critical. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const results = await page.evaluate<axe.AxeResults>(

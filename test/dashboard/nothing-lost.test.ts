@@ -1,4 +1,4 @@
-// What loses something or stops people: each was seen to happen once.
+// Bugs that lost data or blocked people; each one has happened.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { png, svg } from '#lab/support/images.ts';
@@ -60,10 +60,10 @@ test('a deletion reaches only what is shown, and names it', async () => {
 });
 
 for (const [how, fail] of [
-  ['is not there any more', { status: 404 }],
-  ['does not arrive', undefined],
+  ['no longer exists', { status: 404 }],
+  ['fails to load', undefined],
 ] as const) {
-  test(`a page whose code ${how} leaves the frame standing and can be reloaded`, async () => {
+  test(`a page whose code ${how} keeps its frame and can be reloaded`, async () => {
     const { page } = await dashboard.openAs();
     await page.goto('/dashboard/keys');
     await page.getByText('No keys yet').waitFor();
@@ -80,12 +80,12 @@ for (const [how, fail] of [
   });
 }
 
-test('after an upgrade of the service a page whose code is gone loads the new version by itself', async () => {
+test('after an upgrade of the service, a page whose code is gone loads the new version automatically', async () => {
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/keys');
   await page.getByText('No keys yet').waitFor();
   await page.route(/assets\/settings-/, (route) => route.fulfill({ status: 404 }), { times: 1 });
-  // What a fetch finds is the page of another build.
+  // The fetch gets the page of another build.
   await page.route(
     (url) => url.pathname === '/dashboard',
     (route) =>
@@ -97,7 +97,7 @@ test('after an upgrade of the service a page whose code is gone loads the new ve
   await page.context().close();
 });
 
-test('a session that ended leads to sign-in and back', async () => {
+test('an ended session leads to sign-in and back', async () => {
   const { page, person } = await dashboard.openAs();
   await page.goto('/dashboard');
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
@@ -112,7 +112,7 @@ test('a session that ended leads to sign-in and back', async () => {
   await page.context().close();
 });
 
-test('on plain http in a LAN, where pages have no clipboard, every copy button still copies', async () => {
+test('on plain http in a LAN, where pages have no clipboard API, every copy button still works', async () => {
   const { person } = await dashboard.openAs();
   await person.call('POST /uploads', { form: formOf([[await png(), 'IMG_45.png']]) });
   const { port } = new URL(dashboard.service.origin);
@@ -148,7 +148,7 @@ test('a dialog opens on its first field; the one that shows a secret once opens 
   assert.equal(await focused(page), 'Copy Key');
   for (let press = 0; press < 3; press += 1) await page.keyboard.press('Escape');
   await secret.getByText('You have not copied it yet').waitFor();
-  // The press too many that used to lose the key copies it.
+  // The extra key press, which used to lose the key, now copies it.
   await page.keyboard.press('Enter');
   const key = (await secret.getByRole('region', { name: 'Key' }).textContent()) ?? '';
   assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), key);
@@ -158,7 +158,7 @@ test('a dialog opens on its first field; the one that shows a secret once opens 
   await page.context().close();
 });
 
-test('the pages before sign-in are ready to type', async () => {
+test('the pages before sign-in focus their first field', async () => {
   const page = await dashboard.open();
   for (const [path, field] of [
     ['/dashboard/sign-in', 'E-mail'],
@@ -171,7 +171,7 @@ test('the pages before sign-in are ready to type', async () => {
   await page.context().close();
 });
 
-test('a closed dialog gives the focus back, or leaves it at the heading where what opened it is gone', async () => {
+test('a closed dialog restores the focus, or moves it to the heading if the element that opened it is gone', async () => {
   const { page, person } = await dashboard.openAs();
   await person.call('POST /keys', { body: { name: 'laptop' } });
   await page.goto('/dashboard/keys');
@@ -197,7 +197,7 @@ test('a closed dialog gives the focus back, or leaves it at the heading where wh
   await page.context().close();
 });
 
-test('with reduced motion nothing moves without end', async () => {
+test('with reduced motion there is no endless animation', async () => {
   const { page } = await dashboard.openAs({}, { reducedMotion: 'reduce' });
   await page.route('**/api/dashboard/keys', () => {});
   await page.goto('/dashboard/keys');
@@ -209,12 +209,12 @@ test('with reduced motion nothing moves without end', async () => {
   await page.context().close();
 });
 
-test('more files than the plan has requests: the rest waits for the next minute by itself', async () => {
+test('more files than requests in the plan: the rest waits for the next minute automatically', async () => {
   const { page, person } = await dashboard.openAs({ plan: 'free' });
   const picture = await png();
   await page.goto('/dashboard/uploads');
   await page.getByText('No uploads yet').waitFor();
-  // Shorter than a minute: what is waited out is what the service names.
+  // Shorter than a minute: the page waits as long as Retry-After says.
   let refusals = 0;
   await page.route('**/api/dashboard/uploads', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -228,7 +228,7 @@ test('more files than the plan has requests: the rest waits for the next minute 
     page.getByRole('heading', { name: 'Uploads', level: 1 }),
     Array.from({ length: 34 }, (_, index) => [`${index}.png`, picture]),
   );
-  await page.getByText('Your plan allows 30 requests a minute. Going on in').waitFor();
+  await page.getByText('Your plan allows 30 requests a minute. Continuing in').waitFor();
   await page.getByText('34 files uploaded').waitFor();
   assert.ok(refusals > 0);
   const { body } = await person.call('GET /uploads', { query: { limit: '100' } });
@@ -236,7 +236,7 @@ test('more files than the plan has requests: the rest waits for the next minute 
   await page.context().close();
 });
 
-test('a deletion stops the link at once and can be taken back, from the message or from the list', async () => {
+test('a deletion stops the link at once and can be undone from the message or from the list', async () => {
   const { page, person } = await dashboard.openAs();
   const stored = (await person.call('POST /uploads', { form: formOf([[await png(), 'dear.png']]) })).body;
   const status = async () => (await fetch(stored.file_url)).status;

@@ -1,4 +1,4 @@
-// The log, the numbers, the files and the playground, as people work with them, in a real browser.
+// The request log, usage, files and the playground, in a real browser.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const upload = async (key: string, bytes: Buffer, name = 'a.png') =>
 
 const copied = (page: WatchedPage) => page.evaluate<string>('navigator.clipboard.readText()');
 
-test('a row of the request log opens, by keyboard too, to its steps and what it made, and leads there', async () => {
+test('a row of the request log opens, also by keyboard, to its steps and a link to what it made', async () => {
   const { page, person } = await dashboard.openAs();
   const { secret } = (await person.call('POST /keys', { body: { name: 'camera' } })).body;
   const stored = await upload(secret, await png(), 'made by a request.png');
@@ -64,7 +64,7 @@ test('a row of the request log opens, by keyboard too, to its steps and what it 
   await finish(page, 'request-made');
 });
 
-test('the request log of any two moments, in the reader’s zone', async () => {
+test('the request log between any two times, in the reader’s zone', async () => {
   const { page, person } = await dashboard.openAs(undefined, { timezoneId: 'Asia/Tokyo' });
   const { secret } = (await person.call('POST /keys', { body: { name: 'camera' } })).body;
   await upload(secret, await png());
@@ -73,7 +73,7 @@ test('the request log of any two moments, in the reader’s zone', async () => {
   await page.getByLabel('Time').selectOption('Custom …');
   const inTokyo = (ms: number) => new Date(Date.now() + 9 * 3_600_000 + ms).toISOString().slice(0, 16);
   await page.getByLabel('From').fill(inTokyo(60 * 60_000));
-  await page.getByText('No request fits').waitFor();
+  await page.getByText('No matching requests').waitFor();
   await page.getByLabel('From').fill(inTokyo(-60 * 60_000));
   await page.getByRole('button', { name: /Stored 1 file/ }).waitFor();
   await page.getByLabel('Until').fill(inTokyo(-120 * 60_000));
@@ -83,7 +83,7 @@ test('the request log of any two moments, in the reader’s zone', async () => {
   await finish(page, 'request-range');
 });
 
-test('the overview leads with 30 days; usage has errors and times beside it, for any range', async () => {
+test('the overview starts with the last 30 days; usage shows errors and durations too, for any range', async () => {
   const { page, person } = await dashboard.openAs();
   const { secret } = (await person.call('POST /keys', { body: { name: 'camera' } })).body;
   for (let count = 0; count < 3; count += 1) await upload(secret, await png());
@@ -91,14 +91,14 @@ test('the overview leads with 30 days; usage has errors and times beside it, for
   await page.goto('/dashboard');
   const first = page.getByRole('main').getByRole('heading', { level: 2 });
   await page.getByRole('link', { name: '25% of requests' }).waitFor();
-  // First steps come first as long as there are any.
+  // First steps come first until they are done.
   assert.deepEqual((await first.allTextContents()).slice(0, 2), ['First steps', 'Last 30 days']);
   await page.getByRole('link', { name: 'Usage in detail' }).click();
   await page.getByRole('heading', { name: 'Requests and errors' }).waitFor();
   const outcomes = page.locator('figure').filter({ hasText: 'Refused (4xx)' });
   assert.match((await outcomes.locator('figcaption').textContent()) ?? '', /Succeeded3.*Refused \(4xx\)1/);
   await outcomes.locator('[data-column]').last().hover();
-  await page.getByText('In all4').waitFor();
+  await page.getByText('Total4').waitFor();
   await page.getByRole('heading', { name: 'Time per upload' }).waitFor();
   await page.getByText('95th percentile').first().waitFor();
 
@@ -114,7 +114,7 @@ test('the overview leads with 30 days; usage has errors and times beside it, for
   await finish(page, 'usage-range');
 });
 
-test('a used-up quota is said on every page, with what to do next', async () => {
+test('every page shows that the quota is used up, and what to do next', async () => {
   const { page, person } = await dashboard.openAs({ plan: 'two-uploads' });
   for (const name of ['a.png', 'b.png'])
     await person.call('POST /uploads', { form: formOf([[await png(), name]]) });
@@ -127,7 +127,7 @@ test('a used-up quota is said on every page, with what to do next', async () => 
   await finish(page, 'quota-used-up');
 });
 
-test('uploads: order, totals, and several at once: links, expiry, a zip, and their deletion', async () => {
+test('uploads: order, totals, and actions on several: copy links, change expiry, download a zip, delete', async () => {
   const { page, person } = await dashboard.openAs();
   const files: [string, Buffer][] = [
     ['small.svg', svg()],
@@ -183,7 +183,7 @@ test('uploads: order, totals, and several at once: links, expiry, a zip, and the
   await finish(page, 'several');
 });
 
-test('from one upload to the next, by button and by arrow, also past what the list has loaded', async () => {
+test('previous and next upload by button and by arrow key, also past the loaded part of the list', async () => {
   const { page, person } = await dashboard.openAs();
   const picture = await png();
   for (let batch = 0; batch < 7; batch += 1)
@@ -199,7 +199,7 @@ test('from one upload to the next, by button and by arrow, also past what the li
   await named(58).waitFor();
   await page.getByRole('button', { name: 'Next' }).click();
   await named(59).waitFor();
-  // The next page of the list has come by then.
+  // By then the next page of the list has loaded.
   await page.getByRole('button', { name: 'Next', disabled: false }).waitFor();
   await page.keyboard.press('ArrowRight');
   await named(60).waitFor();
@@ -210,7 +210,7 @@ test('from one upload to the next, by button and by arrow, also past what the li
   await finish(page, 'next-upload');
 });
 
-test('a tiny picture is shown as large as it is; a render has its picture, and is rendered again as it was', async () => {
+test('a tiny picture is shown at its size; a render shows its picture and can be repeated with the same options', async () => {
   const { page, person } = await dashboard.openAs();
   await person.call('POST /uploads', { form: formOf([[await png(32, 3), 'line.png']]) });
   await page.goto('/dashboard/uploads');
@@ -237,7 +237,7 @@ test('a tiny picture is shown as large as it is; a render has its picture, and i
   assert.equal(await page.getByLabel('Viewport width').inputValue(), '800');
   assert.equal(await page.getByLabel('Response').inputValue(), 'json');
   await page.goto('/dashboard/renders?open=gone');
-  await page.getByText('This render is not there any more.').first().waitFor();
+  await page.getByText('This render no longer exists.').first().waitFor();
   page.troubles.splice(0);
   await finish(page, 'render-again');
 });
@@ -265,7 +265,7 @@ test('the playground: presets, a timer, cancelling, and the call for tt', async 
   await finish(page, 'cancelled');
 });
 
-test('a PDF is shown in the page where the browser can', async () => {
+test('a PDF is shown in the page if the browser can show it', async () => {
   const { page } = await dashboard.openAs();
   await page.addInitScript(`Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })`);
   const body = encodeURIComponent(JSON.stringify({ url: `${dashboard.site.base}/print.html` }));

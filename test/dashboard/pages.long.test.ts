@@ -1,4 +1,4 @@
-// Every page in the looks that pages.test.ts leaves out: dark, and on a phone.
+// Every page in the looks that pages.test.ts does not cover: dark, and on a phone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startEveryPage, type EveryPage, type Look } from '#test/dashboard/every-page.ts';
@@ -16,7 +16,7 @@ const looks: (Omit<Look, 'name'> & { isJudged: boolean })[] = [
 ];
 
 for (const look of looks) {
-  test(`every page, ${look.scheme}, ${look.width} px wide: shown, quiet, accessible, without sideways scrolling`, async () => {
+  test(`every page, ${look.scheme}, ${look.width} px wide: loads, logs no errors, is accessible, does not scroll sideways`, async () => {
     assert.deepEqual(await pages.faultsIn(look), []);
   });
 }

@@ -1,4 +1,4 @@
-// Every page, light and wide: shown, accessible, within its policy. The other three looks are in pages.long.test.ts.
+// Every page, light and wide: loads, is accessible, keeps to its policy. The other three looks are in pages.long.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => dashboard.close());
 
-test('every page, light, 1440 px wide: shown, quiet, accessible, without sideways scrolling', async () => {
+test('every page, light, 1440 px wide: loads, logs no errors, is accessible, does not scroll sideways', async () => {
   assert.deepEqual(await pages.faultsIn({ scheme: 'light', width: 1440, isJudged: true }), []);
 });
 
@@ -58,7 +58,7 @@ test('the first load is under 120 KB of compressed script and style', async () =
   await tab.context().close();
 });
 
-test('built files are compressed, never change, and nothing else of the folder is served', async () => {
+test('built files are compressed and immutable, and nothing else in the folder is served', async () => {
   const { origin } = dashboard.service;
   const html = await (await fetch(`${origin}/dashboard/uploads`)).text();
   const script = /src="([^"]+\.js)"/.exec(html)?.[1] ?? '';

@@ -1,4 +1,4 @@
-// An account that has lived for four weeks: uploads of every type, renders, keys, overages and trouble.
+// Seeds an account with four weeks of data: uploads of every type, renders, keys, overages and errors.
 import sharp from 'sharp';
 import type { TestService } from '#lab/support/service.ts';
 import { svg } from '#lab/support/images.ts';

@@ -1,4 +1,4 @@
-// Signing in with a code after the password, with a recovery code, and with a passkey, in a real browser.
+// Sign-in with a code after the password, with a recovery code, and with a passkey, in a real browser.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { freePort } from '#lab/support/processes.ts';
@@ -9,7 +9,7 @@ import { startDashboard, violations, type Dashboard, type WatchedPage } from '#t
 let dashboard: Dashboard;
 let origin: string;
 before(async () => {
-  // Passkeys belong to a name, and an address of numbers is none.
+  // A passkey is bound to a hostname, and an IP address is not one.
   const port = String(await freePort());
   origin = `http://localhost:${port}`;
   dashboard = await startDashboard({ PORT: port, BASE_URL: origin });
@@ -44,7 +44,7 @@ async function signInBy(email: string, then: (page: WatchedPage) => Promise<void
   await finish(page);
 }
 
-test('codes are turned on with an app, asked for at the next sign-in, and turned off again', async () => {
+test('two-step codes are turned on with an app, required at the next sign-in, and turned off again', async () => {
   const { page, email } = await openSettings();
   await page.getByRole('button', { name: 'Turn on' }).click();
   await page.getByLabel('Your password').fill(password);

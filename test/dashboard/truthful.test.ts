@@ -1,4 +1,4 @@
-// What pages say is so, and what they offer works: each was once wrong or misleading.
+// What pages say is true and what they offer works. Each of these was once wrong or misleading.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
@@ -11,7 +11,7 @@ import { drop, startDashboard, type Dashboard, type WatchedPage } from '#test/da
 const run = promisify(execFile);
 
 let dashboard: Dashboard;
-/** One account, one tab: most of these only look. */
+/** One account in one tab, because most of these tests only read. */
 let person: Awaited<ReturnType<typeof signedInVisitor>>;
 let page: WatchedPage;
 before(async () => {
@@ -26,7 +26,7 @@ const uploadAs = async (who: Visitor, name: string, fields: Record<string, strin
 
 const textOf = async (part: string): Promise<string> => (await page.locator(part).textContent()) ?? '';
 
-test('a used or invented one-time link says so', async () => {
+test('a used or invalid one-time link shows an error', async () => {
   const stranger = await dashboard.open();
   for (const path of ['/welcome?token=made-up', '/reset-password?token=made-up']) {
     await stranger.goto(path);
@@ -39,7 +39,7 @@ test('a used or invented one-time link says so', async () => {
   await stranger.context().close();
 });
 
-test('an expiry a year away shows its year; one a day away is a day away, on the share page too', async () => {
+test('an expiry in a year shows its year; one in a day reads “in 1 day”, also on the share page', async () => {
   const { id, url } = await uploadAs(person, 'year.png');
   await page.goto(`/dashboard/uploads?open=${id}`);
   const dialog = page.getByRole('dialog', { name: 'year.png' });
@@ -57,7 +57,7 @@ test('an expiry a year away shows its year; one a day away is a day away, on the
   dashboard.service.clock.advance(-20_000);
 });
 
-test('a deleted upload is gone from its share page at once, also where the page was open before', async () => {
+test('a deleted upload is gone from its share page at once, even if the page was open before', async () => {
   const { id, url } = await uploadAs(person, 'visited.png');
   const visitor = await dashboard.open();
   await visitor.goto(url);
@@ -68,7 +68,7 @@ test('a deleted upload is gone from its share page at once, also where the page 
   await visitor.context().close();
 });
 
-test('the share page tells the visitor’s own time, and sizes in the dashboard’s words', async () => {
+test('the share page shows times in the visitor’s zone, and sizes as in the dashboard', async () => {
   const { body } = await person.call('POST /uploads', { form: formOf([[svg(), 'small.svg']]) });
   const visitor = await dashboard.open({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
   await visitor.goto(body.url);
@@ -78,12 +78,12 @@ test('the share page tells the visitor’s own time, and sizes in the dashboard�
   assert.match((await shown.textContent()) ?? '', new RegExp(hour.format(new Date(at ?? ''))));
   await visitor.getByText(`${body.size_bytes} B`, { exact: true }).waitFor();
   await visitor.getByText('Actual size').waitFor();
-  // No chat shows an SVG as a preview.
+  // Chat apps do not show SVG previews.
   assert.equal(await visitor.locator('meta[property="og:image"]').count(), 0);
   await visitor.context().close();
 });
 
-test('a chart has round numbers, and a key one colour in every chart', async () => {
+test('a chart has round numbers, and a key has the same colour in every chart', async () => {
   const owner = await signedInVisitor(dashboard.service);
   const keys = new Map<string, string>();
   for (const name of ['first key', 'second key']) {
@@ -116,13 +116,13 @@ test('a chart has round numbers, and a key one colour in every chart', async () 
   assert.equal(colors[0], colors[1]);
   const ticks = await tab.locator('figure').first().locator('.w-max > span.absolute').allTextContents();
   assert.deepEqual(ticks, ['0', '2', '4', '6', '8']);
-  // What the pointer is on, by key.
+  // The tooltip shows the values by key.
   await tab.locator('figure').first().locator('[data-column]').last().hover();
-  await tab.getByText('In all7').waitFor();
+  await tab.getByText('Total7').waitFor();
   await tab.context().close();
 });
 
-test('the playground keeps what is in its form, and shows an error in full', async () => {
+test('the playground keeps the values of its form, and shows an error in full', async () => {
   await page.goto('/dashboard/playground');
   await page.getByLabel('Address').fill('http://localhost/secret');
   await page.waitForURL(/localhost/);
@@ -138,7 +138,7 @@ test('the playground keeps what is in its form, and shows an error in full', asy
   assert.equal(await answer.evaluate((block) => block.scrollWidth - block.clientWidth), 0);
 });
 
-test('an address names an upload that the list has not come to', async () => {
+test('a URL opens an upload that the list has not loaded', async () => {
   const many = await signedInVisitor(dashboard.service);
   const first = await uploadAs(many, 'first of many.png');
   const picture = await png();
@@ -148,7 +148,7 @@ test('an address names an upload that the list has not come to', async () => {
   await tab.goto(`/dashboard/uploads?open=${first.id}`);
   await tab.getByRole('dialog', { name: 'first of many.png' }).waitFor();
   await tab.goto('/dashboard/uploads?open=nothing');
-  await tab.getByText('This upload is not there any more.').waitFor();
+  await tab.getByText('This upload no longer exists.').waitFor();
   // A range, and everything that is loaded.
   await tab.getByLabel('Select 60.png').check({ force: true });
   await tab.getByLabel('Select 57.png').click({ modifiers: ['Shift'], force: true });
@@ -158,7 +158,7 @@ test('an address names an upload that the list has not come to', async () => {
   await tab.context().close();
 });
 
-test('files that cannot succeed are not sent; failures are on top; a file dropped beside the page does not leave it', async () => {
+test('files that cannot succeed are not sent; failures come first; a drop outside the page does not leave the dashboard', async () => {
   const fresh = await dashboard.openAs();
   const { page: tab } = fresh;
   await tab.goto('/dashboard');
@@ -168,7 +168,7 @@ test('files that cannot succeed are not sent; failures are on top; a file droppe
     if (request.method() === 'POST' && request.url().endsWith('/uploads')) sent += 1;
   });
   const picture = await png();
-  // Over the sidebar of another page than the uploads.
+  // Over the sidebar, on a page other than the uploads.
   await drop(tab.getByRole('link', { name: 'API keys' }), [
     ['a.png', picture],
     ['b.png', picture],
@@ -192,14 +192,14 @@ test('files that cannot succeed are not sent; failures are on top; a file droppe
   await tray.getByRole('button', { name: 'Copy all' }).click();
   await tab.getByText('2 links copied.').last().waitFor();
   assert.equal(await tab.evaluate<string>('navigator.clipboard.readText()'), both);
-  // The next one is counted alone.
+  // The next file is a batch of one.
   await drop(tab.getByRole('heading', { name: 'Overview' }), [['c.png', picture]]);
   await tab.getByText('Link copied.').waitFor();
   assert.equal(
     await tab.evaluate<string>('navigator.clipboard.readText()'),
     (await fresh.person.call('GET /uploads')).body.items.find(({ filename }) => filename === 'c.png')?.url,
   );
-  // Expiry after the upload, for all of them.
+  // Change the expiry of all of them after the upload.
   await tray.getByLabel('Expiry of new uploads').selectOption('3600');
   await tab.getByText('Expiry changed.').waitFor();
   const { body: changed } = await fresh.person.call('GET /uploads');
@@ -207,7 +207,7 @@ test('files that cannot succeed are not sent; failures are on top; a file droppe
   await tab.context().close();
 });
 
-test('an unverified account is not told that its key works', async () => {
+test('an unverified account does not read that its key works', async () => {
   const { page: tab } = await dashboard.openAs({ verified: false });
   await tab.goto('/dashboard/keys');
   await tab.getByRole('button', { name: 'Create a key' }).click();
@@ -217,7 +217,7 @@ test('an unverified account is not told that its key works', async () => {
   await tab.context().close();
 });
 
-test('an arrow key changes nobody’s plan, and the owner cannot cut themselves off', async () => {
+test('an arrow key does not change a plan, and owners cannot lock themselves out', async () => {
   const { page: tab, person: owner } = await dashboard.openAs({ owner: true });
   const customer = await signedInVisitor(dashboard.service, { plan: 'starter' });
   await tab.goto(`/dashboard/admin/accounts?search=${customer.email}`);
@@ -228,7 +228,7 @@ test('an arrow key changes nobody’s plan, and the owner cannot cut themselves 
   await tab.keyboard.press('ArrowDown');
   await tab.getByRole('switch', { name: 'Verified' }).click();
   await tab
-    .getByRole('dialog', { name: 'Take verification' })
+    .getByRole('dialog', { name: 'Remove verification' })
     .getByRole('button', { name: 'Cancel' })
     .click();
   assert.deepEqual([(await planOf()).plan, (await planOf()).verified], ['starter', true]);
@@ -250,7 +250,7 @@ test('an arrow key changes nobody’s plan, and the owner cannot cut themselves 
   await tab.context().close();
 });
 
-test('the request budget of this minute counts down by itself', async () => {
+test('the request budget of this minute counts down without a reload', async () => {
   await page.goto('/dashboard');
   await uploadAs(person, 'counted.png');
   const line = page.getByText(/refills in \d+ s/);
@@ -259,7 +259,7 @@ test('the request budget of this minute counts down by itself', async () => {
   await page.getByText(seconds).waitFor({ state: 'detached' });
 });
 
-test('a form’s trouble is at its field, in plain words', async () => {
+test('a form’s error is at its field, in plain words', async () => {
   await page.goto('/dashboard/settings');
   const section = page
     .getByRole('heading', { name: 'Password', exact: true })
@@ -273,7 +273,7 @@ test('a form’s trouble is at its field, in plain words', async () => {
   assert.doesNotMatch(await textOf('main'), /current_password/);
 });
 
-test('the shell function prints the service’s reason and fails', async () => {
+test('the shell function prints the service’s error message and fails', async () => {
   const { body } = await person.call('POST /integrations', { body: { tool: 'shell' } });
   await person.call('POST /keys/:id/revoke', { id: body.key.id });
   await assert.rejects(run('sh', ['-c', `${body.content}\ntintype docs/sample.png`]), (error) => {
@@ -284,7 +284,7 @@ test('the shell function prints the service’s reason and fails', async () => {
   });
 });
 
-test('first steps can be put away, and a new address shows until it is confirmed', async () => {
+test('first steps can be hidden, and a new e-mail address is shown until it is confirmed', async () => {
   const { page: tab } = await dashboard.openAs();
   await tab.goto('/dashboard');
   await tab.getByRole('heading', { name: 'First steps' }).waitFor();
@@ -302,7 +302,7 @@ test('first steps can be put away, and a new address shows until it is confirmed
   await tab.context().close();
 });
 
-test('a dialog dims the whole window, the strip of the scroll bar too', async () => {
+test('a dialog dims the whole window, including the gutter of the scroll bar', async () => {
   await page.goto('/dashboard/keys');
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   const background = () =>
@@ -313,7 +313,7 @@ test('a dialog dims the whole window, the strip of the scroll bar too', async ()
   await page.keyboard.press('Escape');
 });
 
-test('a page before sign-in loads without a complaint in the console', async () => {
+test('a page before sign-in loads without console errors', async () => {
   const stranger = await dashboard.open();
   await stranger.goto('/dashboard/sign-in');
   await stranger.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -348,7 +348,7 @@ test('the request log says why a request failed, and finds it by its id', async 
   await page.goto('/dashboard/requests');
   await page.getByText(/validation_error: .*widht/).waitFor();
   await page.getByLabel('Search by request id').fill('not an id');
-  await page.getByText('No request fits').waitFor();
+  await page.getByText('No matching requests').waitFor();
   await page.getByLabel('Search by request id').fill(refused.headers.get('x-request-id') ?? '');
   await page.getByText(/validation_error: .*widht/).waitFor();
 });

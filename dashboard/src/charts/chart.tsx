@@ -1,4 +1,4 @@
-// A chart of columns by day or week, as stacked bars or as lines, with its axis, a tooltip and the same numbers as a table.
+// A chart by day or week, as stacked bars or as lines, with an axis, a tooltip and the same numbers as a table.
 import { useState, type ReactNode } from 'react';
 import { number, ownForm } from '#app/format.ts';
 import { ticksOf, type ChartData, type Column, type Series } from '#app/charts/data.ts';
@@ -8,13 +8,13 @@ const dayNames = new Intl.DateTimeFormat(ownForm, { day: 'numeric', month: 'shor
 const fullNames = new Intl.DateTimeFormat(ownForm, { dateStyle: 'medium', timeZone: 'UTC' });
 
 interface Look {
-  /** Names it for a screen reader. */
+  /** The accessible name. */
   title: string;
   kind?: 'bars' | 'lines';
-  /** How a value is written, and how a round one of the axis is. */
+  /** Formats a value; `axis` formats the round values of the axis. */
   format?: (value: number) => string;
   axis?: (value: number) => string;
-  /** Shown instead where there is nothing. */
+  /** Shown instead if there is no data. */
   empty: ReactNode;
 }
 
@@ -97,7 +97,7 @@ function Plot({
         )}
       </div>
       <div className="relative w-max text-xs/none text-quiet tabular-nums">
-        {/* As wide as the longest of them. */}
+        {/* Reserves the width of the longest label. */}
         <span className="invisible">{axis(top)}</span>
         {ticks.map((tick) => (
           <span
@@ -158,7 +158,7 @@ function Tooltip({
       ))}
       {isSummed && used.length > 1 && (
         <p className="mt-1 flex justify-between gap-4 border-t pt-1">
-          <span className="text-quiet">In all</span>
+          <span className="text-quiet">Total</span>
           <span className="tabular-nums">{format(sumOf(column))}</span>
         </p>
       )}
@@ -178,7 +178,7 @@ function Table({
   return (
     <div
       className="mt-2 max-h-64 overflow-auto rounded-[10px] border"
-      // What scrolls must be reachable by keyboard.
+      // A scrollable block must be reachable by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       role="region"
@@ -223,5 +223,5 @@ const Swatch = ({ color }: { color: string }) => (
 );
 
 const dayName = (day: string): string => dayNames.format(new Date(`${day}T00:00:00Z`));
-/** A day of a chart, in the reader's form; days are counted in UTC. */
+/** A day of a chart in the reader's locale; days are in UTC. */
 export const fullName = (day: string): string => fullNames.format(new Date(`${day}T00:00:00Z`));

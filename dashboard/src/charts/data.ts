@@ -1,4 +1,4 @@
-// What charts show: columns of days or weeks, series with a fixed colour for every key, and an axis of round numbers.
+// The data of charts: columns of days or weeks, series with a fixed colour for every key, and an axis of round numbers.
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 
 type Usage = Pick<AnswerOf<'GET /usage'>, 'daily' | 'keys' | 'from' | 'to' | 'step_days' | 'requests'>;
@@ -8,14 +8,14 @@ export interface Series {
   id: string;
   name: string;
   color: string;
-  /** Over all columns, where adding up means something. */
+  /** The sum over all columns, if a sum makes sense. */
   total?: number;
 }
 
 export interface Column {
   from: string;
   to: string;
-  /** By series, in their order; null where nothing is known. */
+  /** One value per series, in the same order; null if unknown. */
   values: (number | null)[];
 }
 
@@ -30,8 +30,8 @@ const dashboardId = 'dashboard';
 const rest = 'var(--chart-rest)';
 
 /**
- * The colour of every key that was used: the same in every chart of the page, whatever the key's rank there, and the same
- * tomorrow, because it goes by the key's age. Only where two would be alike the younger one takes the next.
+ * The colour of every key that was used. It depends on the key's age and not on its rank, so it is the same in every chart
+ * of the page and stays the same over time. If two keys would get the same colour, the younger one takes the next.
  */
 function colorsOf({ daily, keys }: Usage): Map<string, string> {
   const used = new Set(daily.map(({ key_id }) => key_id));
@@ -47,7 +47,7 @@ function colorsOf({ daily, keys }: Usage): Map<string, string> {
   return colors;
 }
 
-/** The keys that used most, the dashboard itself, and the rest together. */
+/** The six sources with the most units (keys or the dashboard), and the others together. */
 export function unitsByKey(usage: Usage, unit: Unit): ChartData {
   const colors = colorsOf(usage);
   const events = usage.daily
@@ -77,7 +77,7 @@ export function unitsByKind(usage: Usage): ChartData {
   );
 }
 
-/** Every request with a key, by how it was answered. */
+/** Every request with a key, by outcome. */
 export function requestsByOutcome(usage: Usage): ChartData {
   return stacked(
     usage,
@@ -94,7 +94,7 @@ export function requestsByOutcome(usage: Usage): ChartData {
   );
 }
 
-/** How long successful requests took: half of them at most the one, 95 of 100 at most the other. */
+/** Duration of successful requests: the median and the 95th percentile. */
 export function answerTimes(usage: Usage, unit: Unit): ChartData {
   const columns = emptyColumns(usage, [null, null]);
   for (const step of usage.requests) {
@@ -122,7 +122,7 @@ function stacked(
   const totals = series.map(() => 0);
   for (const { day, id, amount } of events) {
     const index = series.findIndex((one) => one.id === id);
-    // A key without a name of its own is one of the others, which come last.
+    // A key that has no series is counted in the last one, the others.
     const place = index === -1 ? series.length - 1 : index;
     const column = columnOf(columns, day);
     if (!column || place < 0) continue;
@@ -138,7 +138,7 @@ const columnOf = (columns: Column[], day: string): Column | undefined =>
 function emptyColumns({ from, to, step_days }: Usage, values: (number | null)[]): Column[] {
   const columns: Column[] = [];
   const first = dayNumber(from);
-  // Weeks end with the last day, so that the last one is whole.
+  // Weeks are counted back from the last day, so that the last week is complete.
   for (let end = dayNumber(to); end >= first; end -= step_days)
     columns.unshift({
       from: isoDay(Math.max(first, end - step_days + 1)),
@@ -151,7 +151,7 @@ function emptyColumns({ from, to, step_days }: Usage, values: (number | null)[])
 const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000;
 const isoDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
-/** Round numbers from 0 to at least the most, four steps or fewer. */
+/** Round numbers from 0 to at least `most`, in four steps or fewer. */
 export function ticksOf(most: number): number[] {
   const rough = Math.max(most, 1) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

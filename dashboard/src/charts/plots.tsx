@@ -37,7 +37,7 @@ export function Bars({ series, columns, top, pointed }: Drawn) {
   );
 }
 
-/** One line for each series, broken where nothing is known; a dot stands for a value without neighbours. */
+/** One line per series, interrupted where values are unknown; a value without neighbours is a dot. */
 export function Lines({ series, columns, top, pointed }: Drawn) {
   const x = (index: number): number => (100 * (index + 0.5)) / columns.length;
   const y = (value: number): number => 100 - (100 * value) / top;

@@ -1,4 +1,4 @@
-// Other tools, each set up with a key of its own: what to paste or open, and the steps around it.
+// Setup of other tools, each with a separate key: what to paste or open, and the steps.
 import { useState } from 'react';
 import type { AnswerOf, BodyOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
@@ -107,7 +107,7 @@ export function Integrations() {
   return (
     <Page
       title="Integrations"
-      intro="Each gets a key of its own, which you can revoke without touching the others."
+      intro="Each gets its own key, which you can revoke without affecting the others."
     >
       {groups.map(({ title, entries }) => (
         <section key={title} className="grid gap-3">
@@ -158,7 +158,7 @@ function Result({ entry, made, onClose }: { entry: Entry; made: Made; onClose: (
         <p className="flex flex-wrap items-center gap-2 text-sm text-quiet">
           <span>
             The key <strong className="font-medium text-ink">{made.key.name}</strong> was made for it. It is
-            shown this once.
+            shown only once.
           </span>
           <Chip>{scopes[made.key.scope]}</Chip>
         </p>

@@ -1,4 +1,4 @@
-// What a suspended account still sees: why, its data to take along, and the way out.
+// What a suspended account still sees: the reason, the data export and sign-out.
 import { call, fileAddress } from '#app/api.ts';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Operator } from '#app/parts/operator.tsx';
@@ -23,7 +23,7 @@ export function Suspended({ session }: { session: Session }) {
         </blockquote>
       )}
       <p className="text-quiet">
-        To have it opened again, write to <Operator />.
+        To have the suspension lifted, write to <Operator />.
       </p>
       <div className="mt-6 flex flex-wrap gap-2.5">
         <AnchorButton href={fileAddress('/export')} download icon="download">

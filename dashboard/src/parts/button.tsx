@@ -9,7 +9,7 @@ const tones: Record<Tone, string> = {
   plain: 'border-edge/60 bg-card text-ink hover:border-quiet',
   primary: 'border-accent bg-accent text-on-accent hover:brightness-110',
   danger: 'border-danger bg-danger text-card hover:brightness-110',
-  /** Leads to a danger, and asks first. */
+  /** For a destructive action that asks first. */
   remove: 'border-edge/60 bg-card text-danger hover:border-danger',
   quiet: 'border-transparent text-quiet hover:bg-ink/5 hover:text-ink',
 };
@@ -48,7 +48,7 @@ export function Button({
   );
 }
 
-/** A button that is an icon alone; its label is for a screen reader and the tooltip. */
+/** A button with only an icon; its label is for screen readers and the tooltip. */
 export function IconButton({
   icon,
   label,
@@ -85,7 +85,7 @@ export function LinkButton({
   );
 }
 
-/** A link out of the dashboard: a file, a hosted page, the docs. */
+/** A link that leaves the dashboard: to a file, a hosted page or the docs. */
 export function AnchorButton({
   tone = 'plain',
   small = false,

@@ -1,13 +1,13 @@
-// Copying: a button, a field with one, and a block of code with one.
+// Copy buttons: on their own, with a field, and with a block of code.
 import { useId, useState, type ComponentProps, type ReactNode } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { note, problem } from '#app/parts/toast.tsx';
 
-/** `what` names it in the message, as in "Key copied." */
+/** `what` is used in the message, as in "Key copied." */
 async function copy(text: string, what: string): Promise<boolean> {
   const isCopied = (await copyByClipboard(text)) || copyBySelection(text);
   if (isCopied) note(`${what.charAt(0).toUpperCase()}${what.slice(1)} copied.`);
-  else problem('The browser did not let this page copy. Select the text and copy it by hand.');
+  else problem('The browser did not allow copying. Select the text and copy it yourself.');
   return isCopied;
 }
 
@@ -20,18 +20,18 @@ async function copyByClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** The way that also works over plain http, where browsers have no clipboard for pages: how most people first open it. */
+/** Also works over plain http, where pages have no navigator.clipboard. Most people first open the dashboard that way. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.readOnly = true;
   field.className = 'sr-only';
   const focused = document.activeElement;
-  // While a dialog is open nothing outside of it can be selected.
+  // While a modal dialog is open, nothing outside it can be selected.
   ([...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body).append(field);
   field.select();
   try {
-    // Nothing has taken its place where there is no clipboard.
+    // Deprecated, but the only way without navigator.clipboard.
     // oxlint-disable-next-line typescript/no-deprecated
     return document.execCommand('copy');
   } catch {
@@ -65,7 +65,7 @@ export function CopyButton({
   ...rest
 }: ComponentProps<typeof Button> & {
   text: string;
-  /** Names what is copied: `key`, `link of IMG_45.png`. */
+  /** What is copied: `key`, `link of IMG_45.png`. */
   what: string;
   onCopied?: (() => void) | undefined;
   children?: ReactNode;
@@ -76,7 +76,7 @@ export function CopyButton({
       small
       {...rest}
       icon={copied ? 'check' : 'copy'}
-      onClick={run} // What can be read on it is part of its name.
+      onClick={run} // The accessible name must contain the visible text.
       aria-label={children === 'Copy' ? `Copy ${what}` : undefined}
     >
       {copied ? 'Copied' : children}
@@ -132,7 +132,7 @@ export function Code({
   text: string;
   what: string;
   wrap?: boolean;
-  /** Its button has the focus when a dialog opens on it. */
+  /** The copy button gets the focus when the dialog opens. */
   isFirst?: boolean;
   onCopied?: () => void;
 }) {
@@ -143,7 +143,7 @@ export function Code({
         <CopyButton text={text} what={what} onCopied={onCopied} data-first={isFirst || undefined} />
       </div>
       <pre
-        // A block that can be scrolled must be reachable by keyboard.
+        // A scrollable block must be reachable by keyboard.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"

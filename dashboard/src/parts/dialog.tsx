@@ -1,10 +1,10 @@
-// Modal dialogs on the platform's own <dialog>: it keeps the focus inside and gives it back when it closes.
+// Modal dialogs based on <dialog>, which keeps the focus inside and restores it on closing.
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { Form } from '#app/parts/form.tsx';
 import { Toasts } from '#app/parts/toast.tsx';
 
-/** What a dialog opens on, in this order: what it names itself, its first field, the first of its closing buttons. */
+/** What gets the focus first, in this order: an element marked data-first, the first field, the first action button. */
 const firstOf = ['[data-first]', 'input:not([readonly]), select, textarea', '[data-actions] button'];
 
 export function Dialog({
@@ -20,8 +20,8 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // A layout effect: its end comes before React removes the element, and only a dialog that is still in the page can give
-  // the focus back.
+  // A layout effect, because its cleanup runs before React removes the element: only a dialog that is still in the page
+  // can restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current!;
     const show = () => {
@@ -30,7 +30,7 @@ export function Dialog({
     show();
     const first = firstOf.map((selector) => element.querySelector<HTMLElement>(selector)).find(Boolean);
     (first ?? element.querySelector('h2'))?.focus();
-    // A browser may close it by itself, on a second Escape; whether it closes is for the page to say.
+    // Some browsers close the dialog on a second Escape. Reopen it: only the page decides when it closes.
     element.addEventListener('close', show);
     return () => {
       element.removeEventListener('close', show);
@@ -39,13 +39,13 @@ export function Dialog({
     };
   }, []);
   return (
-    // Escape is a key of the dialog itself, wherever in it the focus is.
+    // Escape works wherever the focus is in the dialog.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
       aria-labelledby={titleId}
       onKeyDown={(event) => {
-        // A dialog inside this one answers for itself.
+        // An outer dialog must not react to the keys of this one.
         event.stopPropagation();
         if (event.key !== 'Escape') return;
         event.preventDefault();
@@ -73,7 +73,7 @@ export function Dialog({
   );
 }
 
-/** What the dialog was opened from may be gone, a deleted row for example: the reader then goes on at the page's heading. */
+/** If the element that opened the dialog is gone, for example a deleted row, the page's heading gets the focus. */
 function focusPageIfLost(): void {
   setTimeout(() => {
     if (document.activeElement === null || document.activeElement === document.body)
@@ -81,7 +81,7 @@ function focusPageIfLost(): void {
   });
 }
 
-/** The row of buttons that ends a dialog. */
+/** The row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div data-actions className="mt-6 flex flex-wrap justify-end gap-2.5">
@@ -92,19 +92,19 @@ export function DialogActions({ children }: { children: ReactNode }) {
 
 interface FormDialogProps {
   title: string;
-  /** What the button says that sends the form. */
+  /** Text of the submit button. */
   action: string;
   tone?: 'primary' | 'danger';
   busy?: boolean;
   wide?: boolean;
-  /** Of the last try. */
+  /** Of the last submission. */
   error?: Error | null;
   onSend: (form: FormData) => void;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** A form that is sent or left. */
+/** A dialog with a form, and buttons to submit or cancel it. */
 export function FormDialog({
   title,
   action,
@@ -136,7 +136,7 @@ export function FormDialog({
   );
 }
 
-/** Asks before something that has consequences. */
+/** Asks for confirmation before something with consequences. */
 export function Confirm({
   onConfirm,
   children,

@@ -1,4 +1,4 @@
-// Form fields with their label, hint and error tied together for a screen reader.
+// Form fields whose label, hint and error are linked for screen readers.
 import { useId, type ComponentProps, type ReactNode } from 'react';
 import { useFieldTrouble } from '#app/parts/form.tsx';
 import { Icon } from '#app/parts/icon.tsx';
@@ -9,7 +9,7 @@ interface Described {
 }
 
 interface Troubled extends Described {
-  /** What the service said of it. */
+  /** The service's error message for this field. */
   error: string | undefined;
 }
 
@@ -110,7 +110,7 @@ export function SelectField({
   );
 }
 
-/** Without a label of its own: give it an aria-label. */
+/** It has no visible label: give it an aria-label. */
 export function Select({
   choices,
   small = false,
@@ -162,7 +162,7 @@ export function Checkbox({ label, hint, ...rest }: ComponentProps<'input'> & Des
   );
 }
 
-/** An on-or-off choice that takes effect at once. */
+/** A switch that takes effect at once. */
 export function Switch({
   label,
   checked,

@@ -1,4 +1,4 @@
-// What a list is filtered by. It stands in the address, so that a link or a step back finds the same list again.
+// Filters of a list. They are in the URL, so that a link or the Back button shows the same list.
 import type { ComponentProps, ReactNode } from 'react';
 import { Button } from '#app/parts/button.tsx';
 import { Select } from '#app/parts/field.tsx';
@@ -31,7 +31,7 @@ export function SearchFilter({ label }: { label: string }) {
   );
 }
 
-/** The first of the choices has no value, and filters nothing. */
+/** The first choice has an empty value and filters nothing. */
 export function ChoiceFilter({
   name,
   label,
@@ -53,7 +53,7 @@ export function ChoiceFilter({
   );
 }
 
-/** In place of a list that the filters have left empty. */
+/** Shown if no item matches the filters. */
 export function NothingFits({
   title,
   names,

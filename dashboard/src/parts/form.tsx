@@ -1,4 +1,4 @@
-// A form, and what went wrong with it: at the field where the service names one, else above the buttons.
+// A form with its error: at the field if the service names one, otherwise above the buttons.
 import { createContext, useContext, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { ApiError } from '#app/api.ts';
 
@@ -9,7 +9,7 @@ interface Trouble {
 
 const FieldTrouble = createContext<Trouble | undefined>(undefined);
 
-/** The trouble of the last try with the field of this name, in words that begin with its label. */
+/** The error of the last submission for the field with this name, as a sentence that begins with its label. */
 export function useFieldTrouble(name: string | undefined, label: ReactNode): string | undefined {
   const trouble = useContext(FieldTrouble);
   if (trouble === undefined || name === undefined || trouble.field !== name) return undefined;
@@ -24,10 +24,10 @@ export function Form({
   className = '',
   children,
 }: {
-  /** Of the last try. */
+  /** Of the last submission. */
   error: Error | null;
   onSend: (form: FormData, element: HTMLFormElement) => void;
-  /** The buttons at its end. */
+  /** The buttons at the end of the form. */
   actions: ReactNode;
   className?: string;
   children?: ReactNode;
@@ -36,7 +36,7 @@ export function Form({
   const [shownAtField, setShownAtField] = useState<Error | null>(null);
   const trouble = troubleOf(error);
   const field = trouble?.field;
-  // The focus goes to the field that the service named, so that it can be corrected at once.
+  // Focus the field that the service named, so that it can be corrected at once.
   useLayoutEffect(() => {
     const named = field === undefined ? undefined : form.current?.elements.namedItem(field);
     if (!(named instanceof HTMLElement)) return;
@@ -61,7 +61,7 @@ export function Form({
   );
 }
 
-/** The problem of the last try, read out when it appears; without the name that the API gives the field. */
+/** The error of the last submission, announced when it appears, without the API's field name. */
 export function FormProblem({ error }: { error: Error | null }) {
   return (
     <div role="alert" className="empty:absolute">
@@ -74,7 +74,7 @@ export function FormProblem({ error }: { error: Error | null }) {
   );
 }
 
-/** An error's message as a sentence, without the name that the API gives the field. */
+/** The error message as a sentence, without the API's field name. */
 const plainMessage = (error: Error): string => sentence(troubleOf(error)?.text ?? error.message);
 
 function troubleOf(error: Error | null): Trouble | undefined {

@@ -1,4 +1,4 @@
-// Line icons on a grid of 20, drawn for these pages. They say nothing to a screen reader: the text beside them does.
+// Line icons on a 20-unit grid, drawn for these pages. Screen readers skip them and read the text next to them.
 const shapes = {
   overview: 'M3 10.5 10 4l7 6.500M5 9v7.500h10V9',
   uploads: 'M3.500 4.500h13v11h-13zM3.500 13l3.700-3.500 3 2.800 2.500-2.300 3.800 3.500M12.500 7.500h.01',

@@ -1,4 +1,4 @@
-// How much of a quota is used, at a glance and in words.
+// How much of a quota is used, as a bar and in words.
 import type { ReactNode } from 'react';
 import type { UnitUsage } from '#http/dashboard/schemas/common.ts';
 import { number } from '#app/format.ts';

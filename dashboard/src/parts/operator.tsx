@@ -1,7 +1,7 @@
-// Where people write to the operator, wherever they are told to.
+// The operator's contact, for messages that ask people to write to the operator.
 import { useInstance } from '#app/session.ts';
 
-/** `the operator (ops@example.com)`: an address or a link can be followed. */
+/** `the operator of this service (ops@example.com)`; an e-mail address or a URL becomes a link. */
 export function Operator() {
   const { data: instance } = useInstance();
   const contact = instance?.operator_contact ?? null;

@@ -1,4 +1,4 @@
-// The frame of a page inside the shell: its title, what stands beside it, and where the focus goes on arrival.
+// The layout of a page inside the shell: its title and the actions next to it. The title gets the focus on arrival.
 import { useEffect, useRef, type ReactNode } from 'react';
 
 export function Page({
@@ -15,7 +15,7 @@ export function Page({
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);
   useEffect(() => {
-    // A screen reader begins at the new page's name, as after a real navigation.
+    // Screen readers announce the title of the new page, as after a full page load.
     heading.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, []);

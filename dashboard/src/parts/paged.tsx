@@ -1,4 +1,4 @@
-// Lists that grow by pages: the next one is asked for when the reader comes near the end, or presses the button.
+// Lists loaded page by page: the next page is requested when the reader scrolls near the end or presses the button.
 import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Button } from '#app/parts/button.tsx';
@@ -12,7 +12,7 @@ interface Paged<Item> {
 export function usePaged<Answer extends Paged<unknown>>(
   queryKey: unknown[],
   load: (cursor: string | undefined) => Promise<Answer>,
-  /** Asks again every so often, while only the first page is shown. */
+  /** Refetch interval, used while only the first page is shown. */
   everyMs?: number,
 ) {
   return useInfiniteQuery<Answer, Error, InfiniteData<Answer>, unknown[], string | undefined>({
@@ -22,7 +22,7 @@ export function usePaged<Answer extends Paged<unknown>>(
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: ({ state }) =>
       everyMs !== undefined && (state.data?.pages.length ?? 0) < 2 ? everyMs : false,
-    // While a changed filter loads, what was shown stays.
+    // Keep the previous items while a changed filter loads.
     placeholderData: (previous) => previous,
   });
 }
@@ -42,14 +42,14 @@ interface Growing<Item> extends NextPage {
 export const itemsOf = <Item,>(query: Growing<Item>): Item[] =>
   query.data?.pages.flatMap((page) => page.items) ?? [];
 
-/** The list as far as it is here; before that, that it is coming or why it is not. */
+/** The loaded items, or the loading state or the error if there are none yet. */
 export function PagedList<Item>({
   query,
   empty,
   children,
 }: {
   query: Growing<Item>;
-  /** Shown where there is nothing to list. */
+  /** Shown if the list is empty. */
   empty: ReactNode;
   children: (items: Item[]) => ReactNode;
 }) {

@@ -1,4 +1,4 @@
-// A QR code as a drawing: dark on light in both themes, as cameras want it.
+// A QR code as SVG, dark on light in both themes, because cameras read it best that way.
 import { encode } from 'uqr';
 
 export function QrCode({ text, label }: { text: string; label: string }) {

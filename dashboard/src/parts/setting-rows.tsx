@@ -1,4 +1,4 @@
-// Settings in two columns: what a setting is on the left, what it is set to on the right.
+// Settings in two columns: title and explanation on the left, the control on the right.
 import type { ReactNode } from 'react';
 
 export function SettingRows({ title, children }: { title?: string; children: ReactNode }) {

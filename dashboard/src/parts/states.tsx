@@ -1,4 +1,4 @@
-// What a page shows when there is nothing yet, nothing at all, or trouble.
+// What a page shows while loading, when empty, and on an error; also chips and banners.
 import type { ReactNode } from 'react';
 import { Button } from '#app/parts/button.tsx';
 import { Icon, type IconName } from '#app/parts/icon.tsx';

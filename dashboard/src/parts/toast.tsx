@@ -1,5 +1,5 @@
-// Short messages at the edge of the page, read out by a screen reader; filled from anywhere. While a dialog is open all
-// else is out of reach, so that the messages appear inside the newest one.
+// Short messages at the edge of the page, announced by screen readers; any code can show one. An open modal dialog makes
+// everything outside it inert, so the messages appear inside the newest dialog.
 import { useEffect, useId, useSyncExternalStore } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
 
@@ -19,11 +19,11 @@ const noteMs = 4_000;
 const problemMs = 10_000;
 const listeners = new Set<() => void>();
 let toasts: Toast[] = [];
-/** The page's own region, then those of open dialogs. */
+/** Ids of the page's region and of the regions in open dialogs, in that order. */
 let regions: string[] = [];
 let lastId = 0;
 
-/** One that offers something stays for longer. */
+/** A message with an action stays longer. */
 export const note = (text: string, action?: ToastAction): void => show(text, false, action);
 export const problem = (error: unknown): void =>
   show(error instanceof Error ? error.message : String(error), true);

@@ -1,10 +1,10 @@
-// One change of the account's things: runs, reports trouble, and lets what it touched be asked for again.
+// A mutation: runs it, reports errors, and invalidates the queries that it affects.
 import { useMutation } from '@tanstack/react-query';
 import { queries } from '#app/api.ts';
 import { note, problem } from '#app/parts/toast.tsx';
 
 interface Options<Answer> {
-  /** First words of the query keys that are out of date afterwards. */
+  /** First elements of the query keys to invalidate afterwards. */
   touches?: string[];
   done?: string;
   onDone?: (answer: Answer) => void;
@@ -19,7 +19,7 @@ export function useAction<Input, Answer>(
   return useMutation<Answer, Error, Input>({
     mutationFn: run,
     onSuccess: async (answer) => {
-      // What the page shows is up to date before a dialog over it closes: the focus goes back to what is still there.
+      // Refresh the page before the dialog closes, so that the focus does not return to an element that is about to go.
       await Promise.all(touches.map((key) => queries.invalidateQueries({ queryKey: [key] })));
       if (done !== undefined) note(done);
       onDone?.(answer);

@@ -1,4 +1,4 @@
-// The time, again and again: for what counts down.
+// The current time, updated at an interval, for countdowns.
 import { useEffect, useState } from 'react';
 
 export function useNow(everyMs: number): number {

@@ -1,4 +1,4 @@
-// A value that follows another once it has stood still, so that typing does not ask the server for every letter.
+// Debounces a value by 250 ms, so that typing does not send a request for every letter.
 import { useEffect, useState } from 'react';
 
 const stillMs = 250;

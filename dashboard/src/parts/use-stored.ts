@@ -1,4 +1,4 @@
-// A small text that this browser remembers, such as that a card was put away.
+// A string in localStorage, for example to remember that a card was hidden.
 import { useState } from 'react';
 
 const nameOf = (name: string): string => `tintype ${name}`;
@@ -13,7 +13,7 @@ export function useStored(name: string): [string | undefined, (value: string | u
         if (next === undefined) localStorage.removeItem(nameOf(name));
         else localStorage.setItem(nameOf(name), next);
       } catch {
-        // A browser that keeps nothing: it holds until the page is left.
+        // Storage is blocked: the value lasts until the page is closed.
       }
     },
   ];

@@ -1,5 +1,5 @@
-// What can be said of a file before it is sent: one that cannot succeed is refused here, and costs no request. The service
-// decides by the bytes, so that this looks at the bytes too; where it is not sure, the file goes up and is judged there.
+// Checks a file before it is sent: one that cannot succeed is refused here and costs no request. Like the service, it looks
+// at the content, not at the name. If it is not sure, the file is sent and the service decides.
 import { bytes } from '#app/format.ts';
 
 const maxBytes = 10 * 1024 * 1024;
@@ -10,14 +10,14 @@ const starts: RegExp[] = [
   /^\xff\xd8\xff/,
   /^GIF8[79]a/,
   /^RIFF[^]{4}WEBP/,
-  // AVIF and its relatives; which of them it is, the service finds out.
+  // AVIF and related formats; the service finds out which one it is.
   /^[^]{4}ftyp/,
-  // Text that begins as markup does, in UTF-8 or UTF-16: perhaps an SVG.
+  // Text in UTF-8 that begins with markup, or text in UTF-16: possibly an SVG.
   /^(\xef\xbb\xbf)?\s*</,
   /^(\xff\xfe|\xfe\xff)/,
 ];
 
-/** Why the file cannot be stored; nothing when it may be. */
+/** Why the file cannot be stored; undefined if it may be. */
 export async function refusalOf(file: File): Promise<string | undefined> {
   if (file.size > maxBytes) return `Larger than 10 MB (${bytes(file.size)}).`;
   if (file.size === 0) return 'Empty file.';

@@ -1,4 +1,4 @@
-// How long new links live: chosen before the upload, or after it for what was just stored.
+// When new links expire. It can be chosen before the upload, or afterwards for files that were just stored.
 import { span } from '#app/format.ts';
 import { Select } from '#app/parts/field.tsx';
 import type { Session } from '#app/session.ts';
@@ -6,7 +6,7 @@ import { setExpiry, useQueue } from '#app/uploading/queue.ts';
 
 const lives = [3_600, 86_400, 604_800, 2_592_000, 31_536_000];
 
-/** The choices that the plan allows, from an hour to a year. */
+/** The lifetimes that the plan allows, from an hour to a year. */
 export const livesWithin = (cap: number | null): number[] =>
   lives.filter((seconds) => cap === null || seconds <= cap);
 

@@ -1,4 +1,4 @@
-// Takes files wherever they are dropped or pasted in the window, on every page.
+// Accepts files that are dropped or pasted anywhere in the window, on every page.
 import { useEffect, useState } from 'react';
 import { Icon } from '#app/parts/icon.tsx';
 import { problem } from '#app/parts/toast.tsx';
@@ -19,10 +19,10 @@ export function Intake({ canUpload }: { canUpload: boolean }) {
       else problem('Verify your e-mail address first: until then nothing can be stored.');
     };
     const holdsFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
-    /** A field that takes a file itself. */
+    /** A file field handles its own drops. */
     const isField = ({ target }: Event) =>
       target instanceof Element && target.closest('input[type="file"]') !== null;
-    // A file that is dropped where nobody takes it makes the browser leave the dashboard for the file.
+    // Without this, a drop outside a file field makes the browser leave the dashboard and open the file.
     const over = (event: DragEvent) => {
       if (!holdsFiles(event) || isField(event)) return;
       event.preventDefault();
@@ -39,7 +39,7 @@ export function Intake({ canUpload }: { canUpload: boolean }) {
     };
     const paste = (event: ClipboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea') !== null;
-      // A copied table is a text and a picture of itself; whoever is typing wants the text.
+      // A copied table is on the clipboard as text and as a picture. In a text field, people want the text.
       if (isTyping && event.clipboardData?.types.includes('text/plain') === true) return;
       take([...(event.clipboardData?.files ?? [])]);
     };

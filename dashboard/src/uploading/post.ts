@@ -1,4 +1,4 @@
-// One file on its way up, with its progress. fetch tells nothing of a body on its way; XMLHttpRequest does.
+// Sends one file and reports progress. It uses XMLHttpRequest because fetch reports no upload progress.
 import { ApiError, errorFrom } from '#app/api.ts';
 import type { Stored } from '#app/uploading/queue.ts';
 
@@ -24,8 +24,10 @@ export function post(file: File, expiresIn: number | undefined, onProgress: (par
         reject(errorFrom(request.status, request.responseText, seconds));
       }
     });
-    request.addEventListener('error', () => reject(new ApiError(0, 'unreachable', 'The connection broke.')));
-    request.addEventListener('abort', () => reject(new Error('taken back')));
+    request.addEventListener('error', () =>
+      reject(new ApiError(0, 'unreachable', 'The connection was lost.')),
+    );
+    request.addEventListener('abort', () => reject(new Error('cancelled')));
     request.open('POST', '/api/dashboard/uploads');
     request.send(form);
   });

@@ -1,5 +1,6 @@
-// Files on their way up. Two go at a time, one request each, so that one bad file fails alone. A spent request budget is
-// waited out, a file that cannot succeed is never sent, and the links are in the clipboard when the last one is stored.
+// The upload queue. Two files are sent at a time, one request each, so that a bad file does not fail the others. When the
+// request budget is spent, the queue waits for it. Files that cannot succeed are never sent. After the last file the links
+// are copied to the clipboard.
 import { useSyncExternalStore } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { ApiError, call, noteRefusal, queries } from '#app/api.ts';
@@ -19,16 +20,16 @@ export interface Sending {
   progress: number;
   state: 'waiting' | 'sending' | 'done' | 'failed';
   problem?: string;
-  /** False where another try would end the same way. */
+  /** False if a retry would fail in the same way. */
   canRetry?: boolean;
   stored?: Stored;
 }
 
 interface Queue {
   sendings: Sending[];
-  /** Seconds of life for new links; undefined is the plan's default. */
+  /** Seconds until new links expire; undefined for the plan's default. */
   expiresIn: number | undefined;
-  /** While the request budget is spent: when it refills. */
+  /** When the request budget refills; undefined while it is not spent. */
   resumesAt: number | undefined;
 }
 
@@ -38,7 +39,7 @@ const files = new Map<number, File>();
 const posts = new Map<number, Post>();
 let queue: Queue = { sendings: [], expiresIn: undefined, resumesAt: undefined };
 let lastId = 0;
-/** The first of the files that were added since everything was done. */
+/** Id of the first file of the current batch: those added since the queue was last empty. */
 let batchStart = 1;
 
 export function useQueue(): Queue {
@@ -70,7 +71,7 @@ export function retry(ids: number[]): void {
   startNext();
 }
 
-/** Takes files back that are not stored yet. */
+/** Cancels files that are not stored yet. */
 export function cancel(ids: number[]): void {
   for (const id of ids) posts.get(id)?.abort();
   forget(ids);
@@ -83,7 +84,7 @@ export function clear(): void {
   forget(queue.sendings.map(({ id }) => id));
 }
 
-/** For the files to come, and for those of this list that are stored. */
+/** Applies to future uploads and to the stored ones in this list. */
 export async function setExpiry(expiresIn: number | undefined, defaultLife: number | null): Promise<void> {
   put({ expiresIn });
   const stored = queue.sendings.filter(({ state }) => state === 'done');
@@ -130,19 +131,19 @@ async function send(id: number): Promise<void> {
     files.delete(id);
     refresh();
   } catch (error) {
-    if (error instanceof ApiError) judge(id, error);
+    if (error instanceof ApiError) handleFailure(id, error);
   }
   posts.delete(id);
   startNext();
 }
 
-function judge(id: number, error: ApiError): void {
+function handleFailure(id: number, error: ApiError): void {
   noteRefusal(error);
   if (error.code === 'rate_limited') {
     change(id, { state: 'waiting', progress: 0 });
     pause(error.retryAfterSeconds ?? 1);
   } else if (error.code === 'quota_exceeded') {
-    // The others would be answered the same.
+    // The other files would get the same answer.
     const waiting = queue.sendings.filter(({ state }) => state === 'waiting');
     for (const sending of [{ id }, ...waiting])
       fail(sending.id, 'The upload quota of this month is used up.', false);
@@ -169,13 +170,13 @@ const wordsFor = ({ code, message }: ApiError): string => words[code] ?? message
 const fail = (id: number, text: string, canRetry: boolean): void =>
   change(id, { state: 'failed', problem: text, canRetry });
 
-/** When all is settled: the links of this batch, in the order in which the files were given, are in the clipboard. */
+/** Once no file is open: copies the links of this batch, in the order in which the files were added. */
 function finishBatch(): void {
   if (queue.sendings.some(isOpen)) return;
   const links = linksOf(queue.sendings.filter(({ id }) => id >= batchStart));
   batchStart = lastId + 1;
   if (links.length === 0) return;
-  // Some browsers allow it only right after a click; there the buttons do it.
+  // Some browsers allow this only right after a click; people then use the Copy buttons.
   void navigator.clipboard?.writeText(links.join('\n')).then(
     () => note(links.length === 1 ? 'Link copied.' : `${links.length} links copied.`),
     () => {},

@@ -1,4 +1,4 @@
-// What was sent up lately, in a corner of every page: the link of each file as soon as there is one, and trouble on top.
+// The latest uploads, in a corner of every page: each file shows its link as soon as it has one. Failed files come first.
 import { ago, bytes, plural } from '#app/format.ts';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { CopyButton } from '#app/parts/copy.tsx';
@@ -7,7 +7,7 @@ import type { Session } from '#app/session.ts';
 import { ExpirySelect } from '#app/uploading/expiry.tsx';
 import { cancel, clear, isOpen, linksOf, retry, useQueue, type Sending } from '#app/uploading/queue.ts';
 
-/** A failure is what the reader must see; then comes the order in which the files were given. */
+/** Failed files first, then the order in which the files were added. */
 const inOrder = (sendings: Sending[]): Sending[] => [
   ...sendings.filter(({ state }) => state === 'failed'),
   ...sendings.filter(({ state }) => state !== 'failed'),
@@ -106,13 +106,13 @@ function Row({ sending }: { sending: Sending }) {
   );
 }
 
-/** Says why nothing moves, and for how long. */
+/** Why the uploads are paused, and for how long. */
 function Waiting({ until, perMinute }: { until: number; perMinute: number }) {
   const now = useNow(500);
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
   return (
     <p className="bg-warn-soft px-4 py-2 text-sm text-warn">
-      Your plan allows {plural(perMinute, 'request')} a minute. Going on in {seconds} s.
+      Your plan allows {plural(perMinute, 'request')} a minute. Continuing in {seconds} s.
     </p>
   );
 }

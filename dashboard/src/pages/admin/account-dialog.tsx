@@ -15,7 +15,7 @@ import { Link } from '#app/router.tsx';
 
 type Change = BodyOf<'PATCH /admin/accounts/:id'>;
 
-/** A change that somebody would notice as a loss, and what to say before it. */
+/** A change that needs confirmation, with the text of the question. */
 interface Question {
   title: string;
   action: string;
@@ -31,7 +31,7 @@ export function AccountDialog({
 }: {
   account: AdminAccount;
   plans: Plans;
-  /** Nobody can cut themselves off. */
+  /** Owners cannot lock themselves out. */
   isSelf: boolean;
   onClose: () => void;
 }) {
@@ -58,7 +58,7 @@ export function AccountDialog({
           This month: {number(upload.used)} uploads ({number(upload.overage)} over), {number(render.used)}{' '}
           renders ({number(render.overage)} over).
         </p>
-        {/* Nothing is saved by moving through the list: a plan is somebody's quota. */}
+        {/* Moving through the list with arrow keys saves nothing, because a plan sets the account's quota. */}
         <form
           className="flex items-end gap-2.5"
           onSubmit={(event) => {
@@ -68,7 +68,7 @@ export function AccountDialog({
               isPast(next) && {
                 title: `Move ${account.email} to ${next?.name}?`,
                 action: 'Change plan',
-                text: 'This month they have used more than that plan has: requests answer 402 from the next one on, unless overages are on.',
+                text: 'This month they have used more than that plan allows. From now on their requests answer 402, unless overages are on.',
               },
             );
           }}
@@ -96,7 +96,7 @@ export function AccountDialog({
                 isPast(plan) && {
                   title: `Turn overages off for ${account.email}?`,
                   action: 'Turn off',
-                  text: 'Their quota is used up: requests answer 402 from the next one on.',
+                  text: 'Their quota is used up. From now on their requests answer 402.',
                 },
             )
           }
@@ -114,8 +114,8 @@ export function AccountDialog({
             save(
               { verified },
               !verified && {
-                title: `Take verification from ${account.email}?`,
-                action: 'Take it away',
+                title: `Remove verification from ${account.email}?`,
+                action: 'Remove',
                 text: 'All keys of this account answer 401 from the next request on, until it is verified again.',
               },
             )
@@ -125,7 +125,7 @@ export function AccountDialog({
           label="Owner"
           hint={
             isSelf
-              ? 'You cannot take this from yourself.'
+              ? 'You cannot remove your own ownership.'
               : 'Sees these pages and can do everything you can do here.'
           }
           checked={account.owner}
@@ -134,8 +134,8 @@ export function AccountDialog({
             save(
               { owner },
               {
-                title: owner ? `Make ${account.email} an owner?` : `Take ownership from ${account.email}?`,
-                action: owner ? 'Make owner' : 'Take it away',
+                title: owner ? `Make ${account.email} an owner?` : `Remove ownership from ${account.email}?`,
+                action: owner ? 'Make owner' : 'Remove',
                 text: owner
                   ? 'They can then change, suspend and delete every account that is not an owner.'
                   : 'They no longer see these pages. Their account stays as it is.',

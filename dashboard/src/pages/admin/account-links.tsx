@@ -1,4 +1,4 @@
-// Links that the owner makes for a person who cannot get in: mailed, or shown with Copy where there is no mail.
+// Links that the owner makes for a person who cannot sign in: mailed, or shown with a Copy button if there is no mail.
 import { useState } from 'react';
 import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
 import type { BodyOf } from '#http/dashboard/contract.ts';
@@ -14,7 +14,7 @@ const kinds: Record<Kind, { action: string; title: string; text: string }> = {
   'sign-in': {
     action: 'Sign-in link',
     title: 'A link to sign in',
-    text: 'It signs the person in once, also without their codes. It works for three days.',
+    text: 'It signs the person in once, without a two-step code. It works for three days.',
   },
   password: {
     action: 'Password link',
@@ -39,7 +39,7 @@ export function AccountLinks({ account }: { account: AdminAccount }) {
     : ['sign-in', 'password', 'verification'];
   return (
     <div>
-      <p className="text-sm font-medium">Help them in</p>
+      <p className="text-sm font-medium">Help them sign in</p>
       <p className="text-sm text-quiet">Each link is for {account.email} and is recorded in the audit log.</p>
       <div className="mt-2 flex flex-wrap gap-2">
         {offered.map((kind) => (

@@ -41,7 +41,7 @@ export function Accounts({ session }: { session: Session }) {
       <PagedList
         query={query}
         empty={
-          <Empty icon="accounts" title="No account fits">
+          <Empty icon="accounts" title="No matching accounts">
             Try a shorter search.
           </Empty>
         }

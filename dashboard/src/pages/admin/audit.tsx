@@ -1,4 +1,4 @@
-// What admins did, newest first.
+// The audit log of administration, newest first.
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { ago, time } from '#app/format.ts';

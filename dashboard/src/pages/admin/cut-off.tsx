@@ -1,4 +1,4 @@
-// What cuts an account off: suspending it and deleting it. Both ask first, and say what stops.
+// Suspending and deleting an account. Both ask for confirmation and say what stops.
 import { useState } from 'react';
 import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
@@ -69,7 +69,7 @@ export function CutOff({ account, busy, error, onChange, onGone }: Given & { onG
             name="suspended_reason"
             required
             maxLength={500}
-            hint="The person reads this."
+            hint="The person sees this reason."
           />
         </FormDialog>
       )}
@@ -92,7 +92,7 @@ function Delete({
     {
       quiet: true,
       touches: ['accounts', 'audit', 'overages'],
-      done: 'Account deleted. Its files go in the next minutes.',
+      done: 'Account deleted. Its files will be deleted within minutes.',
       onDone: onGone,
     },
   );

@@ -1,4 +1,4 @@
-// Whether database, storage and browser answer, what the machine has left, and how much is stored.
+// Health: whether database, storage and browser respond, free memory and disk, and how much is stored.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
@@ -11,7 +11,7 @@ import { Chip, Loading, Problem } from '#app/parts/states.tsx';
 type Answer = AnswerOf<'GET /admin/health'>;
 
 const everyMs = 10_000;
-/** Chromium has security fixes about every week; one of this age lacks several. */
+/** Chromium gets security fixes about every week; a version of this age lacks several. */
 const oldBrowserMs = 45 * 24 * 60 * 60 * 1000;
 const lowDisk = 0.1;
 
@@ -110,8 +110,8 @@ function Browser({ browser }: { browser: Answer['browser'] }) {
         <div className="grid gap-3 text-sm text-quiet">
           {isOld && (
             <>
-              <p>It opens pages of strangers, so keep it up to date:</p>
-              <Code text={browser.renewal} what="How to renew it" wrap />
+              <p>It opens untrusted pages, so keep it up to date:</p>
+              <Code text={browser.renewal} what="How to update it" wrap />
             </>
           )}
           {!browser.sandboxed && (
@@ -145,7 +145,7 @@ function Figure({
   title: string;
   value: string;
   foot: string;
-  /** Part of the whole. */
+  /** Fraction, 0 to 1. */
   used?: number;
   isLow?: boolean;
 }) {

@@ -1,11 +1,11 @@
-// A link for somebody that was not mailed: the owner copies it and passes it on.
+// A link that was not mailed: the owner copies it and sends it to the person.
 import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { Dialog, DialogActions } from '#app/parts/dialog.tsx';
 
 export interface Unsent {
   title: string;
-  /** What it does, for how long. */
+  /** What the link does and how long it works. */
   text: string;
   link: string;
 }

@@ -1,4 +1,4 @@
-// The owner makes an account; the person gets a link to come in.
+// The owner creates an account; the person gets a link to sign in.
 import { useState } from 'react';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';

@@ -1,4 +1,4 @@
-// Who went past the quota in a month, to be billed.
+// Accounts that exceeded their quota in a month, for billing.
 import { useQuery } from '@tanstack/react-query';
 import { call, fileAddress } from '#app/api.ts';
 import { number } from '#app/format.ts';
@@ -48,7 +48,7 @@ export function Overages() {
       {!data && !error && <Loading />}
       {data?.items.length === 0 && (
         <Empty icon="overages" title="No overages in this month">
-          Accounts appear here once a unit of theirs was past the quota.
+          An account appears here when it has used a unit past its quota.
         </Empty>
       )}
       {data && data.items.length > 0 && (

@@ -1,4 +1,4 @@
-// What the owner decides about this installation: who may sign up, where people write to, and whether mail arrives.
+// Settings of the installation: sign-ups, the operator's contact, and a test of outgoing mail.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf, BodyOf } from '#http/dashboard/contract.ts';
@@ -22,7 +22,7 @@ export function InstallationSettings({ session }: { session: Session }) {
     queryFn: () => call('GET /admin/settings'),
   });
   return (
-    <Page title="Installation" intro="What holds for everybody on this service.">
+    <Page title="Installation" intro="Settings that apply to everyone on this service.">
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && (
@@ -96,7 +96,7 @@ function OperatorContact({ settings }: { settings: Settings }) {
   return (
     <SettingRow
       title="Your contact"
-      intro="Shown wherever people are told to write to you: when an account is suspended, a quota is used up, or a password is forgotten."
+      intro="Shown wherever people are asked to write to you: when an account is suspended, a quota is used up, or a password is forgotten."
     >
       <Form
         error={change.error}
@@ -154,7 +154,7 @@ function Mail({ settings, email }: { settings: Settings; email: string }) {
         <div role="status" className="text-sm">
           {test.isSuccess && problem === null && (
             <p className="text-good">
-              The mail server took a message to {test.data.to}. Look into that inbox.
+              The mail server accepted a message to {test.data.to}. Check that inbox.
             </p>
           )}
           {problem !== null && (

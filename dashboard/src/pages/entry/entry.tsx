@@ -1,4 +1,4 @@
-// The pages that need no session, or that make one.
+// The pages that need no session, or that start one.
 import { useEffect } from 'react';
 import type { EntryPath } from '#app/app.tsx';
 import { ForgotPassword, ResetPassword } from '#app/pages/entry/password.tsx';
@@ -35,7 +35,7 @@ export function Entry({ path, session }: { path: EntryPath; session: Session | n
   }
 }
 
-/** Only paths of these pages: an address from elsewhere must not carry a reader away. */
+/** Allows only paths of the dashboard, so that a link cannot redirect to another site. */
 const safePath = (next: string | null): string => (next !== null && /^\/(?!\/)/.test(next) ? next : '/');
 
 function Onward({ to }: { to: string }) {

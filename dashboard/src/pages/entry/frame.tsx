@@ -1,4 +1,4 @@
-// The card in which the pages before sign-in stand.
+// The card around the pages before sign-in.
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Mark } from '#app/parts/icon.tsx';
 import { useTitle } from '#app/parts/page.tsx';
@@ -9,13 +9,13 @@ interface Frame {
   foot?: ReactNode;
 }
 
-/** Another title is another page. */
+/** The key makes a new title a new page, which sets the focus again. */
 export const EntryFrame = (frame: Frame) => <Card key={frame.title} {...frame} />;
 
 function Card({ title, children, foot }: Frame) {
   const main = useRef<HTMLElement>(null);
   useTitle(title);
-  // Ready to type: the first field, or the heading where there is none.
+  // Focus the first field, or the heading if there is none.
   useEffect(() => {
     const field = main.current?.querySelector<HTMLElement>('input:not([readonly])');
     (field ?? main.current?.querySelector<HTMLElement>('h1'))?.focus();

@@ -1,4 +1,4 @@
-// A forgotten password: ask for a link, then follow it.
+// A forgotten password: request a link, then open it to set a new one.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#app/api.ts';
@@ -77,7 +77,7 @@ export function ResetPassword({ token }: { token: string }) {
     (password: string) => call('POST /reset-password', { body: { token, new_password: password } }),
     { quiet: true },
   );
-  // A link that has run out says so before anybody thinks of a password.
+  // Check the link first, so that people do not choose a password for an expired one.
   const check = useQuery({
     queryKey: ['reset link', token],
     queryFn: () => call('POST /reset-password/check', { body: { token } }),

@@ -1,4 +1,4 @@
-// E-mail and password, then a code where the account asks for one; or a passkey in place of both.
+// Sign-in with e-mail and password, then a code if the account needs one; or with a passkey instead of both.
 import { useState } from 'react';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';

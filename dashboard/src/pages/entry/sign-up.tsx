@@ -1,4 +1,4 @@
-// A new account, where the operator opened sign-ups.
+// Creates an account, if the operator has opened sign-ups.
 import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';

@@ -1,4 +1,4 @@
-// The mailed link: proves the address of the account that is signed in.
+// The mailed link: verifies the e-mail address of the signed-in account.
 import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';

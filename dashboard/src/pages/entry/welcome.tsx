@@ -1,4 +1,4 @@
-// The one-time link of the first start, or of an account that the owner made: signs in and asks for a password.
+// The one-time link from the first start, or for an account that the owner created: signs in and asks for a password.
 import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
@@ -16,7 +16,7 @@ export function Welcome({ token, session }: { token: string; session: Session | 
     quiet: true,
     onDone: (entered) => {
       putSession(entered);
-      // The token is spent; a reload must not try it again.
+      // The token has been used; a reload must not try it again.
       navigate('/welcome', { replace: true });
     },
   });
@@ -95,7 +95,7 @@ function ChoosePassword({ email }: { email: string }) {
           </>
         }
       >
-        {/* A field that can be seen: password managers take no name from a hidden one. */}
+        {/* A visible field, because password managers do not read the user name from a hidden one. */}
         <TextField
           label="E-mail"
           name="username"

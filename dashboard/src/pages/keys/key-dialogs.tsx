@@ -1,4 +1,4 @@
-// What is done with a key, each in its dialog. A new key is shown once.
+// The dialogs that create, rename, rotate and revoke a key. A new key is shown only once.
 import { useState } from 'react';
 import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
@@ -75,7 +75,7 @@ export const scopeNames: Record<Key['scope'], string> = {
   renders: 'Renders only',
 };
 
-/** The end of a day of the reader's calendar. */
+/** The end of a day in the reader's time zone. */
 const endOfDay = (day: string): string => new Date(`${day}T23:59:59.999`).toISOString();
 const localDay = (at: Date): string =>
   [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
@@ -98,7 +98,7 @@ function ShownOnce({
   const keep = () => setKept(true);
   const firstCall = scope === 'renders' ? firstRender : firstCurl;
   return (
-    // It cannot be shown again, so a key press too many must not close it.
+    // The key cannot be shown again, so an extra key press must not close the dialog.
     <Dialog title={title} onClose={isKept ? onClose : () => setHeld(true)} wide>
       <div className="grid gap-4">
         <p className="rounded-[9px] bg-warn-soft px-3 py-2 text-sm text-warn" role="status">
@@ -179,10 +179,10 @@ export function RotateKey({ item, onClose }: { item: Key; onClose: () => void })
       onClose={onClose}
     >
       <p className="text-quiet">
-        You get a new key of the same name, for the same uses. The old one goes on working for a while, so
-        that nothing breaks while you replace it.
+        You get a new key of the same name, for the same uses. The old one keeps working for a while, so that
+        nothing breaks while you replace it.
         {item.expires_at !== null &&
-          ' The new key lives as long as the old one was given; the old one still ends at its own expiry.'}
+          ' The new key gets the same lifetime as the old one; the old one still expires on its date.'}
       </p>
       <SelectField
         label="The old key works for"
@@ -192,7 +192,7 @@ export function RotateKey({ item, onClose }: { item: Key; onClose: () => void })
           { value: '3600', text: 'one more hour' },
           { value: '86400', text: 'one more day' },
           { value: '604800', text: 'seven more days' },
-          { value: '0', text: 'no longer: it ends now' },
+          { value: '0', text: 'no longer: it stops now' },
         ]}
       />
     </FormDialog>

@@ -1,4 +1,4 @@
-// API keys: make, name, rotate, revoke.
+// API keys: create, rename, rotate, revoke.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
@@ -37,7 +37,7 @@ export function Keys() {
       {!data && !error && <Loading />}
       {data && working.length >= data.limit && (
         <p className="text-quiet">
-          You have {data.limit} keys, as many as an account may. Revoke one to make another.
+          You have {data.limit} keys, the most an account can have. Revoke one to create another.
         </p>
       )}
       {data && working.length === 0 && (

@@ -1,4 +1,4 @@
-// From nothing to a working curl within a minute: the steps tick themselves off as they are done.
+// First steps to a working curl command within a minute. Each step is ticked off when it is done.
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
@@ -28,7 +28,7 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
   return (
     <Section
       title="First steps"
-      intro="They tick themselves off. When all are done, this card goes away."
+      intro="Each step is ticked off when it is done. When all are done, this card disappears."
       actions={
         <Button small tone="quiet" onClick={() => setHidden('yes')}>
           Hide
@@ -110,7 +110,7 @@ function Step({
   action,
 }: {
   isDone: boolean;
-  /** Stays open when done: it shows what is shown once. */
+  /** Stays open when done, because it shows a key that is shown only once. */
   isOpen?: boolean;
   title: string;
   children: ReactNode;

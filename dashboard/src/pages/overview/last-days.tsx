@@ -1,4 +1,4 @@
-// The last thirty days at a glance: what was made, how it was answered, and how fast.
+// The last 30 days: uploads and renders, outcomes of requests, and response times.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';

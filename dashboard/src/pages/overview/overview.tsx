@@ -1,4 +1,4 @@
-// The first page: usage at a glance, first steps, and what came in last.
+// The first page: usage, first steps, and the latest uploads and renders.
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
@@ -21,7 +21,7 @@ export function Overview({ session }: { session: Session }) {
   const { data, error, refetch, dataUpdatedAt } = useQuery({
     queryKey: ['overview'],
     queryFn: () => call('GET /overview'),
-    // While the first steps are open they tick themselves off.
+    // Poll while first steps are open, so that they are ticked off when done.
     refetchInterval: ({ state }) =>
       state.data && !isDone(state.data.first_steps) ? stepsEveryMs : usualEveryMs,
   });
@@ -47,7 +47,7 @@ export function Overview({ session }: { session: Session }) {
   );
 }
 
-/** The budget of the current minute; between two answers it counts down by itself. */
+/** The request budget of the current minute, counting down between two responses. */
 function RequestsNow({ requests, at }: { requests: AnswerOf<'GET /overview'>['requests']; at: number }) {
   const now = useNow(1_000);
   const seconds = Math.ceil(requests.reset_seconds - (now - at) / 1000);
@@ -75,7 +75,7 @@ function Content({
   const { units, requests, resets_at, recent_uploads, recent_renders } = overview;
   const steps = {
     ...overview.first_steps,
-    // The key's last use is written down a little later than what it made.
+    // A key's last use is recorded slightly later than its upload or render.
     has_used_key:
       overview.first_steps.has_used_key ||
       [...recent_uploads, ...recent_renders].some(({ key_id }) => key_id !== null),

@@ -1,9 +1,9 @@
-// Every field of the contract's requests, as data: what the forms show, check and send. Spec 4.3, 4.4.
+// Every field of the render requests as data, for the forms to show, check and send. Spec 4.3, 4.4.
 type Value = string | number | boolean;
 export type Values = Record<string, Value>;
 
 export interface Field {
-  /** Of the request's body; a dot goes into an object, such as `margin.top`. */
+  /** The name in the request body; a dot means a nested object, as in `margin.top`. */
   name: string;
   label: string;
   hint?: string;
@@ -14,7 +14,7 @@ export interface Field {
   max?: number;
   step?: number;
   pattern?: string;
-  /** Takes the whole row. */
+  /** Spans the whole row. */
   isWide?: true;
 }
 
@@ -131,7 +131,7 @@ export const pdfFields: Field[] = [
 const fallbacksOf = (fields: Field[]): Values =>
   Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback]));
 
-/** The request's body: what differs from the defaults, and nothing else. */
+/** The request body, with only the values that differ from the defaults. */
 export function bodyOf(url: string, fields: Field[], values: Values): Record<string, unknown> {
   const body: Record<string, unknown> = { url };
   for (const { name, fallback } of fields) {
@@ -145,7 +145,7 @@ export function bodyOf(url: string, fields: Field[], values: Values): Record<str
   return body;
 }
 
-/** The other way round: a body, such as that of an earlier render, into the form. */
+/** The reverse: the form's values for a body, such as that of an earlier render. */
 export function valuesOf(body: Record<string, unknown>, fields: Field[]): Values {
   const values = fallbacksOf(fields);
   for (const { name, kind } of fields) {

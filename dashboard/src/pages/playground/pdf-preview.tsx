@@ -1,4 +1,4 @@
-// A PDF in the page where the browser has a viewer for it; elsewhere, on most phones for example, what to do instead.
+// Shows a PDF in the page if the browser has a PDF viewer. Otherwise, as on most phones, it says what to do instead.
 import { Icon } from '#app/parts/icon.tsx';
 
 export function PdfPreview({ address, title }: { address: string; title: string }) {
@@ -13,7 +13,7 @@ export function PdfPreview({ address, title }: { address: string; title: string 
       </div>
     );
   return (
-    // In a sandbox the browser does not show PDFs; the bytes are the service's own.
+    // Browsers do not show PDFs in a sandboxed frame. No sandbox is needed: the bytes come from the service.
     // oxlint-disable-next-line react/iframe-missing-sandbox
     <iframe title={title} src={address} className="h-[36rem] w-full rounded-[10px] border bg-sunken" />
   );

@@ -1,4 +1,4 @@
-// Every call of the API as a form, its answer in place, and the same call as code.
+// Every API call as a form, with its result and the same call as code.
 import { useCallback, useEffect, useState } from 'react';
 import { bodyOf, pdfFields, screenshotFields, valuesOf, type Values } from '#app/pages/playground/fields.ts';
 import { RenderForm, UploadForm } from '#app/pages/playground/forms.tsx';
@@ -69,7 +69,7 @@ function TryRender({
   const { data: instance } = useInstance();
   const run = useRun();
   const body = bodyOf(url, fields, values);
-  // What is in the form is in the address: a reload, a step back and the other tab find it again.
+  // The form's values are in the URL, so that a reload, the Back button and the other tab restore them.
   const text = JSON.stringify(body);
   const { body: settled } = useSettled({ body: text });
   useEffect(() => onBody(settled), [settled, onBody]);

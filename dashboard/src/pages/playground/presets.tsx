@@ -1,4 +1,4 @@
-// Viewports that people ask for, one click each.
+// Common viewport sizes, one click each.
 import type { Field, Values } from '#app/pages/playground/fields.ts';
 
 const presets = [

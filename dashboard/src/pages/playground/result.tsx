@@ -1,4 +1,4 @@
-// The answer of a run, in place: the picture, the PDF or the JSON, then headers and timing.
+// The result of a run: the picture, the PDF or the JSON, then headers and timing.
 import { sameOrigin } from '#app/api.ts';
 import { bytes, duration } from '#app/format.ts';
 import type { Outcome, Run } from '#app/pages/playground/run.ts';
@@ -17,12 +17,12 @@ export function Result({ run, what }: { run: Run; what: string }) {
   if (isCancelled)
     return (
       <Empty icon="cross" title="Cancelled">
-        The request was broken off. A render that was not finished by then uses no unit.
+        The request was cancelled. A render that had not finished by then uses no unit.
       </Empty>
     );
   if (!outcome)
     return (
-      <Empty icon="playground" title="The answer appears here">
+      <Empty icon="playground" title="The result appears here">
         Fill in the form and run it. You see the {what}, its headers and how long it took.
       </Empty>
     );

@@ -1,25 +1,25 @@
-// One run of a call: what came back, how long it took, and its headers. It can be broken off.
+// Runs one call and keeps its response, duration and headers. A run can be cancelled.
 import { useEffect, useRef, useState } from 'react';
 import type { RouteName } from '#http/dashboard/contract.ts';
 import { callRaw, queries } from '#app/api.ts';
 
 export interface Outcome {
   status: number;
-  /** From the click to the last byte, seen from here. */
+  /** From the click to the last byte, measured in this browser. */
   tookMs: number;
   headers: [name: string, value: string][];
   contentType: string;
   sizeBytes: number;
   /** An object URL of the bytes. */
   address: string;
-  /** Set when the answer is JSON. */
+  /** Set if the response is JSON. */
   json?: unknown;
 }
 
 export interface Run {
-  /** When it began; undefined when nothing runs. */
+  /** When the run began; undefined if nothing is running. */
   startedAt: number | undefined;
-  /** Breaks it off; the service stops the render too. */
+  /** Cancels the run; the service also stops the render. */
   cancel: () => void;
   isCancelled: boolean;
   outcome: Outcome | undefined;
@@ -36,7 +36,7 @@ export function useRun(): Run {
   const [problem, setProblem] = useState<Error>();
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => URL.revokeObjectURL(outcome?.address ?? ''), [outcome]);
-  // Nobody would see the answer.
+  // Cancel on unmount: nobody would see the response.
   useEffect(() => () => running.current?.abort(), []);
 
   async function run(name: RouteName & `POST /playground/${string}`, body: object | FormData): Promise<void> {

@@ -1,7 +1,7 @@
-// The same call as a command of `tt`.
+// The same call as a `tt` command.
 
 type Kind = 'screenshot' | 'pdf';
-/** Names of the API that are flags of their own in `tt`; the others only swap `_` for `-`. */
+/** Viewport fields that `tt` has as flags. Other fields become flags by replacing `_` with `-`. */
 const viewport: Record<string, string> = { width: 'width', height: 'height' };
 
 export function ttRender(baseUrl: string, kind: Kind, body: Record<string, unknown>): string {
@@ -32,7 +32,7 @@ const command = (baseUrl: string, words: string[]): string =>
 function flagOf(name: string, value: unknown): string[] {
   const flag = `--${name.replaceAll('_', '-')}`;
   if (value === true) return [flag];
-  // Backgrounds are printed unless they are left out.
+  // Printing backgrounds is the default, so switching it off needs a flag.
   if (value === false) return name === 'print_background' ? ['--no-print-background'] : [];
   return typeof value === 'string' || typeof value === 'number' ? [`${flag} ${quoted(String(value))}`] : [];
 }
@@ -40,7 +40,7 @@ function flagOf(name: string, value: unknown): string[] {
 const sizeOf = (size: unknown): Record<string, unknown> =>
   isObject(size) ? Object.fromEntries(Object.entries(size).filter(([name]) => name in viewport)) : {};
 
-/** All four sides, as in CSS; a bare number is pixels. */
+/** All four sides in CSS order; a bare number is in pixels. */
 const marginOf = (margin: Record<string, unknown>): string =>
   ['top', 'right', 'bottom', 'left']
     .map((side) => {
@@ -53,6 +53,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 const textOf = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback);
 
-/** As one word of a shell. */
+/** Quoted as one shell word. */
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

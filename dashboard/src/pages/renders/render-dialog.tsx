@@ -1,4 +1,4 @@
-// One render in full: what was asked, what came of it, and its end.
+// The details of one render: request, result and deletion.
 import { useState } from 'react';
 import type { Render } from '#http/dashboard/schemas/files.ts';
 import { call, sameOrigin } from '#app/api.ts';
@@ -86,7 +86,7 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
         >
           <p>
             {render.url === null
-              ? 'It goes from your history.'
+              ? 'It is removed from your history.'
               : 'Its link stops at once, everywhere it was shared.'}{' '}
             The unit it used stays used.
           </p>

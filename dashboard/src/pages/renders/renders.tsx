@@ -75,7 +75,7 @@ export function Renders() {
   );
 }
 
-/** The render that the address names, also where the list has not come to it yet. */
+/** The render that the URL names, even if the list has not loaded it yet. */
 function Opened({
   id,
   renders,
@@ -96,7 +96,7 @@ function Opened({
   });
   useEffect(() => {
     if (!isElsewhere || !error) return;
-    problem('This render is not there any more.');
+    problem('This render no longer exists.');
     onClose();
     // oxlint-disable-next-line react/exhaustive-deps -- once for each error
   }, [isElsewhere, error]);
@@ -107,7 +107,7 @@ function Opened({
 function None({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <NothingFits title="No render fits" names={['search', 'kind', 'status']}>
+      <NothingFits title="No matching renders" names={['search', 'kind', 'status']}>
         Try a shorter search, another kind or any status.
       </NothingFits>
     );

@@ -1,4 +1,4 @@
-// What is known about one request: its id, its key, the reason of an error, where its time went, and what it made.
+// The details of one request: id, key, reason of an error, time per step, and what it made.
 import type { ReactNode } from 'react';
 import { duration, exactTime } from '#app/format.ts';
 import type { RequestItem } from '#app/pages/requests/row.tsx';
@@ -8,9 +8,9 @@ import { Link } from '#app/router.tsx';
 
 const phaseNames: Record<string, string> = {
   receive: 'Receive the files',
-  queue: 'Wait for a place',
+  queue: 'Wait in the queue',
   navigate: 'Load the page',
-  settle: 'Wait until it is at rest',
+  settle: 'Wait until the page is idle',
   capture: 'Capture',
   encode: 'Encode',
   store: 'Store',
@@ -52,7 +52,7 @@ export function Details({ item }: { item: RequestItem }) {
         )}
         {item.reason !== null && <Fact name={item.status === 401 ? 'Reason' : 'Message'}>{item.reason}</Fact>}
         {item.status === 401 && (
-          <Fact name="Note">The caller is told only that the key does not work, not why.</Fact>
+          <Fact name="Note">The caller learns only that the key does not work, not why.</Fact>
         )}
         <Made item={item} />
       </dl>
@@ -88,7 +88,7 @@ function Made({ item: { made } }: { item: RequestItem }) {
   );
 }
 
-/** Its steps as one bar and in numbers; what no step covers is the rest: the key, the budget, the answer on its way. */
+/** The steps as a bar and as numbers. The remainder is time outside the steps: checking key and budget, sending the answer. */
 function Timing({ item: { phases, duration_ms } }: { item: RequestItem }) {
   const known = phases.reduce((sum, { ms }) => sum + ms, 0);
   const steps = [

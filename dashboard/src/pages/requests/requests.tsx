@@ -1,4 +1,4 @@
-// What the account's keys asked of the API in the last 30 days, and what they were answered.
+// The log of API requests made with the account's keys in the last 30 days.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
@@ -105,7 +105,7 @@ function None({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
       <NothingFits
-        title="No request fits"
+        title="No matching requests"
         names={['outcome', 'path', 'within', 'since', 'until', 'key', 'search']}
       >
         Try another key or time, any outcome, or the whole request id.

@@ -1,4 +1,4 @@
-// One request in the log: a line of aligned columns that opens to its details.
+// One request in the log: a row of aligned columns that expands to its details.
 import { useId } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { ago, duration, exactTime, time } from '#app/format.ts';
@@ -8,7 +8,7 @@ import { Chip } from '#app/parts/states.tsx';
 
 export type RequestItem = AnswerOf<'GET /requests'>['items'][number];
 
-/** The same for every row and for the line of headings: status, path, outcome, key, time, duration, arrow. */
+/** The columns of every row and of the header: status, path, outcome, key, time, duration, arrow. */
 const columns =
   'grid items-center gap-x-4 px-4 text-sm grid-cols-[2.75rem_minmax(0,1fr)_auto_1rem] ' +
   'md:grid-cols-[2.75rem_10.5rem_minmax(0,1fr)_7.5rem_4.5rem_1rem] ' +

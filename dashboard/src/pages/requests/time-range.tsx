@@ -1,4 +1,4 @@
-// The time that a log is looked at: the last hour, day or week, or any two moments, in the reader's zone. It is in the address.
+// The time range of the log: the last hour, day or week, or from one time to another in the reader's zone. It is in the URL.
 import { useId } from 'react';
 import { ChoiceFilter } from '#app/parts/filters.tsx';
 import { useSearch } from '#app/router.tsx';
@@ -72,7 +72,7 @@ function Moment({ name, label }: { name: 'since' | 'until'; label: string }) {
   );
 }
 
-/** As the field wants it: the reader's own time, without a zone. */
+/** For a datetime-local field: local time without a zone. */
 function localForm(iso: string | null): string {
   const at = new Date(iso ?? Number.NaN);
   if (Number.isNaN(at.getTime())) return '';

@@ -1,4 +1,4 @@
-// A new password; the first one needs no old one.
+// Sets or changes the password. Setting the first one does not ask for a current password.
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { NewPassword } from '#app/pages/entry/password.tsx';

@@ -1,4 +1,4 @@
-// Codes from an authenticator app after the password: turned on with a first code, with recovery codes for a lost phone.
+// Two-step sign-in with an authenticator app: a first code turns it on, and recovery codes replace a lost phone.
 import { lazy, Suspense, useState } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
@@ -13,7 +13,7 @@ import { Chip } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import type { Session } from '#app/session.ts';
 
-// Few people come here, and once.
+// Loaded on demand, because most people use it once at most.
 const QrCode = lazy(async () => ({ default: (await import('#app/parts/qr-code.tsx')).QrCode }));
 
 type NewCodes = AnswerOf<'POST /codes/start'>;
@@ -27,7 +27,7 @@ export function Codes({ session, isOn }: { session: Session; isOn: boolean }) {
   return (
     <SettingRow
       title="Two-step sign-in"
-      intro="A code from an app on your phone, asked for after the password. A stolen password alone is then of no use."
+      intro="After the password, sign-in asks for a code from an app on your phone. A stolen password is then not enough."
     >
       <div className="flex flex-wrap items-center gap-2.5">
         {isOn ? (
@@ -81,7 +81,7 @@ const purposes = {
   stop: {
     title: 'Turn off two-step sign-in?',
     action: 'Turn off',
-    text: 'Your password alone signs you in again. Your recovery codes stop working.',
+    text: 'After that, your password is enough to sign in. Your recovery codes stop working.',
   },
 };
 
@@ -174,7 +174,7 @@ function SetUp({ made, onDone, onClose }: { made: NewCodes; onDone: () => void; 
   );
 }
 
-/** Shown once: Escape does not close it before they are kept. */
+/** Shown only once, so Escape does not close it until the codes are saved. */
 function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const [isKept, setKept] = useState(false);
   return (

@@ -1,4 +1,4 @@
-// The end of the account, with everything in it.
+// Deletes the account with everything in it.
 import { useState } from 'react';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
@@ -15,7 +15,7 @@ export function DeleteAccount({ session }: { session: Session }) {
   return (
     <SettingRow
       title="Delete the account"
-      intro="Keys, uploads, renders and every link go with it, at once and for good."
+      intro="Keys, uploads, renders and every link are deleted with it, at once and for good."
     >
       <Button icon="trash" tone="remove" onClick={() => setOpen(true)}>
         Delete account
@@ -54,7 +54,7 @@ function Ask({ session, onClose }: { session: Session; onClose: () => void }) {
       onClose={onClose}
     >
       <p className="text-quiet">
-        Everything of <strong className="font-medium text-ink">{session.email}</strong> is deleted and every
+        All data of <strong className="font-medium text-ink">{session.email}</strong> is deleted and every
         link stops. This cannot be undone; export your data first if you want to keep it.
       </p>
       <TextField

@@ -1,4 +1,4 @@
-// Passkeys: the device's lock signs in, without a password.
+// Passkeys: sign in with the device's lock instead of a password.
 import { useState } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';

@@ -61,7 +61,7 @@ function Row({ item }: { item: Item }) {
   );
 }
 
-/** `Firefox on Linux`, as far as the browser tells. */
+/** `Firefox on Linux`, as far as the User-Agent shows. */
 function nameOf(agent: string | null): string {
   if (agent === null) return 'An unknown browser';
   const browser = [

@@ -1,4 +1,4 @@
-// The person's own things: profile, password, sessions, data, and the end of the account.
+// Account settings: profile, password, sessions, data export and deletion.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, fileAddress } from '#app/api.ts';
@@ -42,7 +42,7 @@ export function Settings({ session }: { session: Session }) {
       <SettingRows title="Your data">
         <SettingRow
           title="Export"
-          intro="One archive with your account, keys, usage, request log and every file, to take along."
+          intro="One archive with your account, keys, usage, request log and every file."
         >
           <AnchorButton href={fileAddress('/export')} download icon="download">
             Export everything

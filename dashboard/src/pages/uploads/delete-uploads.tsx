@@ -1,4 +1,4 @@
-// Asks before uploads are deleted, and shows which.
+// Asks for confirmation before uploads are deleted, and shows which ones.
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 import { sameOrigin } from '#app/api.ts';
 import { plural } from '#app/format.ts';

@@ -1,4 +1,4 @@
-// What was deleted in the last days and can still be had back.
+// Uploads deleted in the last 7 days, which can still be restored.
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';

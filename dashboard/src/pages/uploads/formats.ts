@@ -1,4 +1,4 @@
-// The links of an upload in every form that people paste; the same forms as on the share page.
+// The links of an upload in every format that people paste, the same as on the share page.
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 
 export function formatsOf({ url, file_url, filename }: Upload): [label: string, text: string][] {

@@ -1,4 +1,4 @@
-// What can be done with several uploads at once.
+// Actions on several uploads at once.
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 import { call, fileAddress } from '#app/api.ts';
 import { bytes, plural, span } from '#app/format.ts';
@@ -11,7 +11,7 @@ import { useAction } from '#app/parts/use-action.ts';
 import type { Session } from '#app/session.ts';
 import { livesWithin } from '#app/uploading/expiry.tsx';
 
-/** As many as one archive takes, and as many as one request changes. */
+/** Limits of the service: files in one archive, and uploads changed by one request. */
 const filesPerZip = 100;
 const changedAtOnce = 200;
 
@@ -22,7 +22,7 @@ export function SelectionBar({
   onDelete,
 }: {
   selection: Selection<Upload>;
-  /** Whether the list goes on past what is shown. */
+  /** Whether there are more uploads than the loaded ones. */
   hasMore: boolean;
   session: Session;
   onDelete: () => void;
@@ -95,7 +95,7 @@ function ChangeExpiry({ ids, session }: { ids: string[]; session: Session }) {
   );
 }
 
-/** A link, so that the browser writes the archive to the disk while it comes. */
+/** A link, so that the browser streams the archive to disk. */
 function Zip({ ids }: { ids: string[] }) {
   if (ids.length > filesPerZip)
     return (

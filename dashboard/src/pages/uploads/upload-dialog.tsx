@@ -1,4 +1,4 @@
-// One upload in full: its picture, its links in every form, its expiry, and its end.
+// The details of one upload: picture, links in every format, expiry and deletion.
 import { useEffect } from 'react';
 import type { Upload } from '#http/dashboard/schemas/files.ts';
 import { call, sameOrigin } from '#app/api.ts';
@@ -23,7 +23,7 @@ export function UploadDialog({
 }: {
   upload: Upload;
   session: Session;
-  /** The ids beside it in the list. */
+  /** The ids of its neighbours in the list. */
   previous: string | undefined;
   next: string | undefined;
   onOpen: (id: string) => void;
@@ -36,7 +36,7 @@ export function UploadDialog({
       const id = key === 'ArrowLeft' ? previous : key === 'ArrowRight' ? next : undefined;
       if (id !== undefined) onOpen(id);
     };
-    // In the capturing phase: the dialog keeps its keys to itself.
+    // In the capture phase, because the dialog stops the propagation of key events.
     document.addEventListener('keydown', step, true);
     return () => document.removeEventListener('keydown', step, true);
   });
@@ -138,7 +138,7 @@ function ChangeExpiry({ upload, session }: { upload: Upload; session: Session })
       hint={
         cap === null
           ? 'Counted from now.'
-          : `On the ${session.plan.name} plan a link lives for at most ${span(cap)} after its upload.`
+          : `On the ${session.plan.name} plan a link expires at most ${span(cap)} after its upload.`
       }
       choices={choices}
       value=""

@@ -1,4 +1,4 @@
-// Every upload of the account: a grid that grows by pages, with its filters in the address.
+// Every upload of the account, in a grid loaded page by page. The filters are in the URL.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
@@ -69,7 +69,7 @@ export function Uploads({ session }: { session: Session }) {
   return (
     <Page
       title="Uploads"
-      intro="Drop or paste images on any page, or choose them here. The link is in your clipboard when they are up."
+      intro="Drop or paste images on any page, or choose them here. When they are stored, the links are copied to your clipboard."
       actions={
         <>
           <ExpirySelect session={session} />
@@ -134,7 +134,7 @@ export function Uploads({ session }: { session: Session }) {
   );
 }
 
-/** How many uploads fit, and how much they take. */
+/** The number of uploads that match the filters, and their total size. */
 function Totals({
   filter,
   isFiltered,
@@ -147,18 +147,18 @@ function Totals({
     queryFn: () => call('GET /uploads/totals', { query: filter }),
     placeholderData: (previous) => previous,
   });
-  // A line of its height until then, so that nothing jumps.
+  // An empty line of the same height, so that the layout does not shift.
   if (!data || data.files === 0) return <p className="-my-2 text-sm">&nbsp;</p>;
   const files = `${number(data.files)}${data.is_more ? ' or more' : ''}`;
   return (
     <p role="status" className="-my-2 text-sm text-quiet tabular-nums">
       {files} {data.files === 1 ? 'upload' : 'uploads'}
-      {isFiltered && ' that fit'} · {bytes(data.bytes)}
+      {isFiltered && ' found'} · {bytes(data.bytes)}
     </p>
   );
 }
 
-/** The upload that the address names, also where the list has not come to it yet. */
+/** The upload that the URL names, even if the list has not loaded it yet. */
 function Opened({
   id,
   uploads,
@@ -171,7 +171,7 @@ function Opened({
   id: string | null;
   uploads: Upload[];
   isLoaded: boolean;
-  /** Called when the last one that is loaded is near: there may be a next one. */
+  /** Called near the last loaded upload, to load the next page. */
   onNearEnd: () => void;
   session: Session;
   onOpen: (id: string | undefined) => void;
@@ -186,7 +186,7 @@ function Opened({
   });
   useEffect(() => {
     if (!isElsewhere || !error) return;
-    problem('This upload is not there any more.');
+    problem('This upload no longer exists.');
     onOpen(undefined);
     // oxlint-disable-next-line react/exhaustive-deps -- once for each error
   }, [isElsewhere, error]);
@@ -213,7 +213,7 @@ function Opened({
 function None({ isFiltered, canUpload }: { isFiltered: boolean; canUpload: boolean }) {
   if (isFiltered)
     return (
-      <NothingFits title="No upload fits" names={['search', 'type', 'expiry']}>
+      <NothingFits title="No matching uploads" names={['search', 'type', 'expiry']}>
         Try a shorter search, another type or any expiry.
       </NothingFits>
     );

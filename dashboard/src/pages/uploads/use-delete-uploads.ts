@@ -1,4 +1,4 @@
-// Deletes uploads, takes them from the shown pages at once, and takes a deletion back.
+// Deletes uploads, removes them from the loaded pages at once, and restores them.
 import type { InfiniteData } from '@tanstack/react-query';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call, queries } from '#app/api.ts';
@@ -6,7 +6,7 @@ import { plural } from '#app/format.ts';
 import { note, problem } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 
-/** As many as one request takes. */
+/** The most ids in one request. */
 const atOnce = 200;
 
 export function useDeleteUploads(onDone: () => void) {
@@ -24,7 +24,7 @@ export function useDeleteUploads(onDone: () => void) {
   });
 }
 
-/** Takes a deletion back: the same links work again. */
+/** Undoes a deletion: the same links work again. */
 export async function restore(ids: string[]): Promise<void> {
   try {
     let count = 0;

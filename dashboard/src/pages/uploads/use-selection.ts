@@ -1,11 +1,11 @@
-// Which of the shown uploads are selected. What a changed filter no longer shows is never selected: nobody should act on what
-// they cannot see.
+// Which of the shown uploads are selected. Uploads that a changed filter hides are not selected, so that nobody acts on
+// something they cannot see.
 import { useRef, useState } from 'react';
 
 export interface Selection<Item> {
   items: Item[];
   has: (id: string) => boolean;
-  /** With `isRange`, everything from the last one that was toggled to this one. */
+  /** With `isRange`, toggles everything from the last toggled item to this one. */
   toggle: (id: string, isRange: boolean) => void;
   all: () => void;
   clear: () => void;

@@ -1,4 +1,4 @@
-// The switch that lets work go on past the quota, with an optional hard cap.
+// The switch for overages, which allow requests past the quota, with an optional hard cap.
 import { useState } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call, queries } from '#app/api.ts';
@@ -26,7 +26,7 @@ export function Overages({ usage }: { usage: UsageAnswer }) {
     return (
       <Section
         title="Overages"
-        intro="This plan ends at its quota: past it, requests answer 402 until the month is over. Plans with overages go on."
+        intro="This plan stops at its quota: after that, requests answer 402 until the month ends. Plans with overages continue."
       />
     );
   return (
@@ -34,8 +34,8 @@ export function Overages({ usage }: { usage: UsageAnswer }) {
       title="Overages"
       intro={
         isOn
-          ? 'On: past the quota work goes on, and each unit is counted as an overage to be billed.'
-          : 'Off: past the quota requests answer 402 until the month is over.'
+          ? 'On: requests continue past the quota, and each unit is counted as an overage to be billed.'
+          : 'Off: past the quota, requests answer 402 until the month ends.'
       }
       actions={
         <Switch

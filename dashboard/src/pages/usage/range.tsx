@@ -1,4 +1,4 @@
-// The days that charts show: the last week, month, quarter or year, or any two days. They are in the address.
+// The days that charts show: the last week, month, quarter or year, or any two days. The range is in the URL.
 import { useId } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import { Select } from '#app/parts/field.tsx';
@@ -9,10 +9,10 @@ const usual = '30';
 
 type Query = NonNullable<QueryOf<'GET /usage'>>;
 
-/** What to ask for; without both of its days a custom range is the usual one. */
+/** The query for the range; a custom range that lacks a day falls back to 30 days. */
 export function rangeQuery(search: URLSearchParams): Query {
   const [from, to] = [search.get('from'), search.get('to')];
-  // Between the two days, whichever was chosen first.
+  // The two days may be in either order.
   if (search.get('days') === 'custom' && from !== null && to !== null)
     return from <= to ? { from, to } : { from: to, to: from };
   return { days: Number(presets.find((days) => days === search.get('days')) ?? usual) };
@@ -48,7 +48,7 @@ export function RangePicker() {
   );
 }
 
-/** Days are those of the ledger, which counts in UTC. */
+/** Days are in UTC, as in the usage ledger. */
 function Day({ name, label }: { name: 'from' | 'to'; label: string }) {
   const [search, setSearch] = useSearch();
   const id = useId();
@@ -69,6 +69,6 @@ function Day({ name, label }: { name: 'from' | 'to'; label: string }) {
   );
 }
 
-/** A custom range begins with the days that were shown before. */
+/** A custom range starts with the days that were shown before. */
 const daysAgo = (days: string): number => (Number(days) || Number(usual)) - 1;
 const isoDay = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-// What was used, by day and key; the plan; and what happens past its quota.
+// Usage by day and key, the plan, and overages.
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call, fileAddress } from '#app/api.ts';
@@ -75,7 +75,7 @@ function Charts({ usage }: { usage: AnswerOf<'GET /usage'> }) {
       </Section>
       <Section
         title="Requests and errors"
-        intro="Every request with one of your keys, also those that used no unit."
+        intro="Every request with one of your keys, including those that used no unit."
         actions={
           <LinkButton to="/requests?outcome=failed" small tone="quiet">
             Failed requests
@@ -112,10 +112,7 @@ function PlanCard({ plan }: { plan: Session['plan'] }) {
     ['Renders each month', number(plan.renders_per_month)],
     ['Requests each minute', number(plan.requests_per_minute)],
     ['Renders at once', number(plan.concurrent_renders)],
-    [
-      'Life of a link',
-      plan.max_link_seconds === null ? 'no limit' : `at most ${span(plan.max_link_seconds)}`,
-    ],
+    ['Link lifetime', plan.max_link_seconds === null ? 'no limit' : `at most ${span(plan.max_link_seconds)}`],
     ['Overages', plan.overages ? 'available' : 'not on this plan'],
   ];
   return (
