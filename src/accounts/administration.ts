@@ -88,7 +88,7 @@ export function createAdministration(parts: {
     async remove(actor: AccountRow, id: string, email: string, deletion: AccountDeletion): Promise<boolean> {
       const target = await database.tables.accounts.byId(id);
       if (!target) return false;
-      if (target.id === actor.id) throw new AccountError('yours is deleted in your own settings');
+      if (target.id === actor.id) throw new AccountError('delete your own account in your settings');
       if (target.owner === 1)
         throw new AccountError('you cannot delete an owner; take the ownership away first');
       if (email.trim().toLowerCase() !== target.email)

@@ -36,7 +36,7 @@ const explanations: Record<string, () => ServiceError> = {
     new ServiceError('rate_limited', 'Too many wrong codes. Try again in 15 minutes.', {
       retryAfterSeconds: 15 * 60,
     }),
-  TOTP_ALREADY_ENABLED: () => invalid('code', 'codes are on already'),
+  TOTP_ALREADY_ENABLED: () => invalid('code', 'codes are already on'),
   TOTP_NOT_ENABLED: () => invalid('code', 'codes are not on'),
   TWO_FACTOR_NOT_ENABLED: () => invalid('code', 'codes are not on'),
   CHALLENGE_NOT_FOUND: () => invalid('response', 'this took too long; try again'),
@@ -44,7 +44,7 @@ const explanations: Record<string, () => ServiceError> = {
     new ServiceError('unauthorized', 'This passkey does not belong to an account here.'),
   AUTHENTICATION_FAILED: () => new ServiceError('unauthorized', 'This passkey was not accepted.'),
   FAILED_TO_VERIFY_REGISTRATION: () => invalid('response', 'this passkey was not accepted'),
-  PREVIOUSLY_REGISTERED: () => invalid('response', 'this passkey is there already'),
+  PREVIOUSLY_REGISTERED: () => invalid('response', 'this passkey is already registered'),
   USER_ALREADY_EXISTS: () => invalid('email', 'there is already an account with this address'),
 };
 const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');

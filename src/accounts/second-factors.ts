@@ -34,7 +34,7 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
     startCodes: (password: string, client: Client) =>
       explained(async () => {
         const answer = await api.enableTwoFactor({ body: { password }, headers: headersOf(client) });
-        if (answer.method !== 'totp') throw new Error('a secret for codes was asked for');
+        if (answer.method !== 'totp') throw new Error('expected a TOTP secret');
         return { uri: answer.totpURI, recoveryCodes: answer.backupCodes };
       }),
     confirmCodes: (code: string, client: Client) =>
@@ -96,7 +96,7 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
     signInByPasskey: (response: CredentialJson, client: Client) =>
       explained(async (): Promise<WithCookies<Person>> => {
         if (typeof response['id'] !== 'string')
-          throw new ServiceError('unauthorized', 'No passkey was given.');
+          throw new ServiceError('unauthorized', 'No passkey was sent.');
         const { headers } = await api.verifyPasskeyAuthentication({
           // Untrusted input; the verification checks whether it matches the type.
           body: { response: response as never },

@@ -1,4 +1,4 @@
-// Mails go out over SMTP; a mail server that is away is the log's affair, never the person's.
+// Mails go out over SMTP; a failing mail server is logged, and the person does not see it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -14,7 +14,7 @@ const letter = {
   link: 'http://localhost:3000/reset-password?token=abc',
 };
 
-/** Speaks as much SMTP as one mail takes, and keeps what it was told. */
+/** Implements as much SMTP as one mail needs, and records what it receives. */
 async function startMailServer(): Promise<{ server: Server; url: string; lines: string[] }> {
   const lines: string[] = [];
   const server = createServer((socket) => {
@@ -33,7 +33,7 @@ async function startMailServer(): Promise<{ server: Server; url: string; lines: 
   return { server, lines, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('a mail has its sender, its reader, its subject and its link', async () => {
+test('a mail has its sender, recipient, subject and link', async () => {
   const { server, url, lines } = await startMailServer();
   try {
     const mailer = createMailer({

@@ -1,4 +1,4 @@
-// Passwords are hashed one at a time, and whoever sends many waits behind their own.
+// Passwords are hashed one at a time, and a client that sends many waits only for its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPasswordHashing } from '#accounts/password-hashing.ts';
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test('clients take turns, and a line that is full refuses its own client only', async () => {
+test('clients take turns, and a full queue refuses only its own client', async () => {
   const { inLineOf, hash, verify } = createPasswordHashing({ maxWaiting: 5, maxWaitMs: 120_000 });
   const order: string[] = [];
   const flood = Array.from({ length: 8 }, () =>
@@ -31,7 +31,7 @@ test('clients take turns, and a line that is full refuses its own client only', 
   assert.ok(order.indexOf('other') < order.lastIndexOf('flood'), order.join(', '));
 });
 
-test('sign-ins past the line are 429 rate_limited with Retry-After, and no others fail', async () => {
+test('sign-ins beyond the queue are 429 rate_limited with Retry-After, and no others fail', async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
       fetch(`${service.origin}/api/dashboard/sign-in`, {

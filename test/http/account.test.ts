@@ -1,4 +1,4 @@
-// What an API key can read of its own account: /api/account/uploads, /renders and /usage.
+// What an API key can read about its own account: /api/account/uploads, /renders and /usage.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Static } from 'typebox';
@@ -38,7 +38,7 @@ after(async () => {
 const read = <T = ErrorBody>(path: string, key: string, init: RequestInit = {}): Promise<Answer<T>> =>
   post<T>(`${service.origin}/api/account/${path}`, { method: 'GET', headers: bearer(key), ...init });
 
-test('each answers what its schema says, with the rate limit, without a unit, and no cache keeps it', async () => {
+test('each response matches its schema, has the rate limit, costs no unit, and is not cacheable', async () => {
   const before = await read<Static<typeof AccountUsage>>('usage', mine.key);
   for (const path of paths) {
     const { status, headers, body } = await read<unknown>(path, mine.key);
@@ -52,7 +52,7 @@ test('each answers what its schema says, with the rate limit, without a unit, an
   assert.equal(before.body.requests.remaining - after.body.requests.remaining, 4);
 });
 
-test('uploads and renders come the newest first, in pages', async () => {
+test('uploads and renders come newest first, in pages', async () => {
   const { body } = await read<Static<typeof AccountUploads>>('uploads?limit=2', mine.key);
   assert.deepEqual(
     body.items.map(({ filename }) => filename),
@@ -72,7 +72,7 @@ test('uploads and renders come the newest first, in pages', async () => {
   assert.match(renders.body.items[0]?.url ?? '', /^http:\/\/tintype\.test\/s\//);
 });
 
-test('usage tells the plan, the month, the budget and the key that asked', async () => {
+test('usage shows the plan, the month, the budget and the key used', async () => {
   const { body } = await read<Static<typeof AccountUsage>>('usage', mine.key);
   assert.deepEqual(
     [body.plan.id, body.units.upload.used, body.units.render.used, body.units.render.remaining],
@@ -81,7 +81,7 @@ test('usage tells the plan, the month, the budget and the key that asked', async
   assert.deepEqual(body.key, { id: mine.keyId, name: 'test', scope: 'all', expires_at: null });
 });
 
-test('another account sees none of it', async () => {
+test('another account sees nothing of it', async () => {
   const { key } = await service.newKey();
   for (const path of ['uploads', 'renders']) {
     const { body } = await read<{ items: unknown[] }>(path, key);
@@ -89,7 +89,7 @@ test('another account sees none of it', async () => {
   }
 });
 
-test('a narrow key reads what it is for, and every key its usage', async () => {
+test('a limited key reads only its own kind, and every key reads usage', async () => {
   for (const scope of ['uploads', 'renders'] as const) {
     const { key } = await service.accounts.createKey(mine.email, scope, { scope });
     const statuses = await Promise.all(paths.map(async (path) => (await read(path, key)).status));

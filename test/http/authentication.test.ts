@@ -1,4 +1,4 @@
-// Keys, and the checks in front of every endpoint, clause by clause.
+// Keys, and the checks before every endpoint, clause by clause.
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { after, before, describe, test } from 'node:test';
@@ -27,8 +27,8 @@ after(() => service.stop());
 const upload = async (headers: Record<string, string>, path = '/api/v1/upload') =>
   post(service.origin + path, { body: formOf([[await images.png(), 'a.png']]), headers });
 
-describe('5.4 every reason for a 401 has one and the same body', () => {
-  /** The reason and whose key it was, as the log has them. */
+describe('5.4 every 401 has the same body, whatever the reason', () => {
+  /** The reason and the key's account, as logged. */
   const reasonOf = (requestId: string | null): string => {
     const line = service.logLines().find((candidate) => candidate['requestId'] === requestId);
     return [line?.['reason'], line?.['account'], line?.['key']].join(' ');
@@ -81,7 +81,7 @@ describe('5.4 every reason for a 401 has one and the same body', () => {
     await service.accounts.update(email, { verified: false });
     await unauthorized(bearer(key), /unverified account/);
   });
-  test('and the key comes back to life with its account', async () => {
+  test('the key works again when its account does', async () => {
     const { key, email } = await service.newKey();
     await service.accounts.update(email, { suspended: true });
     await unauthorized(bearer(key), /suspended/);
@@ -97,7 +97,7 @@ test('5.1 the scheme is case-insensitive, and more than one space may follow it'
   }
 });
 
-describe('5.4 a change by another process holds from the next request on', () => {
+describe('5.4 a change by another process takes effect with the next request', () => {
   const run = async (...args: string[]): Promise<void> => {
     const { code, stderr } = await tintype(args, service.environment);
     assert.equal(code, 0, stderr);
@@ -145,7 +145,7 @@ test('5.3 keys of one account share its budget and its quota', async () => {
   assert.equal((await upload(bearer(second))).status, 402);
 });
 
-describe('5, 7 requests that are wrong in several ways are answered for the first of them', () => {
+describe('5, 7 a request with several errors gets the first in the order of checks', () => {
   const notAForm = { 'content-type': 'text/plain' };
   const spentKey = async (plan: string, requests: number) => {
     const { key } = await service.newKey({ plan });
@@ -217,7 +217,7 @@ describe('5, 7 requests that are wrong in several ways are answered for the firs
 });
 
 describe('4, 7 every method but POST is a 405 with Allow and the envelope', () => {
-  // A CONNECT names no path: it asks for a tunnel.
+  // A CONNECT has no path: it requests a tunnel.
   for (const method of METHODS.filter((name) => !['POST', 'CONNECT'].includes(name))) {
     test(method, async () => {
       for (const path of endpoints) {
@@ -233,7 +233,7 @@ describe('4, 7 every method but POST is a 405 with Allow and the envelope', () =
     });
   }
   for (const method of ['FROBNICATE', 'post', 'Post', 'X-CUSTOM']) {
-    test(`${method}, which is no method`, async () => {
+    test(`${method}, which is not a method`, async () => {
       const { status, headers, body } = await rawRequest(service.origin, method, '/api/v1/upload');
       assert.equal(status, 405);
       assert.equal(headers['allow'], 'POST');
@@ -334,7 +334,7 @@ test('8 rate-limit headers on every response under /api/, a request id on every 
   assert.equal(ids.size, table.length, 'each id is its own');
 });
 
-describe('7 bytes that are no request still get an answer, with the envelope', () => {
+describe('7 bytes that are not a request still get a response with the envelope', () => {
   const cases: [string, string | Buffer, number][] = [
     ['noise', 'hello\r\n\r\n', 400],
     ['a TLS greeting', Buffer.from('16030100510100004d0303', 'hex'), 400],
@@ -364,7 +364,7 @@ describe('7 bytes that are no request still get an answer, with the envelope', (
   }
 });
 
-describe('7 a body that is not what its headers say is a 422 of the endpoint, and the last answer on its connection', () => {
+describe('7 a body that does not match its headers gets a 422 from the endpoint, and the connection is closed after it', () => {
   const cases: [string, string, string][] = [
     [
       'ends too early',
@@ -393,19 +393,19 @@ describe('7 a body that is not what its headers say is a 422 of the endpoint, an
   }
 });
 
-test('7 noise behind a request neither replaces nor splits its answer', async () => {
+test('7 garbage after a request neither replaces nor splits its response', async () => {
   const bytes = 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\nnoise\r\n\r\n';
   const { status, headers, body } = await rawBytes(service.origin, bytes);
   assert.equal(status, 200);
   assert.equal(Buffer.byteLength(body, 'latin1'), Number(headers['content-length']));
 });
 
-test('7 an expectation that nobody knows is passed over', async () => {
+test('7 an unknown expectation is ignored', async () => {
   const { status } = await rawRequest(service.origin, 'GET', '/api/v1/upload', { expect: 'the-unexpected' });
   assert.equal(status, 405);
 });
 
-test('7 guessing turns into 429 once the address has spent its budget; a true key still works', async () => {
+test('7 guessing gets a 429 once the address has spent its budget; a valid key still works', async () => {
   const guessed = await startService();
   try {
     const { key } = await guessed.newKey();

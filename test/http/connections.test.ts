@@ -1,5 +1,5 @@
-// Connections that hold something: answers nobody reads, requests sent far ahead, upgrades, half-open and silent ones. The
-// product's listener with short timers, on real sockets.
+// Connections that hold resources: responses that are not read, pipelined requests, upgrades, half-open and silent connections.
+// Runs the service's listener with short timeouts, on real sockets.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -105,7 +105,7 @@ for (const scheme of ['http', 'https']) {
     after(() => service.app.close());
 
     for (const path of ['/buffer', '/stream']) {
-      test(`${path}: a client that does not read is cut, and its file is closed`, async () => {
+      test(`${path}: a client that does not read is disconnected, and its file is closed`, async () => {
         const before = openDescriptors();
         const sockets = await Promise.all(Array.from({ length: 5 }, open));
         for (const socket of sockets) socket.pause().write(get(path));
@@ -140,7 +140,7 @@ for (const scheme of ['http', 'https']) {
       socket.destroy();
     });
 
-    test('connections that are idle after an answer, silent, or half-open after a refusal are ended', async () => {
+    test('connections that are idle after a response, silent, or half-open after a refusal are closed', async () => {
       const sockets = await Promise.all(
         ['', get('/small'), 'nonsense\r\n\r\n'].map(async (text) => {
           const socket = await open();
@@ -155,14 +155,14 @@ for (const scheme of ['http', 'https']) {
   });
 }
 
-describe('requests ahead of their answer', () => {
+describe('pipelined requests', () => {
   let service: Awaited<ReturnType<typeof listen>>;
   before(async () => {
     service = await listen();
   });
   after(() => service.app.close());
 
-  test('are answered in their order', async () => {
+  test('are answered in order', async () => {
     const socket = connect(service.port, '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
@@ -176,7 +176,7 @@ describe('requests ahead of their answer', () => {
     socket.destroy();
   });
 
-  test('open no file before their turn', async () => {
+  test('do not open a file before their turn', async () => {
     const before = openDescriptors();
     const socket = connect(service.port, '127.0.0.1');
     socket.on('error', () => {}).pause();
@@ -188,7 +188,7 @@ describe('requests ahead of their answer', () => {
     socket.destroy();
   });
 
-  test('without end are refused: the connection is cut', async () => {
+  test('are limited: the connection is cut', async () => {
     const socket = connect(service.port, '127.0.0.1');
     socket.on('error', () => {}).resume();
     socket.write(get('/slow') + get('/small').repeat(1_000));
@@ -213,7 +213,7 @@ test('an upgrade is answered as a plain request, CONNECT closes the connection',
   }
 });
 
-test('when all connections are taken, the address that holds the most loses one', async () => {
+test('at the connection limit, the address with the most connections loses one', async () => {
   const server = createServer((_request, response) => response.end('here'));
   shareConnections(server, 4);
   server.listen(0, '127.0.0.1');

@@ -86,7 +86,7 @@ describe('with CORS_ORIGINS', () => {
     }
   });
 
-  test('a 429 can be read, and preflights spend nothing of the budget', async () => {
+  test('a 429 can be read, and preflights do not count against the budget', async () => {
     const { key } = await service.newKey({ plan: 'free' });
     const headers = { ...bearer(key), origin };
     const url = `${service.origin}/api/v1/pdf`;
@@ -122,7 +122,7 @@ test('without CORS_ORIGINS nothing is allowed, and OPTIONS is a 405', async () =
   }
 });
 
-test('a page of a listed origin uploads from a real browser and reads the headers; another one is stopped', async () => {
+test('a page of a listed origin uploads from a real browser and reads the headers; another origin is blocked', async () => {
   const [listed, other] = [await startPageServer({ '/': 'page' }), await startPageServer({ '/': 'page' })];
   const service = await startService({ CORS_ORIGINS: listed.base });
   const { browser, close } = await launchTestChromium();

@@ -1,4 +1,4 @@
-// The code of the reference is code: each sample can be read by its own language.
+// The code samples of the reference are valid in their languages.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
@@ -14,19 +14,19 @@ const calls = [
 ];
 const codeOf = (id: string) => calls.filter((sample) => sample.id === id).map(({ code }) => code);
 
-test('the samples in TypeScript are TypeScript', () => {
+test('the TypeScript samples are valid TypeScript', () => {
   assert.equal(codeOf('typescript').length, 4);
   for (const code of codeOf('typescript')) assert.doesNotThrow(() => stripTypeScriptTypes(code), code);
 });
 
-test('the samples for the shell are what a shell reads', () => {
+test('the shell samples are valid shell', () => {
   for (const code of codeOf('curl')) {
     const { status, stderr } = spawnSync('sh', ['-n'], { input: code, encoding: 'utf8' });
     assert.equal(status, 0, `${stderr}\n${code}`);
   }
 });
 
-test('the samples in Python use names that Python knows', (context) => {
+test('the Python samples use only names that Python knows', (context) => {
   const program =
     'import ast, sys; print(sorted({n.id for n in ast.walk(ast.parse(sys.stdin.read())) if isinstance(n, ast.Name)}))';
   for (const code of codeOf('python')) {

@@ -1,4 +1,4 @@
-// Multipart forms, taken apart wherever the network has cut them.
+// Multipart forms, parsed correctly wherever the network splits them.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { createFormParser, FormError } from '#http/form-parser.ts';
@@ -34,7 +34,7 @@ function partsOf(chunks: Buffer[], contentType = formType): Part[] {
   return parts.map(({ name, filename, content }) => ({ name, filename, content }));
 }
 
-/** In one piece, byte by byte, and cut in two at every place: always the same parts. */
+/** In one piece, byte by byte, and split at every position: always the same parts. */
 function parse(text: string, contentType?: string): Part[] {
   const body = Buffer.from(text);
   const whole = partsOf([body], contentType);
@@ -68,7 +68,7 @@ test('parts come in order, with their names, filenames and bytes', () => {
   ]);
 });
 
-test('what stands before the first delimiter and behind the last is no part', () => {
+test('text before the first delimiter and after the last is not a part', () => {
   const [part, ...more] = parse(
     `a preamble\r\n--xyz\r\n${field('1')}\r\n--xyz--\r\nan epilogue\r\n--xyz\r\nno part`,
   );
@@ -192,7 +192,7 @@ test('a form that ends early is refused', () => {
   }
 });
 
-test('the boundary may be quoted, and is missed where there is none', () => {
+test('the boundary may be quoted, and a missing one is an error', () => {
   assert.equal(
     parse(`--a b\r\n${field('1')}\r\n--a b--`, 'multipart/form-data; charset=utf-8; boundary="a b"').length,
     1,

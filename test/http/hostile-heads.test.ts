@@ -1,5 +1,5 @@
-// Heads of requests that cost the sender little and must cost the service little. Judged by the processor time that the whole
-// exchange takes here, not by the clock: the machine may be busy with something else.
+// Request heads that cost the sender little and must cost the service little. Measured by the CPU time of the whole exchange in
+// this process, not by the clock: the machine may be busy.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
@@ -18,7 +18,7 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000;
 }
 
-test('60 KB of a request line with a method that nobody knows are refused at once', async () => {
+test('a request line of 60 KB with an unknown method is refused at once', async () => {
   const spent = await cpuMs(async () => {
     const { status, headers } = await rawBytes(service.origin, `FOO /${'a'.repeat(60_000)}`);
     assert.equal(status, 400);
@@ -37,7 +37,7 @@ test('a request line is read up to its version, whatever its method', async () =
   assert.equal(await ask('FOO nowhere HTTP/1.1'), 400);
 });
 
-test('an Accept-Encoding of 15 KB of blanks is read once', async () => {
+test('an Accept-Encoding of 15 KB of spaces is read in linear time', async () => {
   const spent = await cpuMs(async () => {
     for (let round = 0; round < 20; round += 1) {
       const value = `a${' '.repeat(15_000)}b, gzip;q=0`;
@@ -50,7 +50,7 @@ test('an Accept-Encoding of 15 KB of blanks is read once', async () => {
   assert.ok(spent < 3_000, `${spent} ms of processor time`);
 });
 
-test('Accept-Encoding is read with blanks and weights as clients write them', async () => {
+test('Accept-Encoding is read with spaces and weights as clients write them', async () => {
   const encodingFor = async (value: string) =>
     (await rawRequest(service.origin, 'GET', '/openapi.json', { 'accept-encoding': value })).headers[
       'content-encoding'

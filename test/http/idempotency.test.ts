@@ -1,5 +1,5 @@
-// Idempotency-Key where things go wrong: attempts that hang, are taken over or end nobody knows how, repeats whose clients leave,
-// and what of an answer is stored.
+// Idempotency-Key when things go wrong: attempts that hang, are taken over or have an unknown outcome, repeats whose clients
+// disconnect, and which parts of a response are stored.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -20,9 +20,9 @@ type Commit = () => Promise<unknown>;
 let service: TestService;
 let site: PageServer;
 let picture: Buffer;
-/** Stands in front of the next transactions. */
+/** Wraps the next transactions. */
 let aroundCommit: ((commit: Commit) => Promise<unknown>) | undefined;
-/** Claims of an Idempotency-Key that were tried so far. */
+/** Claims of an Idempotency-Key attempted so far. */
 let claims = 0;
 let claimsBefore = 0;
 let failsNextCommit = false;
@@ -30,7 +30,7 @@ const opened: OpenBlob[] = [];
 let renderBlobs: Blobs | undefined;
 
 before(async () => {
-  // Large enough for a spool on the disk.
+  // Large enough to be spooled to disk.
   picture = await images.pngOfSize(300_000);
   site = await startPageServer({ '/page': '<!doctype html><p>a page' });
   service = await startService({ EGRESS_ALLOW: site.host }, 0, undefined, { wrapDatabase, wrapBlobs });
@@ -59,7 +59,7 @@ function wrapDatabase(database: Database): Database {
     },
     transaction<T>(work: Parameters<typeof database.transaction<T>>[0], options?: object) {
       const commit = () => database.transaction(work, options);
-      // Chores and slots have relaxed transactions; ours is a durable one after a claim.
+      // Chores and slots use relaxed transactions; the one under test is durable and follows a claim.
       const isOurs = aroundCommit !== undefined && claims > claimsBefore && options === undefined;
       return isOurs ? (aroundCommit!(commit) as Promise<T>) : commit();
     },
@@ -67,7 +67,7 @@ function wrapDatabase(database: Database): Database {
 }
 
 function wrapBlobs(blobs: Blobs): Blobs {
-  // The second store is that of renders.
+  // The second call is for the store of renders.
   renderBlobs = blobs;
   return {
     ...blobs,
@@ -91,7 +91,7 @@ const upload = (key: string, idempotencyKey: string) =>
     headers: { ...bearer(key), 'idempotency-key': idempotencyKey },
   });
 
-/** The same request over a socket that the test holds. */
+/** The same request over a socket that the test controls. */
 function uploadOnSocket(key: string, idempotencyKey: string): Socket {
   const body = Buffer.concat([
     Buffer.from('--XX\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'),
@@ -107,7 +107,7 @@ function uploadOnSocket(key: string, idempotencyKey: string): Socket {
   return socket;
 }
 
-/** Holds the next transaction until it is let go. */
+/** Holds the next transaction until it is released. */
 function holdNextCommit() {
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: gate, resolve: release } = Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ const rowsOf = async (accountId: string): Promise<number> =>
   (await service.database.tables.ownedBy(accountId).uploads.page({}, { after: undefined, limit: 100 }, 0))
     .length;
 
-test('neither the delete token nor the key is stored in clear, and a repeat has both again', async () => {
+test('neither the delete token nor the key is stored in plain text, and a repeat returns both', async () => {
   const { key } = await service.newKey();
   const first = await upload(key, 'secret-of-the-client');
   const token = new URL(first.body.delete_url).searchParams.get('token') ?? '';
@@ -139,7 +139,7 @@ test('neither the delete token nor the key is stored in clear, and a repeat has 
   assert.deepEqual(repeat.body, first.body);
 });
 
-test('a repeat waits for the attempt that runs, without asking again and again', async () => {
+test('a repeat waits for the running attempt without polling', async () => {
   const { key, accountId } = await service.newKey();
   const { reached, release } = holdNextCommit();
   const first = upload(key, 'wait');
@@ -155,7 +155,7 @@ test('a repeat waits for the attempt that runs, without asking again and again',
   assert.equal(await rowsOf(accountId), 1);
 });
 
-test('repeats whose clients leave stop waiting at once', async () => {
+test('repeats whose clients disconnect stop waiting at once', async () => {
   const { key } = await service.newKey();
   const { reached, release } = holdNextCommit();
   const first = upload(key, 'leave');
@@ -170,7 +170,7 @@ test('repeats whose clients leave stop waiting at once', async () => {
   assert.equal((await first).status, 201);
 });
 
-test('an account has a bounded number of waiting repeats; others are not touched', async () => {
+test('an account has a bounded number of waiting repeats; other accounts are not affected', async () => {
   const [{ key }, { key: otherKey }] = [await service.newKey(), await service.newKey()];
   const { reached, release } = holdNextCommit();
   const first = upload(key, 'many');
@@ -210,7 +210,7 @@ test('an attempt that was taken over leaves nothing: no file, no unit', async ()
   assert.deepEqual([repeat.status, repeat.body], [201, second.body]);
 });
 
-test('a commit whose outcome nobody knows is not forgotten: the repeat finds its answer', async () => {
+test('a commit with an unknown outcome is not forgotten: the repeat finds its response', async () => {
   const { key, accountId } = await service.newKey();
   claimsBefore = claims;
   aroundCommit = async (commit) => {
@@ -225,7 +225,7 @@ test('a commit whose outcome nobody knows is not forgotten: the repeat finds its
   assert.equal(await rowsOf(accountId), 1);
 });
 
-test('4.2.4 an internal error of one file is in the log once', async () => {
+test('4.2.4 an internal error of one file is logged once', async () => {
   const { key } = await service.newKey();
   failsNextCommit = true;
   const { status } = await post(`${service.origin}/api/v1/upload/batch`, {
@@ -252,7 +252,7 @@ test('a commit that failed is forgotten: the repeat runs', async () => {
   assert.equal(await rowsOf(accountId), 1);
 });
 
-test('a replay of bytes is streamed: a client that does not read keeps none of them in memory', async () => {
+test('a replay of bytes is streamed: for a client that does not read, none are kept in memory', async () => {
   const { key } = await service.newKey();
   const ask = (signal?: AbortSignal) =>
     fetch(`${service.origin}/api/v1/screenshot`, {
@@ -268,7 +268,7 @@ test('a replay of bytes is streamed: a client that does not read keeps none of t
   assert.equal(repeat.headers.get('content-length'), String(bytes.length));
   assert.ok(bytes.equals(Buffer.from(await repeat.arrayBuffer())));
 
-  // A larger file takes its place, so that it cannot disappear in the buffers of the connection.
+  // A larger file replaces it, because a small one would fit into the buffers of the connection.
   const sizeBytes = 64 * 1024 * 1024;
   await using spool = renderBlobs!.createSpool();
   await spool.write(Buffer.alloc(sizeBytes));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createMetrics } from '#http/metrics.ts';
 
-test('the longest pause of the event loop is told, and stays told for the next reader', async () => {
+test('the longest pause of the event loop is reported, also to the next reader', async () => {
   const { registry } = createMetrics({ renderQueue: { load: () => ({ running: 0, waiting: 0 }) } });
   await delay(50);
   const held = performance.now() + 300;

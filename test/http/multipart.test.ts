@@ -1,4 +1,4 @@
-// A form whose files are larger than what is kept in memory is taken in as fast as the disk takes it, in order.
+// A form whose files exceed what is kept in memory is read as fast as the disk can write, in order.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -18,7 +18,7 @@ function requestOf(body: Readable): IncomingMessage {
   return Object.assign(body, { headers, complete: true }) as unknown as IncomingMessage;
 }
 
-test('several files in one chunk wait for the disk one after the other, and nothing comes in meanwhile', async () => {
+test('several files in one chunk wait for the disk one after the other, and the body is paused meanwhile', async () => {
   const { path, remove } = await temporaryFolder();
   const blobs = await createDiskBlobs(path);
   const contents = [randomBytes(600_000), randomBytes(700_000), randomBytes(800_000)];
@@ -26,7 +26,7 @@ test('several files in one chunk wait for the disk one after the other, and noth
     ...contents.flatMap((content) => [Buffer.from(head), content, Buffer.from('\r\n')]),
     Buffer.from('--xyz--\r\n'),
   ]);
-  // The first two files and the beginning of the third are in one chunk, the rest comes in many.
+  // The first two files and the beginning of the third are in one chunk, the rest arrives in many.
   const cuts = [
     0,
     1_700_000,
@@ -47,7 +47,7 @@ test('several files in one chunk wait for the disk one after the other, and noth
   }
 });
 
-test('a body that breaks off with an error is a validation_error, and nothing is left of it', async () => {
+test('a body that breaks off with an error is a validation_error, and leaves nothing behind', async () => {
   const { path, remove } = await temporaryFolder();
   const blobs = await createDiskBlobs(path);
   const body = new Readable({ read() {} });

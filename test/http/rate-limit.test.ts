@@ -19,13 +19,13 @@ const upload = async (key: string, path = '/api/v1/upload') =>
 const budgetOf = ({ headers }: { headers: Headers }) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-service-ratelimit-${name}`));
 
-test('8 the headers tell the budget, what is left of it and the seconds until it refills', async () => {
+test('8 the headers show the budget, what is left of it and the seconds until it refills', async () => {
   const { key } = await service.newKey({ plan: 'three-a-minute' });
   assert.deepEqual(budgetOf(await upload(key)), ['3', '2', '60']);
   service.clock.advance(20_000);
   const [limit, remaining, reset] = budgetOf(await upload(key));
   assert.deepEqual([limit, remaining], ['3', '1']);
-  // On Postgres the time is the database's, measured anew now and then: a millisecond more is another second.
+  // On Postgres the time is the database's, measured periodically: one millisecond more can be another second.
   assert.ok(['40', '41'].includes(reset ?? ''), `the reset is ${reset}`);
 });
 
@@ -67,7 +67,7 @@ test('8 a clock that is set back does not make the minute longer', async () => {
   service.clock.advance(3_600_000);
 });
 
-test('8 a request that fails is a request of the budget', async () => {
+test('8 a failed request counts against the budget', async () => {
   const { key } = await service.newKey({ plan: 'three-a-minute' });
   const failed = await post(`${service.origin}/api/v1/upload`, { headers: bearer(key) });
   assert.equal(failed.status, 422);

@@ -1,4 +1,4 @@
-// What is served from memory is compressed for whoever accepts it, and each form has a tag of its own.
+// Files in memory are compressed for clients that accept it, and each encoding has its own ETag.
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -22,7 +22,7 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
 }
 
 for (const path of ['/openapi.json', '/docs']) {
-  test(`${path} is compressed, and the same bytes come out`, async () => {
+  test(`${path} is compressed, and decompresses to the same bytes`, async () => {
     const plain = await get(path);
     assert.equal(plain.headers['content-encoding'], undefined);
     assert.equal(plain.headers.vary, 'accept-encoding');

@@ -99,6 +99,7 @@ export function toPage<Row extends { created_at: number; id: string }, View>(
 
 function parseCursor(text: string): Cursor {
   const [, time, id] = /^([0-9a-z]{1,10})-([0-9A-Za-z]{1,40})$/.exec(text) ?? [];
-  if (time === undefined || id === undefined) throw invalid('cursor', 'is not one that was given out');
+  if (time === undefined || id === undefined)
+    throw invalid('cursor', 'invalid; use the next_cursor of a previous response');
   return { createdAt: Number.parseInt(time, 36), id };
 }

@@ -29,7 +29,7 @@ const browser = {
   'user-agent': 'Mozilla/5.0 Firefox/140.0',
 };
 
-describe('3 deletes at once, without further authentication, and says so', () => {
+describe('3 deletes at once, without further authentication, and confirms it', () => {
   for (const [name, method, headers] of [
     ['POST', 'POST', {}],
     ['DELETE', 'DELETE', {}],
@@ -49,7 +49,7 @@ describe('3 deletes at once, without further authentication, and says so', () =>
       assert.equal(await isThere(upload.pageAt), false);
     });
   }
-  test('POST by the form of the confirmation: a page says it is gone', async () => {
+  test('POST from the confirmation form: a page says that it is deleted', async () => {
     const upload = await uploadOne(service.origin, key);
     const { status, text } = await call('POST', upload.deleteAt, browser);
     assert.equal(status, 200);
@@ -111,7 +111,7 @@ describe('asks first, and deletes nothing', () => {
   });
 });
 
-describe('wrong token, unknown, deleted and expired: one and the same 404', () => {
+describe('wrong token, unknown, deleted and expired: the same 404', () => {
   const refused: [string, () => Promise<string>][] = [
     ['a wrong token', async () => (await uploadOne(service.origin, key)).deleteAt.slice(0, -1) + '!'],
     ['a token that is cut', async () => (await uploadOne(service.origin, key)).deleteAt.slice(0, -1)],
@@ -175,7 +175,7 @@ test('of many deletes at once, one wins', async () => {
   assert.equal(answers.filter(({ status }) => status === 404).length, 7);
 });
 
-test('8 deleting gives no unit back', async () => {
+test('8 deleting does not refund a unit', async () => {
   const owner = await service.newKey();
   const upload = await uploadOne(service.origin, owner.key);
   await call('POST', upload.deleteAt);

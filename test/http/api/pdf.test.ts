@@ -1,4 +1,4 @@
-// POST /api/v1/pdf over HTTP, clause by clause. What is on the paper is proven in test/browser.
+// POST /api/v1/pdf over HTTP, clause by clause. test/browser checks the printed content.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
@@ -103,7 +103,7 @@ describe('4.4 what the rules allow', () => {
   }
 });
 
-describe('4.4 a field out of its rule is a validation_error that names it', () => {
+describe('4.4 an invalid field is a validation_error that names it', () => {
   const cases: [object, RegExp][] = [
     [{ paper_format: 'A4' }, /^paper_format: /],
     [{ paper_format: 'tabloid' }, /^paper_format: .*letter, a4, legal/],

@@ -1,4 +1,5 @@
-// The name in `url` is looked up behind the capture slot, so that slow names cost those alone who ask for them. Spec 4.3, 7.
+// The name in `url` is looked up after the capture slot is taken, so that slow names delay only the accounts that request them.
+// Spec 4.3, 7.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { monthOf } from '#metering/quota.ts';
@@ -34,7 +35,7 @@ const shoot = (key: string, name: string, signal?: AbortSignal, query = '') =>
   });
 const leases = (accountId: string) => service.database.tables.renderLeases.countLive(accountId, Date.now());
 
-test('7 slow names of one account take its own slots, and make no other wait', async () => {
+test('7 slow names of one account use only its own slots, and delay no other account', async () => {
   const [attacker, other] = [await service.newKey(), await service.newKey()];
   const stop = new AbortController();
   const slow = Array.from({ length: 40 }, (_, index) =>
@@ -75,7 +76,7 @@ test('a request that is refused for its quota, or for a local name, asks no name
   assert.deepEqual(dns.asked, []);
 });
 
-test('of the renders that fail the newest 200 of an account are kept, with 2,048 characters of their address', async () => {
+test('the newest 200 failed renders of an account are kept, with 2,048 characters of their address', async () => {
   const { accountId, keyId, key } = await service.newKey();
   const { renders } = service.database.tables;
   const row = {

@@ -1,4 +1,4 @@
-// POST /api/v1/screenshot over HTTP, clause by clause. What the pictures show is proven in test/browser.
+// POST /api/v1/screenshot over HTTP, clause by clause. test/browser checks the content of the pictures.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
@@ -114,14 +114,14 @@ test('2.3 JSON: all eight fields, a hosted picture, and no byte headers', async 
   assert.equal((await fetch(`${service.origin}/p/${String(body.id)}`)).status, 404);
 });
 
-test('a render asked for as bytes is recorded but not hosted', async () => {
+test('a render requested as bytes is recorded but not hosted', async () => {
   const id = (await shoot({ url: page })).headers.get('x-service-id') ?? '';
   assert.equal((await fetch(`${service.origin}/s/${id}`)).status, 404);
   const row = await service.database.tables.renders.byId(id);
   assert.deepEqual([row?.target, row?.hosted, row?.failure], [page, 0, null]);
 });
 
-describe('4.3 a field out of its rule is a validation_error that names it, and nothing is metered', () => {
+describe('4.3 an invalid field is a validation_error that names it, and nothing is metered', () => {
   const cases: [string, unknown, RegExp][] = [
     ['no url', {}, /^url: missing/],
     ['url of another type', { url: 5 }, /^url: .*5/],
@@ -173,7 +173,7 @@ describe('4.3 a field out of its rule is a validation_error that names it, and n
       assert.equal((await rendersUsed(fresh.accountId)).used, 0);
     });
   }
-  test('a body that is not JSON by its type', async () => {
+  test('a body whose type is not JSON', async () => {
     const answer = await post(`${service.origin}/api/v1/screenshot`, {
       body: JSON.stringify({ url: page }),
       headers: { ...bearer(key), 'content-type': 'text/plain' },
@@ -199,7 +199,7 @@ describe('7 a page that cannot be captured is capture_failed, not metered, and f
       const answer = await ask({ url: path.startsWith('/') ? site.base + path : path }, fresh.key);
       assert.deepEqual([answer.status, answer.body.error.code], [502, 'capture_failed']);
       assert.equal((await rendersUsed(fresh.accountId)).used, 0);
-      // The Free plan has one slot: were it not free again, this would be a 429.
+      // The Free plan has one slot: if it were not free again, this would be a 429.
       assert.equal((await shoot({ url: page }, fresh.key)).status, 200);
     });
   }

@@ -120,7 +120,7 @@ describe('4.2.5 every file fails: the status of the failure, and still the batch
   });
 });
 
-test('7 a spent quota comes before the work on an SVG, and after what is cheap to see', async () => {
+test('7 a spent quota is checked before an SVG is parsed, and after the cheap checks', async () => {
   const { key: spent } = await service.newKey({ plan: 'no-uploads' });
   const { status, body } = await send(
     [
@@ -210,7 +210,7 @@ test('4.2 source_filename has the quotes that clients escape as %22', async () =
   assert.equal(item?.upload?.filename, 'a _b_ 100%.png');
 });
 
-test('4.2.6 a part whose headers cannot be read is not passed over in silence', async () => {
+test('4.2.6 a part whose headers cannot be read is not silently ignored', async () => {
   const part = (disposition: string) => `--XX\r\nContent-Disposition: ${disposition}\r\n\r\nGIF89a\r\n`;
   for (const unreadable of [
     'form-data; name="file"; filename="b"; filename*=UTF-8\'\'%',

@@ -55,7 +55,7 @@ test('2.1 the upload result has every field, and links made from the base URL', 
   assert.equal(body.expires_at, null);
 });
 
-test('2.1 the Host header never reaches a link', async () => {
+test('2.1 links never use the Host header', async () => {
   const response = await fetch(endpoint, {
     method: 'POST',
     body: formOf([[await images.png(), 'a.png']]),
@@ -207,7 +207,7 @@ describe('4.1 expires_in', () => {
   });
 });
 
-describe('4.1 a form that is not right is a validation_error, and stores nothing', () => {
+describe('4.1 an invalid form is a validation_error, and stores nothing', () => {
   const part = (name: string, filename: string, content: string) =>
     `--XX\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\n\r\n${content}\r\n`;
   const cases: [string, string, RegExp, string?][] = [
@@ -261,7 +261,7 @@ describe('4.1 a form that is not right is a validation_error, and stores nothing
   }
 });
 
-test('a client that hangs up in the middle leaves nothing behind', async () => {
+test('a client that disconnects in the middle leaves nothing behind', async () => {
   const spool = join(service.config.blobsDir, 'uploads', 'spool');
   const { port } = new URL(service.origin);
   const socket = connect(Number(port), '127.0.0.1');
@@ -276,7 +276,7 @@ test('a client that hangs up in the middle leaves nothing behind', async () => {
   await waitFor('the spool to be gone', async () => (await readdir(spool)).length === 0);
 });
 
-test('an answer comes although the body is not read to its end', async () => {
+test('a response is sent although the body is not read to its end', async () => {
   const response = await post(endpoint, {
     body: new Uint8Array(20 * 1024 * 1024),
     headers: { 'content-type': 'multipart/form-data; boundary=XX' },

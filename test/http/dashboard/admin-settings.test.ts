@@ -1,4 +1,4 @@
-// What the owner decides about the installation, links for people where there is no mail, and accounts that the owner deletes.
+// The owner's settings for the installation, links for people if no mail is configured, and accounts that the owner deletes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readBlob } from '#storage/blobs.ts';
@@ -23,7 +23,7 @@ after(() => service.stop());
 const signUp = { name: 'Ann', email: 'ann@example.com', password };
 const newest = async () => (await owner.call('GET /admin/audit')).body.items[0];
 
-test('the owner opens and closes sign-ups, and says where people write to', async () => {
+test('the owner opens and closes sign-ups, and sets a contact address', async () => {
   const visitor = createVisitor(service);
   assert.equal((await visitor.call('POST /sign-up', { body: signUp })).status, 404);
   const opened = await owner.call('PATCH /admin/settings', {
@@ -51,7 +51,7 @@ test('the owner opens and closes sign-ups, and says where people write to', asyn
   assert.match(tooLong.body.error.message, /^operator_contact: /);
 });
 
-test('a variable of the environment goes before the dashboard', async () => {
+test('an environment variable overrides the dashboard', async () => {
   const fixed = await startService({ SIGNUPS: 'closed' });
   try {
     const person = await signedInVisitor(fixed, { owner: true });
@@ -65,7 +65,7 @@ test('a variable of the environment goes before the dashboard', async () => {
   }
 });
 
-test('a test message arrives, or says what is in its way', async () => {
+test('a test message arrives, or reports the error', async () => {
   assert.match((await owner.call('POST /admin/settings/test-mail')).body.problem ?? '', /SMTP_URL/);
   const mailbox = await startMailbox();
   const mailing = await startService({ SMTP_URL: mailbox.url });
@@ -145,7 +145,7 @@ test('an owner without mail gets the link to their own new address', async () =>
   assert.equal(moved.body.email, `new-${owner.email}`);
 });
 
-test('nobody cuts themselves off, and no owner is cut off while they are one', async () => {
+test('owners cannot lock out themselves or another owner', async () => {
   const second = await signedInVisitor(service);
   const change = (id: string, body: object) => owner.call('PATCH /admin/accounts/:id', { id, body });
   for (const body of [{ suspended: true, suspended_reason: 'x' }, { verified: false }, { owner: false }]) {
@@ -171,7 +171,7 @@ test('nobody cuts themselves off, and no owner is cut off while they are one', a
   assert.ok((await owner.call('GET /session')).body.signed_in);
 });
 
-test('an account that the owner deletes stops at once; files, keys and rows follow, and the act stays', async () => {
+test('an account that the owner deletes stops working at once; files, keys and rows are deleted, and the audit row stays', async () => {
   const person = await signedInVisitor(service);
   const { body: key } = await person.call('POST /keys', { body: { name: 'a' } });
   const upload = async () =>
@@ -209,7 +209,7 @@ test('an account that the owner deletes stops at once; files, keys and rows foll
   }
 });
 
-test('the history of an account goes in steps', async () => {
+test('the history of an account is deleted in steps', async () => {
   const { accounts, requestLog } = service.database.tables;
   const person = await signedInVisitor(service);
   await requestLog.insert(
@@ -232,7 +232,7 @@ test('the history of an account goes in steps', async () => {
   assert.equal(await accounts.purgeHistory(person.accountId, 10), 5);
 });
 
-test('health tells version, disk, memory, queue and the age of the browser', async () => {
+test('health shows version, disk, memory, queue and the age of the browser', async () => {
   const { body } = await owner.call('GET /admin/health');
   assert.match(body.version, /^\d+\.\d+\.\d+$/);
   assert.ok(body.disk && body.disk.free_bytes > 0 && body.disk.free_bytes < body.disk.total_bytes);

@@ -1,4 +1,4 @@
-// The owner's pages, the export, and leaving with everything.
+// The owner's pages, the export, and deleting one's own account.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test('the owner suspends an account: its keys and links stop, and the person reads why', async () => {
+test('the owner suspends an account: its keys and links stop working, and the person sees the reason', async () => {
   const person = await signedInVisitor(service);
   const { body: key } = await person.call('POST /keys', { body: { name: 'a' } });
   const upload = async () =>
@@ -78,7 +78,7 @@ test('an account is not created when its row in the audit log cannot be written'
   assert.equal(await service.database.tables.accounts.byEmail(email), undefined);
 });
 
-test('the owner makes an account, whose person signs in by the link that was sent', async () => {
+test('the owner creates an account, and its person signs in with the link that was sent', async () => {
   const email = `invited-${crypto.randomUUID()}@example.com`;
   const made = await owner.call('POST /admin/accounts', { body: { email, plan: 'pro' } });
   assert.deepEqual([made.status, made.body.account.plan, made.body.mail], [201, 'pro', 'logged']);
@@ -109,7 +109,7 @@ test('overages of a month, as a list and as CSV', async () => {
   assert.equal((await owner.call('GET /admin/overages', { query: { month: '2026-13' } })).status, 422);
 });
 
-test('health: every part answers, and what is stored is counted', async () => {
+test('health: every part responds, and stored items are counted', async () => {
   const { body } = await owner.call('GET /admin/health');
   assert.deepEqual(
     body.checks.map(({ name, state }) => [name, state]),
@@ -153,7 +153,7 @@ test('the export holds every list and every file, as a tar that tar can read', a
   }
 });
 
-test('an account that is deleted leaves no row and no file, and its address is free', async () => {
+test('a deleted account leaves no row and no file, and its address can be used again', async () => {
   const person = await signedInVisitor(service);
   await owner.call('PATCH /admin/accounts/:id', { id: person.accountId, body: { plan: 'pro' } });
   const { body: key } = await person.call('POST /keys', { body: { name: 'a' } });
@@ -185,7 +185,7 @@ test('an account that is deleted leaves no row and no file, and its address is f
   assert.match(last.body.error.message, /only owner/);
 });
 
-/** Looks into every column of every table. */
+/** Searches every column of every table. */
 async function rowsNaming({ database }: TestService, texts: string[]): Promise<string[]> {
   const tables = await database.connection.introspection.getTables();
   const found = await Promise.all(

@@ -1,5 +1,5 @@
-// Walks every route of the contract: nothing without a session, nothing from another site, nothing of another account. A new
-// route must be put into one of the tables below before this passes.
+// Checks every route of the contract: nothing without a session, nothing from another site, nothing of another account. A new
+// route must be added to one of the tables below before this passes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
@@ -29,7 +29,7 @@ const names = Object.keys(dashboardRoutes) as RouteName[];
 const isPublic = (name: RouteName): boolean => dashboardRoutes[name].access === 'public';
 const changes = (name: RouteName): boolean => !name.startsWith('GET');
 
-/** Routes that name a thing: how a stranger would reach for the victim's. */
+/** Routes that take an id: requests with which a stranger would try to reach the victim's. */
 const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'DELETE /sessions/:id': ({ sessionId }) => ({ id: sessionId }),
   'DELETE /passkeys/:id': ({ passkeyId }) => ({ id: passkeyId }),
@@ -63,7 +63,7 @@ const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /admin/audit': () => ({}),
 };
 
-/** Routes that show the caller's own things: none of the victim's may be among them. */
+/** Routes that list the caller's items: none of the victim's may be among them. */
 const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /sessions': () => ({}),
   'GET /second-factors': () => ({}),
@@ -79,7 +79,7 @@ const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /requests': ({ keyId }) => ({ query: { key_id: keyId } }),
 };
 
-/** Routes that take no name of a thing: what they change is the caller's by the session alone. */
+/** Routes without an id: only the session decides whose data they change. */
 const onOneself: RouteName[] = [
   'POST /sign-out',
   'POST /verify-email/send',
@@ -167,7 +167,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** What the victim has, to see that it is still as it was. */
+/** The victim's data, to check that it is unchanged. */
 async function belongings(): Promise<unknown> {
   const [uploads, renders, keys, session, usage] = await Promise.all([
     victim.call('GET /uploads'),
@@ -224,7 +224,7 @@ for (const name of names.filter(changes)) {
     const options = reaching[name]?.(things) ?? {};
     for (const origin of ['https://evil.example', 'null', null]) {
       const { status, body } = await victim.call(name, {
-        // Also as the form that a foreign page could post: with the victim's cookie.
+        // Also as the form that a foreign page could post with the victim's cookie.
         body: { email: things.email, password, current_password: password, name: 'x' },
         ...options,
         origin,
@@ -240,14 +240,14 @@ test('an origin on the same host is the dashboard, whatever BASE_URL says', asyn
   assert.equal(status, 200);
 });
 
-test('a route under /api/dashboard that is not there: 404; another method: 405', async () => {
+test('a route under /api/dashboard that does not exist: 404; another method: 405', async () => {
   const missing = await fetch(`${service.origin}/api/dashboard/nothing`);
   assert.equal(missing.status, 404);
   const method = await fetch(`${service.origin}/api/dashboard/overview`, { method: 'PUT' });
   assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET']);
 });
 
-test('the public document knows nothing of the dashboard', async () => {
+test('the public document does not mention the dashboard', async () => {
   const document = await (await fetch(`${service.origin}/openapi.json`)).text();
   assert.equal(document.includes('dashboard'), false);
 });

@@ -71,7 +71,7 @@ test('a key is shown once, named, counted and revoked at once', async () => {
   assert.equal(await useKey(secret), 401);
 });
 
-test('a rotated key works through its grace period and not a moment longer, also when it is remembered', async () => {
+test('a rotated key works until its grace period ends, also when it is in memory', async () => {
   const visitor = await signedInVisitor(service);
   const old = await createKey(visitor);
   assert.equal(await useKey(old.secret), 201);
@@ -99,7 +99,7 @@ test('a rotated key works through its grace period and not a moment longer, also
   assert.equal(again.status, 422);
 });
 
-test('a key is for uploads or renders alone, and a 401 says so to its holder and in the log', async () => {
+test('a key can be limited to uploads or renders, and a 401 says so to its holder and in the log', async () => {
   const visitor = await signedInVisitor(service);
   const make = async (scope: 'uploads' | 'renders') =>
     (await visitor.call('POST /keys', { body: { name: scope, scope } })).body;
@@ -133,7 +133,7 @@ test('a key is for uploads or renders alone, and a 401 says so to its holder and
   assert.match(message, /send a valid API key/, 'a revoked key learns nothing');
 });
 
-test('a key ends at its expiry date, also when it is remembered; a rotated one gets the same time again', async () => {
+test('a key ends at its expiry date, also when it is in memory; a rotated one gets the same lifetime again', async () => {
   const visitor = await signedInVisitor(service);
   const { clock } = service;
   const day = 86_400_000;
@@ -168,7 +168,7 @@ test('a key ends at its expiry date, also when it is remembered; a rotated one g
   clock.advance(-3 * day);
 });
 
-test('an account has at most 25 keys, also when they are asked for all at once', async () => {
+test('an account has at most 25 keys, also when they are created at the same time', async () => {
   const visitor = await signedInVisitor(service);
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, index) => visitor.call('POST /keys', { body: { name: `key ${index}` } })),
@@ -224,7 +224,7 @@ test('the overview: units against the quota, the current minute, recent items an
   );
 });
 
-test('the request log: every answer with its key and the reason of a refusal', async () => {
+test('the request log: every response with its key and the reason for a refusal', async () => {
   const visitor = await signedInVisitor(service);
   const { secret, key } = await createKey(visitor, 'logged');
   await useKey(secret);
@@ -270,7 +270,7 @@ test('the request log: every answer with its key and the reason of a refusal', a
   );
 });
 
-test('a row of the request log has its field, its steps and what it made; sums by day outlive it', async () => {
+test('a row of the request log has its field, its steps and what it created; daily totals outlive it', async () => {
   const { accountId, ...visitor } = await signedInVisitor(service);
   const { secret, key } = await createKey(visitor, 'detailed');
   const answer = await post<{ items: { upload?: { id: string } }[] }>(
@@ -400,7 +400,7 @@ test('the Flameshot script uploads what was selected and copies the link', async
   const tools = await mkdtemp(join(folder, 'tools-'));
   const picture = join(folder, 'selected.png');
   await writeFile(picture, image);
-  // Stands for the programs of a desktop: one gives the picture, the other takes the link.
+  // Stand-ins for two desktop programs: one returns the picture, the other receives the link.
   const program = (name: string, line: string) =>
     writeFile(join(tools, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   await program('flameshot', `cat '${picture}'`);

@@ -1,4 +1,4 @@
-// A code after the password, recovery codes, and what guards them. Passkeys need a browser: test/dashboard/sign-in.test.ts.
+// A code after the password, recovery codes, and what protects them. Passkeys need a browser: test/dashboard/sign-in.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -27,7 +27,7 @@ const enter = (email: string) => {
   return { visitor, first: visitor.call('POST /sign-in', { body: { email, password } }) };
 };
 
-test('codes are on once a first code is right; then the password alone does not sign in', async () => {
+test('codes are on after a first correct code; then the password is not enough to sign in', async () => {
   const person = await signedInVisitor(service);
   const wrong = await person.call('POST /codes/start', { body: { current_password: 'not the password' } });
   assert.match(wrong.body.error.message, /^current_password: /);
@@ -64,7 +64,7 @@ test('a recovery code signs in once; new ones replace the old', async () => {
   assert.equal(await byCode(body.recovery_codes[0]!.replace('-', ' ')), 200);
 });
 
-test('guessing a code ends the attempt, and then the account waits', async () => {
+test('guessing a code ends the attempt, and then locks the account for a while', async () => {
   const person = await personWithCodes();
   const guess = async () => {
     const { visitor, first } = enter(person.email);
@@ -85,14 +85,14 @@ test('guessing a code ends the attempt, and then the account waits', async () =>
   assert.ok((await person.call('GET /session')).body.signed_in, 'whoever is signed in stays so');
 });
 
-test('a code without the password before it is nothing', async () => {
+test('a code without the password before it is refused', async () => {
   const person = await personWithCodes();
   const visitor = createVisitor(service);
   const answer = await visitor.call('POST /sign-in/code', { body: { code: totp(person.uri) } });
   assert.equal(answer.status, 401);
 });
 
-test('turning codes off wants the password; a reset password does not', async () => {
+test('turning codes off requires the password; resetting the password leaves them on', async () => {
   const person = await personWithCodes();
   const wrong = await person.call('POST /codes/stop', { body: { current_password: 'not the password' } });
   assert.match(wrong.body.error.message, /^current_password: /);
@@ -107,7 +107,7 @@ test('turning codes off wants the password; a reset password does not', async ()
   assert.ok((await enter(person.email).first).body.signed_in);
 });
 
-test('no secret, recovery code or code is in the log, nor in clear in the database', async () => {
+test('no secret, recovery code or code is in the log, nor in plain text in the database', async () => {
   const person = await personWithCodes();
   const { visitor, first } = enter(person.email);
   await first;
@@ -128,7 +128,7 @@ test('no secret, recovery code or code is in the log, nor in clear in the databa
   assert.equal(log.includes(`"${code}"`), false);
 });
 
-test('a passkey that nobody has is refused, and starting one wants the password', async () => {
+test('an unknown passkey is refused, and adding one requires the password', async () => {
   const visitor = createVisitor(service);
   const { body } = await visitor.call('POST /sign-in/passkey/start');
   assert.equal(body.options['userVerification'], 'required');

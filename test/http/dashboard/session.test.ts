@@ -34,12 +34,12 @@ const useKey = async (key: string): Promise<number> => {
   return (await post(`${service.origin}/api/v1/upload`, init)).status;
 };
 
-test('the tables of people and sessions are what better-auth asks for', async () => {
+test('the tables of people and sessions are what better-auth requires', async () => {
   const { toBeCreated, toBeAdded } = await getMigrations(service.signIn.options);
   assert.deepEqual([toBeCreated, toBeAdded], [[], []]);
 });
 
-test('a new person signs up, is told to verify, and their key works once they did', async () => {
+test('a new person signs up, is asked to verify, and their key works after that', async () => {
   const visitor = await signUp();
   const session = await visitor.call('GET /session');
   assert.deepEqual(
@@ -195,7 +195,7 @@ test('a password is reset by a link that works once and ends every session', asy
   assert.equal(status, 200);
 });
 
-test('whoever resets the password of an unverified account has proven the address; keys made before are dead', async () => {
+test('resetting the password of an unverified account verifies the address; keys made before are revoked', async () => {
   const squatter = await signUp();
   await loggedToken(service, squatter.email);
   const { body: key } = await squatter.call('POST /keys', { body: { name: 'planted' } });
@@ -274,7 +274,7 @@ test('sessions are listed; one and all others can be ended; a changed password e
   assert.match(wrong.body.error.message, /^current_password: /);
 });
 
-test('a new address counts once the link that was sent to it is followed', async () => {
+test('a new address takes effect when the link sent to it is followed', async () => {
   const visitor = await signedInVisitor(service);
   const email = newEmail();
   const asked = await visitor.call('POST /change-email', { body: { email, current_password: password } });
@@ -287,7 +287,7 @@ test('a new address counts once the link that was sent to it is followed', async
   assert.equal((await visitor.call('PATCH /profile', { body: { name: 'Ada' } })).body.name, 'Ada');
 });
 
-test('a suspended account can sign in and read why, and nothing else', async () => {
+test('a suspended account can sign in and read the reason, and nothing else', async () => {
   const visitor = await signedInVisitor(service);
   await service.accounts.update(visitor.email, { suspended: true, suspendedReason: 'Spam.' });
   const session = await visitor.call('GET /session');

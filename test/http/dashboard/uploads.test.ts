@@ -50,7 +50,7 @@ async function upload(visitor: Visitor, name = 'a.png', bytes?: Buffer) {
   return { ...body, headers };
 }
 
-test('a thousand uploads, many of them of the same moment, each on exactly one page', async () => {
+test('a thousand uploads, many from the same moment, appear on exactly one page each', async () => {
   const visitor = await signedInVisitor(service);
   const now = service.clock.now();
   const rows = Array.from({ length: 1_000 }, (_, index) =>
@@ -73,7 +73,7 @@ test('a thousand uploads, many of them of the same moment, each on exactly one p
   assert.deepEqual(seen, expected);
 });
 
-test('search finds part of a name in any case and takes % and _ for themselves; filters by type and expiry', async () => {
+test('search finds part of a name in any case and takes % and _ literally; filters by type and expiry', async () => {
   const visitor = await signedInVisitor(service);
   const now = service.clock.now();
   const add = (change: Partial<UploadRow>) =>
@@ -98,7 +98,7 @@ test('search finds part of a name in any case and takes % and _ for themselves; 
   assert.equal((await visitor.call('GET /uploads', { query: { cursor: '../x' } })).status, 422);
 });
 
-test('an upload made in the dashboard is metered, has no key, and dies with its links', async () => {
+test('an upload made in the dashboard is metered, has no key, and is deleted with its links', async () => {
   const visitor = await signedInVisitor(service, { plan: 'starter' });
   const made = await upload(visitor);
   assert.equal(made.headers.get('x-service-quota-remaining'), '9999');
@@ -116,14 +116,14 @@ test('an upload made in the dashboard is metered, has no key, and dies with its 
   assert.equal((await visitor.call('DELETE /uploads/:id', { id: made.id })).status, 404);
 });
 
-test('a deletion can be taken back until its time is over; then the sweep takes row and bytes', async () => {
+test('a deletion can be undone until its period is over; then the sweep deletes row and bytes', async () => {
   const visitor = await signedInVisitor(service);
   const ids: string[] = [];
   for (const name of ['back.png', 'late.png', 'now.png', 'final.png']) {
     const { body } = await visitor.call('POST /uploads', { form: formOf([[await png(), name]]) });
     ids.push(body.id);
     if (name !== 'final.png') continue;
-    // By its delete URL: nothing to take back.
+    // Deleted by its delete URL: cannot be undone.
     const address = body.delete_url.replace(service.config.baseUrl, service.origin);
     assert.equal((await fetch(address, { method: 'POST' })).status, 200);
   }
@@ -149,14 +149,14 @@ test('a deletion can be taken back until its time is over; then the sweep takes 
   service.clock.advance(-7 * 86_400_000 - 1);
 });
 
-test('many are deleted at once; ids that are not there are left out', async () => {
+test('many are deleted at once; unknown ids are ignored', async () => {
   const visitor = await signedInVisitor(service);
   const ids = [(await upload(visitor)).id, (await upload(visitor)).id];
   const { body } = await visitor.call('POST /uploads/delete', { body: { ids: [...ids, 'nothing'] } });
   assert.deepEqual(body.deleted.toSorted(), ids.toSorted());
 });
 
-test('the expiry changes within the rule of the plan, counted from the upload', async () => {
+test('the expiry can change within the limit of the plan, counted from the upload', async () => {
   const day = 86_400;
   const free = await signedInVisitor(service, { plan: 'free' });
   const paid = await signedInVisitor(service, { plan: 'starter' });
@@ -181,7 +181,7 @@ test('the expiry changes within the rule of the plan, counted from the upload', 
   assert.match(wrong.body.error.message, /^expires_in: must be an integer from 60 to 31536000/);
 });
 
-test('a large picture has a small one; a vector is shown as it is', async () => {
+test('a large picture has a thumbnail; an SVG is shown unchanged', async () => {
   const visitor = await signedInVisitor(service);
   const noise = await sharp({
     create: {
@@ -203,7 +203,7 @@ test('a large picture has a small one; a vector is shown as it is', async () => 
   assert.deepEqual([redirected.status, redirected.headers.get('location')], [302, `/f/${vector.slug}`]);
 });
 
-test('uploads are sorted and counted; several change their expiry or come as one zip', async () => {
+test('uploads are sorted and counted; several can change their expiry or be downloaded as one zip', async () => {
   const visitor = await signedInVisitor(service, { plan: 'free' });
   const sizes = [300, 100, 200];
   for (const [index, size] of sizes.entries())
@@ -242,7 +242,7 @@ test('uploads are sorted and counted; several change their expiry or come as one
     ids.toSorted((a, b) => a.localeCompare(b)),
   );
   const after = (await visitor.call('GET /uploads')).body.items;
-  // On this plan a link ends thirty days after its upload, whatever is asked for.
+  // On this plan a link expires at most thirty days after its upload.
   assert.equal(Date.parse(after[0]!.expires_at!) - Date.parse(after[0]!.created_at), 30 * 86_400_000);
 
   const zip = await visitor.raw('GET /uploads/zip', { query: { ids: ids.join(',') } });

@@ -1,4 +1,4 @@
-// The zip format as it is written: what the system's own tools read back.
+// The written zip format: the system's tools can read it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const fileOf = (name: string, chunks: string[] | undefined) => ({
     chunks && { stream: Readable.from(chunks.map((text) => Buffer.from(text))), [Symbol.dispose]() {} },
 });
 
-test('an archive of streamed files is read back whole; a file that is gone is left out', async () => {
+test('an archive of streamed files can be read back completely; a deleted file is left out', async () => {
   const { path, remove } = await temporaryFolder();
   try {
     const archive = join(path, 'a.zip');
@@ -50,7 +50,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
   }
 });
 
-test('a file is opened when its turn comes, and closed when the reader leaves', async () => {
+test('a file is opened when its turn comes, and closed when the reader disconnects', async () => {
   const opened: string[] = [];
   let closed = 0;
   const files = ['a', 'b', 'c'].map((name) => ({

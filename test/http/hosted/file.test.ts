@@ -1,4 +1,4 @@
-// GET /f/<slug>: the bytes, their headers, and when they are gone. Spec 2.1, 3; RFC 9110.
+// GET /f/<slug>: the bytes, their headers, and their expiry. Spec 2.1, 3; RFC 9110.
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
@@ -166,7 +166,7 @@ describe('ranges', () => {
   });
 });
 
-describe('/f/<slug>.<ext> is an alias where the extension is true', () => {
+describe('/f/<slug>.<ext> is an alias if the extension is right', () => {
   for (const [extension, expected] of [
     ['png', 200],
     ['PNG', 200],
@@ -218,14 +218,14 @@ test('?download makes it an attachment', async () => {
   }
 });
 
-test('an SVG is served under a policy that runs nothing, also as a document', async () => {
+test('an SVG is served with a policy that runs no script, also as a document', async () => {
   const { fileAt } = await uploadOne(service.origin, key, { bytes: images.svg(), filename: 'a.svg' });
   const { headers } = await get({ accept: 'text/html' }, fileAt);
   assert.equal(headers.get('content-type'), 'image/svg+xml');
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*; sandbox$/);
 });
 
-test('3 Cache-Control never goes beyond the remaining life; once it ends the link stops resolving', async () => {
+test('3 Cache-Control never exceeds the remaining lifetime; after that the link stops resolving', async () => {
   const { fileAt, pageAt } = await uploadOne(service.origin, key, { bytes, fields: { expires_in: '600' } });
   const maxAge = async (url: string) =>
     Number(/max-age=(\d+)/.exec((await get({}, url)).headers.get('cache-control') ?? '')?.[1]);
@@ -246,7 +246,7 @@ test('3 a deleted upload stops resolving at once', async () => {
   for (const url of [fileAt, pageAt]) await assertGone(url);
 });
 
-test('uploads of a suspended account do not resolve, and come back with it', async () => {
+test('uploads of a suspended account do not resolve, and do again when it is reinstated', async () => {
   const owner = await service.newKey();
   const { fileAt, pageAt, deleteAt } = await uploadOne(service.origin, owner.key, { bytes });
   await service.accounts.update(owner.email, { suspended: true });
@@ -256,7 +256,7 @@ test('uploads of a suspended account do not resolve, and come back with it', asy
   assert.equal((await get({}, fileAt)).status, 200);
 });
 
-describe('addresses that lead nowhere: 404, not to be stored by caches', () => {
+describe('unknown addresses: 404, not cacheable', () => {
   for (const path of [
     '/f/unknown',
     '/f/%00',
@@ -292,7 +292,7 @@ test("bytes that are missing from the store: 404 with none of the file's headers
   }
 });
 
-test('3 the sweep frees the bytes and the rows of what has expired, and of nothing else', async () => {
+test('3 the sweep deletes the bytes and rows of expired uploads, and nothing else', async () => {
   const swept = await startService();
   const { key: owner } = await swept.newKey();
   const brief = await uploadOne(swept.origin, owner, { bytes, fields: { expires_in: '60' } });

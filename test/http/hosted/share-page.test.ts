@@ -1,4 +1,4 @@
-// GET /i/<slug> and /oembed: markup, headers, and names that try to break out. Spec 2.1.
+// GET /i/<slug> and /oembed: markup, headers, and names that try to break out of the markup. Spec 2.1.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newId, newSlug } from '#core/ids.ts';
@@ -85,7 +85,7 @@ test('an upload that expires says when', async () => {
   assert.match(markup, /in 2 hours/);
 });
 
-test('no script and no style of its own, and a policy that allows none', async () => {
+test('no inline script and no inline style, and a policy that allows none', async () => {
   const { pageAt } = await uploadOne(service.origin, key, {});
   const { headers, markup } = await page(pageAt);
   const policy = headers.get('content-security-policy') ?? '';
@@ -124,7 +124,7 @@ describe('a hostile name stays text', () => {
   ];
   for (const filename of names) {
     test(filename, async () => {
-      // Past the sanitizer of names, which would leave little to test here.
+      // Stored directly, because the name sanitizer would leave little to test here.
       const { id } = await uploadOne(service.origin, key, {});
       const { owner_suspended: _, ...row } = (await service.database.tables.uploads.byId(id))!;
       const slug = newSlug();
@@ -132,7 +132,7 @@ describe('a hostile name stays text', () => {
       const { markup } = await page(`${service.origin}/i/${slug}`);
       assert.equal(meta(markup, 'og:title'), filename);
       assert.equal(unescape(/<h1>([^<]*)<\/h1>/.exec(markup)?.[1] ?? ''), filename);
-      // All the markup there is comes from the page: none of the name's became any.
+      // All markup comes from the page: no part of the name became markup.
       const tags = [...markup.matchAll(/<(\w+)/g)].map((match) => match[1]);
       assert.equal(tags.filter((tag) => tag === 'script').length, 2, 'the theme and the buttons');
       assert.equal(tags.filter((tag) => tag === 'img').length, 2, 'the mark and the picture');
@@ -151,7 +151,7 @@ describe('oEmbed', () => {
       body: (await response.json()) as Record<string, unknown>,
     };
   };
-  test('the address that the page names answers with a photo', async () => {
+  test('the address in the page returns a photo', async () => {
     const upload = await uploadOne(service.origin, key, {
       bytes: await images.jpeg(40, 30),
       filename: 'o.jpg',
@@ -188,7 +188,7 @@ describe('oEmbed', () => {
   });
 });
 
-test('the page for everything that is gone looks like its siblings and tells nothing', async () => {
+test('the not-found page looks like the other pages and reveals nothing', async () => {
   const gone = await uploadOne(service.origin, key, {});
   await (await fetch(gone.deleteAt, { method: 'POST' })).arrayBuffer();
   const unknown = await page(`${service.origin}/i/neverexisted`);
