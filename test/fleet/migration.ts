@@ -80,7 +80,8 @@ export function testMigration({ uploads, interruptions }: { uploads: number; int
     assert.equal(last.code, 0, last.stderr);
     const [, inThisRun] =
       new RegExp(`${uploads} files of uploads \\((\\d+) in this run\\)`).exec(last.stdout) ?? [];
-    assert.ok(Number(inThisRun) > 0 && Number(inThisRun) < uploads - 100, `${inThisRun} in the last run`);
+    // Zero when the kill came after the last file, as on a busy machine.
+    assert.ok(Number(inThisRun) < uploads - 100, `${inThisRun} in the last run`);
     assert.match(last.stdout, new RegExp(`${uploads} rows of uploads, counted`));
     assert.match(last.stdout, /complete/);
 
