@@ -1,4 +1,5 @@
-// Copies every blob of one store to another. Blobs already there are not copied again; all are read back and compared.
+// Copies every blob of one store to another. Blobs already there are not copied again; all are read back and compared, and copied
+// once more if they differ.
 import { createHash } from 'node:crypto';
 import type { Blobs } from '#storage/blobs.ts';
 
@@ -30,7 +31,12 @@ export async function copyBlobs(
   let verified = 0;
   await inParallel(keys, async (key) => {
     const wanted = checksumOf(key) ?? (await hashOf(from, key));
-    const found = await hashOf(to, key);
+    let found = await hashOf(to, key);
+    if (found !== wanted) {
+      // An interrupted run may have left half a file, in a store that keeps such halves.
+      await copyOne(from, to, key);
+      found = await hashOf(to, key);
+    }
     // A file deleted from the source in the meantime has nothing to be compared with.
     if (found !== wanted && (await isIn(from, key))) damaged.push(key);
     onProgress('verified', (verified += 1), keys.length);
