@@ -180,30 +180,6 @@ test('tt pdf prints with every option of the contract', async () => {
   assert.equal((await readFile(join(line.folder, 'page.pdf'))).subarray(0, 5).toString(), '%PDF-');
 });
 
-test('tt usage asks for the budget without a unit, and remembers the quotas of the last answers', async () => {
-  const { key: other } = await service.newKey({ plan: 'starter' });
-  const environment = { TINTYPE_API_KEY: other };
-  const fresh = await line.tt(['usage', '--json'], { environment });
-  assert.equal(fresh.code, 0, fresh.stderr);
-  const { rate_limit, ...quotas } = JSON.parse(fresh.stdout.toString()) as Record<
-    string,
-    Record<string, unknown>
-  >;
-  assert.equal(rate_limit?.['limit'], 120);
-  assert.deepEqual(quotas, { uploads: null, renders: null });
-
-  await line.tt(['upload', 'photos/b.png'], { environment });
-  await line.tt(['screenshot', site.base, '-o', 'x.png'], { environment });
-  const { stdout } = await line.tt(['usage'], { environment });
-  const [requests, uploads, renders] = stdout.toString().split('\n');
-  assert.match(requests ?? '', /^requests {2}116 of 120 left, refills in \d+ s$/);
-  assert.match(
-    uploads ?? '',
-    /^uploads {3}9999 of 10000 left this month \(0 % used\), seen \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
-  );
-  assert.match(renders ?? '', /^renders {3}1999 of 2000 left this month/);
-});
-
 test('tt login tries the key and keeps it for its owner alone', async () => {
   const own = await createCommandLine(undefined);
   try {
@@ -217,9 +193,9 @@ test('tt login tries the key and keeps it for its owner alone', async () => {
     const file = stdout.toString().trim();
     assert.equal(((await stat(file)).mode & 0o777).toString(8), '600');
     assert.equal(((await stat(join(file, '..'))).mode & 0o777).toString(8), '700');
-    assert.equal((await own.tt(['usage'])).code, 0);
+    assert.equal((await own.tt(['status'])).code, 0);
     // The kept key goes to the kept address and to no other.
-    const elsewhere = await own.tt(['usage'], { environment: { TINTYPE_URL: 'http://127.0.0.1:9' } });
+    const elsewhere = await own.tt(['status'], { environment: { TINTYPE_URL: 'http://127.0.0.1:9' } });
     assert.deepEqual([elsewhere.code, elsewhere.stdout.length], [3, 0]);
   } finally {
     await own.remove();
@@ -261,7 +237,7 @@ test('on a terminal: the key is asked for and not shown, an upload has its bar',
     assert.match(asked, /^API key: \r\ntt: logged in to /);
     assert.ok(!asked.includes(key));
     const { stdout: shown } = await show('', 'upload', 'photos/b.png');
-    assert.match(shown, /█{24} 100 % {2}0\.0 of 0\.0 MB[^]*http:\/\/tintype\.test\/i\/\w+\r\n/);
+    assert.match(shown, /█{24} 100 % {2}[\d.]+ KB of [\d.]+ KB[^]*http:\/\/tintype\.test\/i\/\w+\r\n/);
   } finally {
     await own.remove();
   }
@@ -328,7 +304,7 @@ const exits: {
   },
   {
     title: 'a service that is not there',
-    args: ['usage'],
+    args: ['status'],
     code: 8,
     says: /cannot reach http:\/\/127\.0\.0\.1:9/,
     environment: { TINTYPE_URL: 'http://127.0.0.1:9' },
@@ -359,12 +335,22 @@ test('tt upload --copy says when there is no clipboard', async () => {
   assert.deepEqual([code, stderr], [0, 'tt: not copied: no clipboard was found\n']);
 });
 
-test('every command has a --help with examples, on stdout', async () => {
-  for (const command of ['login', 'upload', 'screenshot', 'pdf', 'shots', 'usage']) {
+test('every command has a --help with examples, on stdout, in 80 columns', async () => {
+  const { stdout: general } = await line.tt(['--help']);
+  const names = general
+    .toString()
+    .split('\n')
+    .flatMap((row) => /^ {2}([a-z]+) {2,}[A-Z]/.exec(row)?.[1] ?? []);
+  assert.equal(names.length, 13, names.join(' '));
+  const pages = [general.toString()];
+  for (const command of names) {
     const { code, stdout, stderr } = await line.tt([command, '--help']);
     assert.deepEqual([code, stderr], [0, ''], command);
     assert.match(stdout.toString(), new RegExp(`^Usage: tt ${command}[^]*\nExamples:\n  .*(tt|tintype)`));
+    pages.push(stdout.toString());
   }
+  const wide = pages.flatMap((page) => page.split('\n')).filter((row) => row.length > 80);
+  assert.deepEqual(wide, []);
 });
 
 test('patterns that the shell left alone', () => {
@@ -391,7 +377,8 @@ test('the bar of progress', () => {
   const MiB = 1024 * 1024;
   assert.equal(
     barOf({ sentBytes: MiB, totalBytes: 4 * MiB }),
-    '██████░░░░░░░░░░░░░░░░░░ 25 %  1.0 of 4.0 MB',
+    '██████░░░░░░░░░░░░░░░░░░ 25 %  1.0 MB of 4.0 MB',
   );
   assert.equal(barOf({ sentBytes: MiB, totalBytes: undefined }), '1.0 MB');
+  assert.match(barOf({ sentBytes: 512, totalBytes: 1024 }), / 50 % {2}0\.5 KB of 1\.0 KB$/);
 });

@@ -133,8 +133,8 @@ export function createFakeClock(): FakeClock {
 }
 
 /** Some tests drive a tool that npm does not bring; where it is missing they say so. */
-export function lacks(command: string, context: TestContext): boolean {
-  if (spawnSync(command, ['--version']).status === 0) return false;
+export function lacks(command: string, context: TestContext, asked = '--version'): boolean {
+  if (spawnSync(command, [asked]).status === 0) return false;
   context.skip(`${command} is not on this machine, so this could not be run`);
   return true;
 }

@@ -1,7 +1,7 @@
-// Copies a text where the system has a clipboard, and says whether it had.
+// The clipboard of the system, where it has one: a text goes there, a picture comes from there.
 import { spawn } from 'node:child_process';
 
-function candidates(): string[][] {
+function writers(): string[][] {
   const { WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME, TERMUX_VERSION } = process.env;
   if (process.platform === 'darwin') return [['pbcopy']];
   if (process.platform === 'win32') return [['clip']];
@@ -19,7 +19,7 @@ function candidates(): string[][] {
 }
 
 export async function copyToClipboard(text: string): Promise<boolean> {
-  for (const [command = '', ...args] of candidates()) {
+  for (const [command = '', ...args] of writers()) {
     if (await pipeTo(command, args, text)) return true;
   }
   return false;
@@ -33,5 +33,36 @@ function pipeTo(command: string, args: string[], text: string): Promise<boolean>
     child.once('exit', (code) => resolve(code === 0));
     child.stdin.once('error', () => {});
     child.stdin.end(text);
+  });
+}
+
+function readers(): string[][] {
+  const { WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME } = process.env;
+  const powershell = `Add-Type -A System.Windows.Forms; $i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $s = [Console]::OpenStandardOutput(); $m = New-Object IO.MemoryStream; $i.Save($m, [Drawing.Imaging.ImageFormat]::Png); $m.WriteTo($s) }`;
+  if (process.platform === 'darwin') return [['pngpaste', '-']];
+  if (process.platform === 'win32') return [['powershell', '-NoProfile', '-STA', '-Command', powershell]];
+  return [
+    ...(WAYLAND_DISPLAY ? [['wl-paste', '--type', 'image/png']] : []),
+    ...(DISPLAY ? [['xclip', '-selection', 'clipboard', '-target', 'image/png', '-out']] : []),
+    ...(WSL_DISTRO_NAME ? [['powershell.exe', '-NoProfile', '-STA', '-Command', powershell]] : []),
+  ];
+}
+
+/** PNG bytes; undefined where there is no picture. */
+export async function readClipboardPicture(): Promise<Buffer | undefined> {
+  for (const [command = '', ...args] of readers()) {
+    const bytes = await readFrom(command, args);
+    if (bytes.length > 0) return bytes;
+  }
+  return undefined;
+}
+
+function readFrom(command: string, args: string[]): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.once('error', () => resolve(Buffer.alloc(0)));
+    child.once('close', (code) => resolve(code === 0 ? Buffer.concat(chunks) : Buffer.alloc(0)));
   });
 }

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { UsageError } from './exit-codes.ts';
 
-const imageName = /\.(png|jpe?g|gif|webp|svg|avif)$/i;
+export const imageName = /\.(png|jpe?g|gif|webp|svg|avif)$/i;
 const patternCharacters = /[*?[\]{}]/;
 
 export async function findFiles(argument: string): Promise<string[]> {

@@ -3,19 +3,21 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { print, readStdin, say, text, type Command } from './command.ts';
 import { UsageError } from './exit-codes.ts';
-import { checkKey } from './check-key.ts';
-import { storeSettings } from './settings.ts';
+import { clientFor } from './service.ts';
+import { profileName, storeSettings } from './settings.ts';
 import { withoutTail } from '../../library/src/without-tail.ts';
 
 export const login: Command = {
   summary: 'Keep the address of a service and an API key',
-  help: `Usage: tt login [--url ADDRESS]
+  help: `Usage: tt login [--url ADDRESS] [--profile NAME]
 
-Asks for the API key without showing it, or reads it from stdin, tries it, and keeps it in a file that only you can read.
-TINTYPE_URL and TINTYPE_API_KEY in the environment go before that file.
+Asks for the API key without showing it, or reads it from stdin, tries it, and
+keeps it in a file that only you can read. TINTYPE_URL and TINTYPE_API_KEY in
+the environment go before that file. A profile is a login of its own.
 
 Options:
-  --url ADDRESS      The service, such as https://images.example.com (http://localhost:3000)
+  --url ADDRESS      The service (http://localhost:3000)
+  --profile NAME     Keep it under this name; other commands take it too
 
 Examples:
   tt login --url https://images.example.com
@@ -30,11 +32,12 @@ Examples:
       throw new UsageError(`not an address: ${address}`);
     const key = (process.stdin.isTTY ? await askSecretly('API key: ', signal) : await readStdin()).trim();
     if (key === '') throw new UsageError('no key given');
+    if (/[^\x21-\x7e]/.test(key)) throw new UsageError('a key has printable characters only, and no spaces');
     if (isExposed(address)) say('this address is not https: the key can be read on its way');
     const settings = { url: withoutTail(address, '/'), key };
-    await checkKey(settings, signal);
+    const { plan } = await clientFor(settings, { maxRetries: 0 }).usage({ signal });
     const file = await storeSettings(settings);
-    say(`logged in to ${settings.url}`);
+    say(`logged in to ${settings.url}, plan ${plan.name}, profile ${profileName()}`);
     await print(`${file}\n`);
     return 0;
   },

@@ -6,14 +6,35 @@ import { version } from '../../library/src/version.ts';
 import { describe, print, say, type Command } from './command.ts';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.ts';
 import { isNear } from './near-names.ts';
+import { completionFor } from './completion.ts';
+import { remove } from './delete.ts';
+import { list } from './list.ts';
 import { login } from './login.ts';
+import { logout } from './logout.ts';
+import { open } from './open.ts';
 import { pdf } from './pdf.ts';
 import { screenshot } from './screenshot.ts';
-import { shots } from './shots.ts';
+import { useProfile } from './settings.ts';
+import { pdfs, shots } from './shots.ts';
+import { status } from './status.ts';
 import { upload } from './upload.ts';
-import { usage } from './usage.ts';
+import { watch } from './watch.ts';
 
-const commands: Record<string, Command> = { login, upload, screenshot, pdf, shots, usage };
+const commands: Record<string, Command> = {
+  login,
+  logout,
+  status,
+  upload,
+  watch,
+  list,
+  delete: remove,
+  open,
+  screenshot,
+  pdf,
+  shots,
+  pdfs,
+  completion: completionFor(() => commands),
+};
 
 const help = `Usage: tt COMMAND [options]
 
@@ -21,10 +42,17 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`)
   .join('\n')}
 
-Run "tt COMMAND --help" for options and examples. Only data goes to stdout; everything else goes to stderr.
+Run "tt COMMAND --help" for options and examples. Every command takes --profile
+NAME, a login of its own (TINTYPE_PROFILE). Only data goes to stdout; everything
+else goes to stderr. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are used.
 
-Exit codes: 0 well · 2 wrong call · 3 key refused or none · 4 request refused · 5 quota used up · 6 rate or concurrency limit ·
-7 page could not be rendered · 8 service out of reach · 9 some files or URLs failed · 130 interrupted · 1 anything else
+Exit codes:
+  0  well                      5  quota used up
+  1  anything else             6  rate or concurrency limit
+  2  wrong call                7  page could not be rendered
+  3  key refused or none       8  service out of reach
+  4  request refused           9  some files or URLs failed
+                             130  interrupted
 
 Examples:
   tt login --url https://images.example.com
@@ -43,7 +71,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await main(process.argv.slice(2));
 
-async function main([name, ...args]: string[]): Promise<number> {
+async function main([typed, ...args]: string[]): Promise<number> {
+  // Its name in the first release.
+  const name = typed === 'usage' ? 'status' : typed;
   // "tt help upload" is "tt upload --help".
   if (name === 'help' && args[0] !== undefined) return main([args[0], '--help']);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
@@ -62,6 +92,7 @@ async function main([name, ...args]: string[]): Promise<number> {
       await print(`${command.help}\n`);
       return exitCodes.ok;
     }
+    useProfile(typeof values['profile'] === 'string' ? values['profile'] : undefined);
     return await command.run({ values, positionals, signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) return exitCodes.interrupted;
@@ -82,7 +113,7 @@ function parse({ options }: Command, args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { ...options, help: { type: 'boolean', short: 'h' } },
+      options: { ...options, profile: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 // tt pdf: one page to one document.
+import type { ParseArgsOptionsConfig } from 'node:util';
 import { toSnake } from '../../library/src/letter-case.ts';
 import type { PdfOptions } from '../../library/src/options.ts';
 import { number, oneOf, print, text, type Command, type Values } from './command.ts';
@@ -7,44 +8,52 @@ import { chooseOutput, deliver, formatFor } from './output-file.ts';
 import { onlyUrl, refuseTwoAnswers } from './screenshot.ts';
 import { openService } from './service.ts';
 
+export const pdfFlags: ParseArgsOptionsConfig = {
+  'paper-format': { type: 'string' },
+  landscape: { type: 'boolean' },
+  'no-print-background': { type: 'boolean' },
+  'prefer-css-page-size': { type: 'boolean' },
+  scale: { type: 'string' },
+  margin: { type: 'string' },
+  width: { type: 'string' },
+  height: { type: 'string' },
+  'wait-until': { type: 'string' },
+  'delay-ms': { type: 'string' },
+};
+
+export const pdfFlagsHelp = `  --paper-format FORMAT    letter, a4 or legal (letter)
+  --landscape              Rotate the paper
+  --no-print-background    Leave out background colors and images
+  --prefer-css-page-size   Let the page's own page size win
+  --scale NUMBER           0.1 to 2 (1)
+  --margin SIZES           One for all sides, or up to four as in CSS: "1cm 2cm"
+  --width PIXELS           Viewport width, 320 to 3840 (1440)
+  --height PIXELS          Viewport height, 320 to 2160 (900)
+  --wait-until WHAT        load, domcontentloaded, networkidle0 or networkidle2
+                           (networkidle2)
+  --delay-ms NUMBER        Extra wait, 0 to 10000 (0)`;
+
 export const pdf: Command = {
   summary: 'Print a web page to PDF',
   help: `Usage: tt pdf [options] URL
 
-Prints a public web page. The document goes to FILE and its name to stdout; without -o the document itself goes to
-stdout, or, on a terminal, to a file named after the page.
+Prints a public web page. The document goes to FILE and its name to stdout;
+without -o the document itself goes to stdout, or, on a terminal, to a file
+named after the page.
 
 Options:
-  -o, --output FILE         Where to put the document: a file, a folder, or - for stdout
-  --paper-format FORMAT     letter, a4 or legal (letter)
-  --landscape               Rotate the paper
-  --no-print-background     Leave out background colors and images
-  --prefer-css-page-size    Let the page's own page size win
-  --scale NUMBER            0.1 to 2 (1)
-  --margin SIZES            One for all sides, two, three or four as in CSS: 1cm, or "1cm 20mm 0 0"
-  --width PIXELS            Viewport width, 320 to 3840 (1440)
-  --height PIXELS           Viewport height, 320 to 2160 (900)
-  --wait-until WHAT         load, domcontentloaded, networkidle0 or networkidle2 (networkidle2)
-  --delay-ms NUMBER         Extra wait, 0 to 10000 (0)
-  --link                    Keep the document on the service and print its link
-  --json                    Keep the document on the service and print its metadata as JSON
+  -o, --output FILE        A file, a folder, or - for stdout
+${pdfFlagsHelp}
+  --link                   Keep it on the service and print its link
+  --json                   Keep it on the service and print its metadata
 
 Examples:
   tt pdf example.com -o example.pdf
-  tt pdf --paper-format a4 --margin "2cm 1.5cm" https://example.com > example.pdf
+  tt pdf --paper-format a4 --margin 2cm https://example.com > example.pdf
   tt pdf --json https://example.com | jq -r .url`,
   options: {
     output: { type: 'string', short: 'o' },
-    'paper-format': { type: 'string' },
-    landscape: { type: 'boolean' },
-    'no-print-background': { type: 'boolean' },
-    'prefer-css-page-size': { type: 'boolean' },
-    scale: { type: 'string' },
-    margin: { type: 'string' },
-    width: { type: 'string' },
-    height: { type: 'string' },
-    'wait-until': { type: 'string' },
-    'delay-ms': { type: 'string' },
+    ...pdfFlags,
     link: { type: 'boolean' },
     json: { type: 'boolean' },
   },
@@ -58,19 +67,19 @@ Examples:
     const { client, note } = await openService();
     if (values['json'] || values['link']) {
       const { meta, ...metadata } = await client.pdf(url, { ...options, response: 'json' });
-      await note('renders', meta);
+      note('renders', meta);
       await print(`${values['link'] ? metadata.url : JSON.stringify(toSnake(metadata))}\n`);
     } else {
       const file = await chooseOutput(output, url, 'pdf');
       const { bytes, meta } = await client.pdf(url, options);
-      await note('renders', meta);
+      note('renders', meta);
       await deliver(bytes, file);
     }
     return 0;
   },
 };
 
-function pdfOptions(values: Values): PdfOptions {
+export function pdfOptions(values: Values): PdfOptions {
   const width = number(values, 'width');
   const height = number(values, 'height');
   const given = {

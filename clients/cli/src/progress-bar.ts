@@ -1,10 +1,12 @@
 // A bar on stderr while somebody watches it; nothing where nobody does.
+import type { Waiting } from '../../library/src/run-all.ts';
 import type { Progress } from '../../library/src/upload-batch.ts';
+import { say } from './command.ts';
 
 const width = 24;
 const betweenMs = 80;
 
-export interface ProgressBar {
+interface ProgressBar {
   show(progress: Progress): void;
   /** Leaves the line empty. */
   clear(): void;
@@ -26,12 +28,45 @@ export function createProgressBar(stream: NodeJS.WriteStream = process.stderr): 
   };
 }
 
-export function barOf({ sentBytes, totalBytes }: Progress): string {
-  if (totalBytes === undefined) return `${megabytes(sentBytes)} MB`;
-  const part = totalBytes === 0 ? 1 : sentBytes / totalBytes;
-  const filled = Math.round(part * width);
-  const bar = '█'.repeat(filled) + '░'.repeat(width - filled);
-  return `${bar} ${Math.floor(part * 100)} %  ${megabytes(sentBytes)} of ${megabytes(totalBytes)} MB`;
+/** Of a run: how many are done, how fast, and what it waits for. A wait is told in a log too, where there is no bar. */
+export function createCountBar(total: number, stream: NodeJS.WriteStream = process.stderr, now = Date.now) {
+  const startedAt = now();
+  let done = 0;
+  const draw = (waiting: string): void => {
+    if (stream.isTTY)
+      stream.write(`\r\u001B[K${countBarOf(done, total, (now() - startedAt) / 1000)}${waiting}`);
+  };
+  return {
+    show(count: number): void {
+      done = count;
+      draw('');
+    },
+    wait(waiting: Waiting): void {
+      const what = `waiting ${waiting.seconds} s for ${waiting.for === 'room' ? 'room for a render' : 'the request budget'}`;
+      if (stream.isTTY) draw(`  ${what}`);
+      else if (waiting.seconds >= 5) say(`${done} of ${total} done; ${what}`);
+    },
+    clear(): void {
+      if (stream.isTTY) stream.write('\r\u001B[K');
+    },
+  };
 }
 
-const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
+function countBarOf(done: number, total: number, seconds: number): string {
+  const rate = seconds > 0 && done > 0 ? `  ${(done / seconds).toFixed(1)} a second` : '';
+  return `${bars(total === 0 ? 1 : done / total)} ${done} of ${total}${rate}`;
+}
+
+export function barOf({ sentBytes, totalBytes }: Progress): string {
+  if (totalBytes === undefined) return sizeOf(sentBytes);
+  const part = totalBytes === 0 ? 1 : sentBytes / totalBytes;
+  return `${bars(part)} ${Math.floor(part * 100)} %  ${sizeOf(sentBytes)} of ${sizeOf(totalBytes)}`;
+}
+
+function bars(part: number): string {
+  const filled = Math.round(part * width);
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}
+
+export const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -23,14 +23,16 @@ export const screenshot: Command = {
   summary: 'Capture a web page as an image',
   help: `Usage: tt screenshot [options] URL
 
-Captures a public web page. The picture goes to FILE and its name to stdout; without -o the picture itself goes to
-stdout, or, on a terminal, to a file named after the page.
+Captures a public web page. The picture goes to FILE and its name to stdout;
+without -o the picture itself goes to stdout, or, on a terminal, to a file
+named after the page.
 
 Options:
-  -o, --output FILE  Where to put the picture: a file whose ending tells the format, a folder, or - for stdout
+  -o, --output FILE  A file whose ending tells the format, a folder, or - for
+                     stdout
 ${screenshotFlagsHelp}
   --link             Keep the picture on the service and print its link
-  --json             Keep the picture on the service and print its metadata as JSON
+  --json             Keep the picture on the service and print its metadata
 
 Examples:
   tt screenshot example.com -o example.png
@@ -51,12 +53,12 @@ Examples:
     const { client, note } = await openService();
     if (values['json'] || values['link']) {
       const { meta, ...metadata } = await client.screenshot(url, { ...options, response: 'json' });
-      await note('renders', meta);
+      note('renders', meta);
       await print(`${values['link'] ? metadata.url : JSON.stringify(toSnake(metadata))}\n`);
     } else {
       const file = await chooseOutput(output, url, extensionOf(options.format));
       const { bytes, meta } = await client.screenshot(url, options);
-      await note('renders', meta);
+      note('renders', meta);
       await deliver(bytes, file);
     }
     return 0;

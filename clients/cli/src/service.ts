@@ -3,30 +3,36 @@ import type { Meta } from '../../library/src/meta.ts';
 import type { TintypeOptions } from '../../library/src/options.ts';
 import { Tintype } from '../../library/src/tintype.ts';
 import { describe, say } from './command.ts';
+import { proxyFetch } from './proxy.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { rememberUsage, type Unit } from './usage-memory.ts';
 
 export interface ServiceAccess {
   client: Tintype;
   settings: Settings;
-  /** Keeps what an answer says about the quota, and warns when it runs out. */
-  note(unit: Unit, meta: Meta | undefined): Promise<void>;
+  /** Warns when the quota runs out. */
+  note(unit: 'uploads' | 'renders', meta: Meta | undefined): void;
 }
 
 export async function openService(options: Partial<TintypeOptions> = {}): Promise<ServiceAccess> {
   const settings = await readSettings();
-  return {
-    client: new Tintype({ baseUrl: settings.url, apiKey: settings.key, onRetry: sayRetry, ...options }),
-    settings,
-    async note(unit, meta) {
-      if (!meta?.quota) return;
-      await rememberUsage(settings, unit, meta);
-      const { warning, usagePercent, isOverage } = meta.quota;
-      if (isOverage) say(`the monthly quota of ${unit} is used up; this was billed as an overage`);
-      else if (warning !== undefined)
-        say(`${usagePercent ?? warning} % of the monthly quota of ${unit} is used`);
-    },
-  };
+  return { client: clientFor(settings, options), settings, note };
+}
+
+export function clientFor({ url, key }: Settings, options: Partial<TintypeOptions> = {}): Tintype {
+  return new Tintype({
+    baseUrl: url,
+    apiKey: key,
+    onRetry: sayRetry,
+    fetch: proxyFetch(url, process.env),
+    ...options,
+  });
+}
+
+function note(unit: 'uploads' | 'renders', meta: Meta | undefined): void {
+  if (!meta?.quota) return;
+  const { warning, usagePercent, isOverage } = meta.quota;
+  if (isOverage) say(`the monthly quota of ${unit} is used up; this was billed as an overage`);
+  else if (warning !== undefined) say(`${usagePercent ?? warning} % of the monthly quota of ${unit} is used`);
 }
 
 const sayRetry: NonNullable<TintypeOptions['onRetry']> = ({ error, delayMs }) => {

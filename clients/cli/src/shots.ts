@@ -1,125 +1,184 @@
-// tt shots: a list of pages to a folder of pictures. What is there already is done; what was cut short goes on.
+// tt shots and tt pdfs: a list of pages to a folder of files. What is there already is done; what was cut short goes on.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { realClock } from '../../library/src/clock.ts';
-import type { TintypeError } from '../../library/src/errors.ts';
+import { join } from 'node:path';
+import type { ParseArgsOptionsConfig } from 'node:util';
 import { randomHex } from '../../library/src/form.ts';
 import type { Meta } from '../../library/src/meta.ts';
-import type { RenderBytes, ScreenshotOptions, WithMeta } from '../../library/src/options.ts';
-import { runAll, type Outcome } from '../../library/src/run-all.ts';
-import { describe, number, print, readStdin, say, text, type Command } from './command.ts';
+import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
+import type { TintypeError } from '../../library/src/errors.ts';
+import { describe, number, print, say, text, type Command, type Values } from './command.ts';
 import { exitCodeOfAll, UsageError } from './exit-codes.ts';
-import { nameAfter, writeWhole } from './output-file.ts';
-import { extensionOf, screenshotFlags, screenshotFlagsHelp, screenshotOptions, toUrl } from './screenshot.ts';
+import { formatFor, nameAfter, writeWhole } from './output-file.ts';
+import { pdfFlags, pdfFlagsHelp, pdfOptions } from './pdf.ts';
+import { createCountBar } from './progress-bar.ts';
+import {
+  extensionOf,
+  pictureFormats,
+  screenshotFlags,
+  screenshotFlagsHelp,
+  screenshotOptions,
+} from './screenshot.ts';
 import { openService } from './service.ts';
+import { readList, type ListedPage } from './shot-list.ts';
 
-interface Shot {
+type Options = ScreenshotOptions | PdfOptions;
+
+interface Kind {
+  name: 'shots' | 'pdfs';
+  what: string;
+  flags: ParseArgsOptionsConfig;
+  flagsHelp: string;
+  optionsOf(values: Values): Options;
+  /** The format of a file of this name, where it says one. */
+  formatOf(name: string | undefined, options: Options): Options;
+  extension(options: Options): string;
+}
+
+const shotsKind: Kind = {
+  name: 'shots',
+  what: 'picture',
+  flags: screenshotFlags,
+  flagsHelp: screenshotFlagsHelp,
+  optionsOf: (values) => screenshotOptions(values),
+  formatOf(name, options) {
+    const format = formatFor(name, (options as ScreenshotOptions).format, pictureFormats);
+    return format ? { ...options, format } : options;
+  },
+  extension: (options) => extensionOf((options as ScreenshotOptions).format),
+};
+
+const pdfsKind: Kind = {
+  name: 'pdfs',
+  what: 'document',
+  flags: pdfFlags,
+  flagsHelp: pdfFlagsHelp,
+  optionsOf: pdfOptions,
+  formatOf(name, options) {
+    formatFor(name, 'pdf', ['pdf']);
+    return options;
+  },
+  extension: () => 'pdf',
+};
+
+export const shots = commandFor(shotsKind, 'Capture many web pages into a folder');
+export const pdfs = commandFor(pdfsKind, 'Print many web pages into a folder');
+
+interface Page {
   url: string;
   name: string;
   file: string;
+  options: Options;
 }
 
-/** More than the largest plan has; the account's own cap is found on the way. */
-const defaultCeiling = 100;
+function commandFor(kind: Kind, summary: string): Command {
+  const { name } = kind;
+  return {
+    summary,
+    help: `Usage: tt ${name} -f FILE -o DIR [options]
 
-export const shots: Command = {
-  summary: 'Capture many web pages into a folder',
-  help: `Usage: tt shots -f FILE -o DIR [options]
+Renders every page of FILE into DIR, as many at once as the account may have.
+Prints the name of each ${kind.what} as it is done, and a summary on stderr at the
+end. Run it again to go on after a stop, or to try again what failed: what is
+there is not rendered again.
 
-Captures every URL of FILE (one per line; blank lines and lines with # are left out; - is stdin) into DIR, as many at once as
-the account may have. Prints the name of each picture as it is done, and a summary on stderr at the end.
-Run it again to go on after a stop, or to try again what failed: pictures that are there are not captured again.
+FILE has one URL a line (blank lines and lines with # are left out; - is stdin).
+A line may be a JSON object, and a .yaml file a list, with url, name and options
+of its own: {"url": "example.com", "name": "home", "width": 800}
 
 Options:
-  -f, --file FILE    The list of URLs
-  -o, --output DIR   The folder of pictures
-${screenshotFlagsHelp}
-  --concurrency N    At most so many at once (as many as the account may have)
-  --json             Print one JSON object per URL: url, file, status (captured, present, failed) and error
+  -f, --file FILE    The list of pages
+  -o, --output DIR   The folder
+${kind.flagsHelp}
+  --concurrency N    At most N at once (as many as the account may have)
+  --json             Print one JSON object per page: url, file, status
+                     (captured, present, failed) and error
 
 Examples:
-  tt shots -f urls.txt -o shots
-  tt shots -f urls.txt -o shots --full-page --format webp
-  grep -o 'https://[^<]*' sitemap.xml | tt shots -f - -o shots --json > shots.jsonl`,
-  options: {
-    file: { type: 'string', short: 'f' },
-    output: { type: 'string', short: 'o' },
-    ...screenshotFlags,
-    concurrency: { type: 'string' },
-    json: { type: 'boolean' },
-  },
+  tt ${name} -f urls.txt -o ${name}
+  tt ${name} -f pages.yaml -o ${name} --width 800
+  grep -o 'https://[^<]*' sitemap.xml | tt ${name} -f - -o ${name} --json`,
+    options: {
+      file: { type: 'string', short: 'f' },
+      output: { type: 'string', short: 'o' },
+      ...kind.flags,
+      concurrency: { type: 'string' },
+      json: { type: 'boolean' },
+    },
+    run: (call) => run(kind, call),
+  };
+}
 
-  async run({ values, positionals, signal }) {
-    const [list, folder] = [text(values, 'file'), text(values, 'output')];
-    if (list === undefined || folder === undefined || positionals.length > 0) {
-      throw new UsageError('needs -f FILE and -o DIR');
-    }
-    const ceiling = number(values, 'concurrency') ?? defaultCeiling;
-    if (!Number.isInteger(ceiling) || ceiling < 1) throw new UsageError('--concurrency must be 1 or more');
-    const options = screenshotOptions(values);
-    const wanted = shotsOf(await readUrls(list), folder, options);
-    // A refusal for want of room is for the whole run to heed, so the library does not wait by itself.
-    const { client, note } = await openService({ onRetry: ({ error }) => error.status !== 429 });
+async function run(
+  kind: Kind,
+  { values, positionals, signal }: Parameters<Command['run']>[0],
+): Promise<number> {
+  const [list, folder] = [text(values, 'file'), text(values, 'output')];
+  if (list === undefined || folder === undefined || positionals.length > 0)
+    throw new UsageError('needs -f FILE and -o DIR');
+  const concurrency = number(values, 'concurrency');
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
+    throw new UsageError('--concurrency must be 1 or more');
+  const wanted = pagesOf(kind, await readList(list, kind.flags), folder, values);
+  const { client, note } = await openService();
 
-    await mkdir(folder, { recursive: true });
-    const there = new Set(await readdir(folder));
-    const missing = wanted.filter(({ name }) => !there.has(name));
-    const failures: TintypeError['code'][] = [];
-    let captured = 0;
-    let latest: Meta | undefined;
-    for (const { url, file } of wanted.filter(({ name }) => there.has(name)))
-      await tell(url, file, 'present');
+  await mkdir(folder, { recursive: true });
+  const there = new Set(await readdir(folder));
+  const missing = wanted.filter(({ name }) => !there.has(name));
+  const failures: TintypeError['code'][] = [];
+  let captured = 0;
+  let latest: Meta | undefined;
+  for (const page of wanted.filter(({ name }) => there.has(name))) await tell(page, 'present');
 
-    const run = await openRun(folder);
-    const startedAt = Date.now();
-    try {
-      await runAll<Shot, WithMeta<RenderBytes>>({
-        jobs: missing,
-        attempt: ({ url, file }) =>
-          client.screenshot(url, { ...options, signal, idempotencyKey: keyOf(run, basename(file)) }),
-        onOutcome: keep,
-        ceiling,
-        clock: realClock,
-        signal,
-      });
-      await closeRun(folder);
-    } finally {
-      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-      const left = missing.length - captured - failures.length;
-      say(
-        `${wanted.length} URLs: ${captured} captured in ${seconds} s, ${wanted.length - missing.length} there before, ` +
-          `${failures.length} failed${left > 0 ? `, ${left} left` : ''}`,
-      );
-      await note('renders', latest);
-    }
-    return exitCodeOfAll(failures, wanted.length);
-
-    async function keep(outcome: Outcome<Shot, WithMeta<RenderBytes>>): Promise<void> {
-      const { url, file } = outcome.job;
-      if ('error' in outcome) {
-        latest = latestOf(latest, outcome.error.meta);
-        failures.push(outcome.error.code);
-        say(`${url}: ${describe(outcome.error)}`);
-        await tell(url, file, 'failed', outcome.error);
-        return;
+  const mark = await openRun(folder);
+  const bar = createCountBar(missing.length);
+  const startedAt = Date.now();
+  try {
+    const pageOf = new Map(
+      missing.map((page) => [{ url: page.url, ...page.options, idempotencyKey: keyOf(mark, page) }, page]),
+    );
+    const given = { signal, concurrency, onWait: bar.wait };
+    const items =
+      kind.name === 'shots'
+        ? client.screenshotAll(pageOf.keys(), given)
+        : client.pdfAll(pageOf.keys(), given);
+    for await (const item of items) {
+      bar.clear();
+      const page = pageOf.get(item.source) as Page;
+      latest = latestOf(latest, item.ok ? item.result.meta : item.error.meta);
+      if (item.ok) {
+        await writeWhole(page.file, item.result.bytes);
+        captured += 1;
+        await tell(page, 'captured');
+      } else {
+        failures.push(item.error.code);
+        say(`${page.url}: ${describe(item.error)}`);
+        await tell(page, 'failed', item.error);
       }
-      latest = latestOf(latest, outcome.result.meta);
-      await writeWhole(file, outcome.result.bytes);
-      captured += 1;
-      await tell(url, file, 'captured');
+      bar.show(captured + failures.length);
     }
+    await closeRun(folder);
+  } finally {
+    bar.clear();
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    const left = missing.length - captured - failures.length;
+    say(
+      `${wanted.length} URLs: ${captured} captured in ${seconds} s, ${wanted.length - missing.length} there before, ` +
+        `${failures.length} failed${left > 0 ? `, ${left} left` : ''}`,
+    );
+    note('renders', latest);
+  }
+  return exitCodeOfAll(failures, wanted.length);
 
-    async function tell(url: string, file: string, status: string, error?: TintypeError): Promise<void> {
-      const line = {
-        url,
-        ...(error ? { status, error: { code: error.code, message: error.message } } : { file, status }),
-      };
-      if (values['json']) await print(`${JSON.stringify(line)}\n`);
-      else if (!error) await print(`${file}\n`);
-    }
-  },
-};
+  async function tell({ url, file }: Page, status: string, error?: TintypeError): Promise<void> {
+    const line = {
+      url,
+      ...(error ? { status, error: { code: error.code, message: error.message } } : { file, status }),
+    };
+    if (values['json']) await print(`${JSON.stringify(line)}\n`);
+    else if (!error) await print(`${file}\n`);
+  }
+}
 
 /** Answers come in any order, and each unit lowers what is left: the least is the latest. */
 function latestOf(known: Meta | undefined, told: Meta | undefined): Meta | undefined {
@@ -127,33 +186,21 @@ function latestOf(known: Meta | undefined, told: Meta | undefined): Meta | undef
   return known?.quota && known.quota.remaining < told.quota.remaining ? known : told;
 }
 
-async function readUrls(list: string): Promise<string[]> {
-  const content = await (list === '-' ? readStdin() : readFile(list, 'utf8')).catch((error: Error) => {
-    throw new UsageError(`cannot read ${list}: ${error.message}`);
-  });
-  const urls = new Set<string>();
-  for (const [index, line] of content.split(/\r?\n/).entries()) {
-    const typed = line.trim();
-    if (typed === '' || typed.startsWith('#')) continue;
-    try {
-      urls.add(toUrl(typed));
-    } catch (error) {
-      throw new UsageError(`line ${index + 1} of ${list}: ${(error as Error).message}`);
-    }
-  }
-  if (urls.size === 0) throw new UsageError(`no URLs in ${list}`);
-  return [...urls];
-}
-
-/** The name tells the page and how it was captured, so that other options make other files. */
-function shotsOf(urls: string[], folder: string, options: ScreenshotOptions): Shot[] {
-  return urls.map((url) => {
+/** The name tells the page and how it was rendered, so that other options make other files. */
+function pagesOf(kind: Kind, listed: ListedPage[], folder: string, common: Values): Page[] {
+  const names = new Set<string>();
+  return listed.map(({ url, name: given, values }): Page => {
+    const options = kind.formatOf(given, kind.optionsOf({ ...common, ...values }));
+    const ending = `.${kind.extension(options)}`;
     const mark = createHash('sha256')
       .update(JSON.stringify([url, options]))
       .digest('hex')
       .slice(0, 8);
-    const name = `${nameAfter(url)}-${mark}.${extensionOf(options.format)}`;
-    return { url, name, file: join(folder, name) };
+    const named = given === undefined || /\.(png|jpe?g|webp|pdf)$/i.test(given) ? given : given + ending;
+    const name = named ?? `${nameAfter(url)}-${mark}${ending}`;
+    if (names.has(name)) throw new UsageError(`two pages would be written to ${name}`);
+    names.add(name);
+    return { url, name, file: join(folder, name), options };
   });
 }
 
@@ -166,12 +213,14 @@ const runFile = (folder: string): string => join(folder, '.tt-run');
 async function openRun(folder: string): Promise<string> {
   const earlier = await readFile(runFile(folder), 'utf8').catch(() => '');
   if (/^[0-9a-f]{32}$/.test(earlier)) return earlier;
-  const run = randomHex(16);
-  await writeFile(runFile(folder), run);
-  return run;
+  const mark = randomHex(16);
+  await writeFile(runFile(folder), mark);
+  return mark;
 }
 
 const closeRun = (folder: string): Promise<void> => rm(runFile(folder), { force: true });
 
-const keyOf = (run: string, name: string): string =>
-  createHash('sha256').update(`${run} ${name}`).digest('hex');
+const keyOf = (mark: string, { url, name, options }: Page): string =>
+  createHash('sha256')
+    .update(JSON.stringify([mark, url, name, options]))
+    .digest('hex');

@@ -1,11 +1,11 @@
 // tt upload: any files to links.
 import type { BatchItem } from '../../library/src/batch-result.ts';
 import type { FileInput } from '../../library/src/files.ts';
-import { toSnake } from '../../library/src/letter-case.ts';
-import { copyToClipboard } from './clipboard.ts';
+import { copyToClipboard, readClipboardPicture } from './clipboard.ts';
 import { print, say, text, type Command } from './command.ts';
 import { exitCodeOfAll, UsageError } from './exit-codes.ts';
 import { findFiles } from './find-files.ts';
+import { lineFormat, linkFlags, linkFlagsHelp } from './link-lines.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { openService } from './service.ts';
 
@@ -13,37 +13,40 @@ export const upload: Command = {
   summary: 'Store images and print their links',
   help: `Usage: tt upload [options] FILE…
 
-Stores images (PNG, JPEG, GIF, WebP, SVG, AVIF; at most 10 MB each) and prints the link of each, in order.
-FILE is a file, a folder (all images in it), a quoted pattern, or - for stdin.
+Stores images (PNG, JPEG, GIF, WebP, SVG, AVIF; at most 10 MB each) and prints
+the link of each, in order. FILE is a file, a folder (all images in it), a
+quoted pattern, or - for stdin.
 
 Options:
-  --expires-in TIME  Let the links expire: seconds, or a number with s, m, h or d
-  --name NAME        The filename of what comes from stdin
-  --markdown         Print ![name](file link) instead of the share link
-  --json             Print one JSON object per file, as the API gives it
-  --copy, --no-copy  Copy the links to the clipboard, or do not (a terminal: yes)
+  --clipboard        Upload the picture on the clipboard
+  --expires-in TIME  Let the links expire: seconds, or a number with s, m, h, d
+  --name NAME        The filename of what comes from stdin or the clipboard
+${linkFlagsHelp}
+  --copy, --no-copy  Copy the links to the clipboard, or not (a terminal: yes)
 
 Examples:
   tt upload photo.jpg
   tt upload --expires-in 7d 'shots/**/*.png'
   tt upload --json photos/ | jq -r .delete_url
-  pngpaste - | tt upload --name paste.png -`,
+  tt upload --clipboard --markdown`,
   options: {
+    clipboard: { type: 'boolean' },
     'expires-in': { type: 'string' },
     name: { type: 'string' },
-    markdown: { type: 'boolean' },
-    json: { type: 'boolean' },
+    ...linkFlags,
     copy: { type: 'boolean' },
     'no-copy': { type: 'boolean' },
   },
 
   async run({ values, positionals, signal }) {
-    if (values['json'] && values['markdown']) throw new UsageError('give one of --json and --markdown');
-    if (text(values, 'name') !== undefined && !positionals.includes('-'))
-      throw new UsageError('--name is for what comes from stdin; name - as the file');
-    const files = await chooseFiles(positionals, text(values, 'name'));
+    const format = lineFormat(values);
+    const name = text(values, 'name');
+    if (name !== undefined && !positionals.includes('-') && !values['clipboard'])
+      throw new UsageError('--name is for what comes from stdin or the clipboard');
+    const files = values['clipboard']
+      ? await clipboardFile(positionals, name)
+      : await chooseFiles(positionals, name);
     const expiresIn = parseDuration(text(values, 'expires-in'));
-    const format = values['json'] ? jsonLine : values['markdown'] ? markdownLine : linkLine;
     const { client, note } = await openService();
     const bar = createProgressBar();
     const lines: string[] = [];
@@ -78,7 +81,7 @@ Examples:
           ...(bar && { onProgress: bar.show }),
         },
       );
-      await note('uploads', meta);
+      note('uploads', meta);
       const copies = values['copy'] ?? (process.stdout.isTTY && !values['no-copy']);
       if (copies && lines.length > 0) {
         if (await copyToClipboard(lines.join('\n'))) say('copied to the clipboard');
@@ -113,23 +116,16 @@ async function chooseFiles(
   return found;
 }
 
-function linkLine(_source: string, item: BatchItem): string | undefined {
-  return item.ok ? item.upload.url : undefined;
-}
-
-function markdownLine(_source: string, item: BatchItem): string | undefined {
-  if (!item.ok) return undefined;
-  const name = item.upload.filename.replaceAll(/[[\]\\]/g, String.raw`\$&`);
-  return `![${name}](${item.upload.fileUrl})`;
-}
-
-function jsonLine(source: string, item: BatchItem): string {
-  return JSON.stringify({ source, ...(item.ok ? (toSnake(item.upload) as object) : { error: item.error }) });
+async function clipboardFile(positionals: string[], name = 'clipboard.png') {
+  if (positionals.length > 0) throw new UsageError('give --clipboard or files, one of them');
+  const data = await readClipboardPicture();
+  if (!data) throw new UsageError('there is no picture on the clipboard, or no program to read it');
+  return [{ source: 'clipboard', input: { data, filename: name } }];
 }
 
 const secondsOf = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-function parseDuration(value: string | undefined): number | undefined {
+export function parseDuration(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const [, amount, unit = 's'] = /^(\d+)([smhd])?$/.exec(value) ?? [];
   if (amount === undefined)

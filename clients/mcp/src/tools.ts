@@ -67,7 +67,7 @@ export const tools: RunnableTool[] = [
         signal,
         expiresIn: expires_in as number | undefined,
       });
-      await note('uploads', meta);
+      note('uploads', meta);
       return resultOf(withoutSecret(upload));
     },
   },
@@ -98,7 +98,7 @@ export const tools: RunnableTool[] = [
         signal,
         expiresIn: expires_in as number | undefined,
       });
-      await note('uploads', meta);
+      note('uploads', meta);
       const told = items.map((item) => (item.ok ? { ...item, upload: withoutSecret(item.upload) } : item));
       return resultOf({ items: told, summary });
     },
@@ -126,7 +126,7 @@ export const tools: RunnableTool[] = [
         ? await hosted(client, url, options, settings.url, signal)
         : await client.screenshot(url, { ...options, signal });
       const { bytes, contentType, id, durationMs, meta } = render;
-      await note('renders', meta);
+      note('renders', meta);
       if (file) await keep(file, bytes, mayReplace);
       const shown = await scalePng(bytes);
       const facts = {
@@ -164,13 +164,13 @@ export const tools: RunnableTool[] = [
       const options = { ...(toCamel(fields) as PdfOptions), signal };
       if (file) {
         const { bytes, id, durationMs, meta } = await client.pdf(url, options);
-        await note('renders', meta);
+        note('renders', meta);
         await keep(file, bytes, mayReplace);
         const facts = { id, url, size_bytes: bytes.length, duration_ms: durationMs, saved_to: file };
         return resultOf(facts);
       }
       const { meta, ...metadata } = await client.pdf(url, { ...options, response: 'json' });
-      await note('renders', meta);
+      note('renders', meta);
       return resultOf({ ...metadata, url, link: metadata.url }, linkTo(metadata));
     },
   },

@@ -1,0 +1,83 @@
+// tt completion: what a shell needs to complete commands, options and files.
+import { print, type Command } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+
+const shells: Record<string, (commands: Record<string, Command>) => string> = { bash, zsh, fish };
+
+/** Made from the commands themselves, so that none is forgotten. */
+export function completionFor(commands: () => Record<string, Command>): Command {
+  return {
+    summary: 'Print the completion for bash, zsh or fish',
+    help: `Usage: tt completion bash | zsh | fish
+
+Prints a script that completes commands, options and files.
+
+Examples:
+  tt completion bash > ~/.local/share/bash-completion/completions/tt
+  tt completion zsh > "\${fpath[1]}/_tt"
+  tt completion fish > ~/.config/fish/completions/tt.fish`,
+    options: {},
+
+    async run({ positionals }) {
+      const [shell = '', ...others] = positionals;
+      const write = Object.hasOwn(shells, shell) && others.length === 0 ? shells[shell] : undefined;
+      if (!write) throw new UsageError('name bash, zsh or fish');
+      await print(write(commands()));
+      return 0;
+    },
+  };
+}
+
+const flagsOf = ({ options }: Command): string[] =>
+  [...Object.keys(options), 'profile', 'help'].map((name) => `--${name}`);
+
+function bash(commands: Record<string, Command>): string {
+  const cases = Object.entries(commands)
+    .map(([name, command]) => `    ${name}) flags="${flagsOf(command).join(' ')}" ;;`)
+    .join('\n');
+  return `_tt() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" flags=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${Object.keys(commands).join(' ')} help" -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${cases}
+  esac
+  COMPREPLY=()
+  if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$word")); fi
+}
+complete -o default -F _tt tt
+`;
+}
+
+function zsh(commands: Record<string, Command>): string {
+  const names = Object.entries(commands).map(([name, { summary }]) => `'${name}:${quoted(summary)}'`);
+  const cases = Object.entries(commands)
+    .map(([name, command]) => `    ${name}) flags=(${flagsOf(command).join(' ')}) ;;`)
+    .join('\n');
+  return `#compdef tt
+_tt() {
+  local -a commands flags
+  commands=(${names.join(' ')})
+  if (( CURRENT == 2 )); then _describe command commands; return; fi
+  case $words[2] in
+${cases}
+  esac
+  if [[ $words[CURRENT] == -* ]]; then compadd -- $flags; else _files; fi
+}
+if [[ $funcstack[1] == _tt ]]; then _tt "$@"; else compdef _tt tt; fi
+`;
+}
+
+function fish(commands: Record<string, Command>): string {
+  const lines = Object.entries(commands).flatMap(([name, command]) => [
+    `complete -c tt -n __fish_use_subcommand -f -a ${name} -d '${quoted(command.summary)}'`,
+    ...flagsOf(command).map(
+      (flag) => `complete -c tt -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`,
+    ),
+  ]);
+  return `${lines.join('\n')}\n`;
+}
+
+const quoted = (text: string): string => text.replaceAll("'", String.raw`'\''`);

@@ -1,0 +1,99 @@
+// What `tt shots` and `tt pdfs` are to render: one URL a line, JSON lines, or a YAML list, each with a name and options of its own.
+import { readFile } from 'node:fs/promises';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { readStdin, type Values } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+import { toUrl } from './screenshot.ts';
+
+export interface ListedPage {
+  url: string;
+  /** The file's name; made from the address and the options unless told. */
+  name?: string | undefined;
+  /** Those of the command line, for this page. */
+  values: Values;
+}
+
+type Fields = Record<string, unknown>;
+
+export async function readList(list: string, flags: ParseArgsOptionsConfig): Promise<ListedPage[]> {
+  const content = await (list === '-' ? readStdin() : readFile(list, 'utf8')).catch((error: Error) => {
+    throw new UsageError(`cannot read ${list}: ${error.message}`);
+  });
+  const lines = content.split(/\r?\n/);
+  const found = /\.ya?ml$/i.test(list) ? yamlFields(lines, list) : lineFields(lines, list);
+  if (found.length === 0) throw new UsageError(`no URLs in ${list}`);
+  const pages = found.map(({ index, fields }) => atLine(list, index, () => pageOf(fields, flags)));
+  return [...new Map(pages.map((page) => [JSON.stringify(page), page])).values()];
+}
+
+/** A line is a URL, or a JSON object with `url`. Blank lines and lines with # are left out. */
+function lineFields(lines: string[], list: string): { index: number; fields: Fields }[] {
+  return lines.flatMap((line, index) => {
+    const text = line.trim();
+    if (text === '' || text.startsWith('#')) return [];
+    return [
+      { index, fields: text.startsWith('{') ? atLine(list, index, () => parseObject(text)) : { url: text } },
+    ];
+  });
+}
+
+/** The part of YAML that such lists use: `- url: …` and fields below it, each a plain value. */
+function yamlFields(lines: string[], list: string): { index: number; fields: Fields }[] {
+  const found: { index: number; fields: Fields }[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (/^\s*(#.*|---)?$/.test(line)) continue;
+    const [, dash, name, value] = /^(\s*-\s+|\s+)([\w-]+):\s+(\S.*)$/.exec(line) ?? [];
+    if (dash?.trim() === '-') found.push({ index, fields: {} });
+    const current = found.at(-1);
+    if (name === undefined || value === undefined || !current)
+      throw new UsageError(`line ${index + 1} of ${list}: expected "- url: ADDRESS" or "  field: value"`);
+    current.fields[name] = scalarOf(value);
+  }
+  return found;
+}
+
+function scalarOf(written: string): unknown {
+  const [, double, single] = /^(?:"([^"]*)"|'([^']*)')\s*(?:#.*)?$/.exec(written) ?? [];
+  const quoted = double ?? single;
+  if (quoted !== undefined) return quoted;
+  const value = (written.split(/\s#/)[0] ?? '').trim();
+  if (value === 'true' || value === 'false') return value === 'true';
+  return value;
+}
+
+function parseObject(text: string): Fields {
+  try {
+    return JSON.parse(text) as Fields;
+  } catch (error) {
+    throw new UsageError(`not JSON: ${(error as Error).message}`);
+  }
+}
+
+function pageOf({ url, name, output, ...others }: Fields, flags: ParseArgsOptionsConfig): ListedPage {
+  if (typeof url !== 'string') throw new UsageError('url is missing');
+  const named = name ?? output;
+  // A name is a file in the folder that the command is given, and nowhere else.
+  if (
+    named !== undefined &&
+    (typeof named !== 'string' || !/^[^/\\]{1,200}$/.test(named) || named.startsWith('.'))
+  )
+    throw new UsageError('name must be the name of a file, without folders and not beginning with a dot');
+  const values = Object.entries(others).map(([field, value]) => {
+    const flag = field.replaceAll('_', '-');
+    const kind = Object.hasOwn(flags, flag) ? flags[flag]?.type : undefined;
+    if (kind === undefined)
+      throw new UsageError(`unknown field "${field}"; known are url, name, ${Object.keys(flags).join(', ')}`);
+    if (kind === 'boolean' ? typeof value !== 'boolean' : !['string', 'number'].includes(typeof value))
+      throw new UsageError(`${field} must be ${kind === 'boolean' ? 'true or false' : 'a text or a number'}`);
+    return [flag, kind === 'boolean' ? value : String(value)];
+  });
+  return { url: toUrl(url), name: named, values: Object.fromEntries(values) as Values };
+}
+
+function atLine<T>(list: string, index: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`line ${index + 1} of ${list}: ${(error as Error).message}`);
+  }
+}

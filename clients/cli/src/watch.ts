@@ -1,0 +1,97 @@
+// tt watch: uploads each image that appears in a folder, until it is interrupted.
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { realClock } from '../../library/src/clock.ts';
+import { TintypeError } from '../../library/src/errors.ts';
+import { copyToClipboard } from './clipboard.ts';
+import { describe, number, print, say, text, type Command } from './command.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+import { imageName } from './find-files.ts';
+import { lineFormat, linkFlags, linkFlagsHelp } from './link-lines.ts';
+import { openService } from './service.ts';
+import { parseDuration } from './upload.ts';
+
+export const watch: Command = {
+  summary: 'Upload each image that appears in a folder',
+  help: `Usage: tt watch [options] FOLDER
+
+Uploads every image that is put into FOLDER from now on, as soon as it is
+written to its end, and prints its link. What is there already stays as it is.
+Ends with Ctrl-C.
+
+Options:
+  --expires-in TIME  Let the links expire: seconds, or a number with s, m, h, d
+${linkFlagsHelp}
+  --copy             Copy each link to the clipboard
+  --interval SECONDS How often to look (1)
+
+Examples:
+  tt watch ~/Pictures/Screenshots --copy
+  tt watch --expires-in 7d --markdown shots`,
+  options: {
+    'expires-in': { type: 'string' },
+    ...linkFlags,
+    copy: { type: 'boolean' },
+    interval: { type: 'string' },
+  },
+
+  async run({ values, positionals, signal }) {
+    const [folder, ...others] = positionals;
+    if (folder === undefined || others.length > 0) throw new UsageError('name one folder');
+    const format = lineFormat(values);
+    const expiresIn = parseDuration(text(values, 'expires-in'));
+    const intervalMs = Math.max(0.1, number(values, 'interval') ?? 1) * 1000;
+    const { client, note } = await openService();
+    const known = await sizesIn(folder);
+    const growing = new Map<string, string>();
+    say(`watching ${folder}; Ctrl-C ends it`);
+
+    while (!signal.aborted) {
+      await realClock.sleep(intervalMs, signal).catch(() => undefined);
+      for (const [name, state] of signal.aborted ? [] : await sizesIn(folder)) {
+        if (known.get(name) === state) continue;
+        // Sent once it is the same twice: a program may still be writing it.
+        if (growing.get(name) === state) {
+          known.set(name, state);
+          growing.delete(name);
+          await send(name);
+        } else {
+          growing.set(name, state);
+        }
+      }
+    }
+    return exitCodes.ok;
+
+    async function send(name: string): Promise<void> {
+      const source = join(folder as string, name);
+      try {
+        const { meta, ...upload } = await client.upload(source, { expiresIn, signal });
+        note('uploads', meta);
+        const line = format(source, { ok: true, index: 0, sourceFilename: name, upload }) ?? '';
+        await print(`${line}\n`);
+        if (values['copy'] && (await copyToClipboard(line))) say('copied to the clipboard');
+      } catch (error) {
+        if (!(error instanceof TintypeError)) {
+          if (signal.aborted) return;
+          throw error;
+        }
+        say(`${source}: ${describe(error)}`);
+        // The next file would fail alike.
+        if (['unauthorized', 'quota_exceeded'].includes(error.code)) throw error;
+      }
+    }
+  },
+};
+
+/** Image → its size and time, which say whether it has changed. */
+async function sizesIn(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(folder).catch((error: Error) => {
+    throw new UsageError(`cannot read ${folder}: ${error.message}`);
+  });
+  const found = new Map<string, string>();
+  for (const name of names.filter((candidate) => imageName.test(candidate) && !candidate.startsWith('.'))) {
+    const entry = await stat(join(folder, name)).catch(() => undefined);
+    if (entry?.isFile() && entry.size > 0) found.set(name, `${entry.size} ${entry.mtimeMs}`);
+  }
+  return found;
+}
