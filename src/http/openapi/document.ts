@@ -1,15 +1,24 @@
 // Builds the OpenAPI 3.1 document from the schemas used for validation. Spec 9.
 import type { TSchema } from 'typebox';
-import { errorTable, type ErrorCode } from '#core/errors.ts';
+import type { ErrorCode } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import * as accountSchemas from '#http/account/schemas.ts';
 import * as schemas from '#http/api/schemas.ts';
 import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
-import { answers, errorMessages, requests } from '#http/openapi/examples.ts';
-import { budgetHeaders, headerRefs, headers, quotaHeaders } from '#http/openapi/headers.ts';
+import {
+  answer,
+  bytesOr,
+  form,
+  json,
+  metered,
+  parametersOf,
+  plain,
+  type Json,
+} from '#http/openapi/content.ts';
+import { createErrorResponses } from '#http/openapi/error-responses.ts';
+import { answers } from '#http/openapi/examples.ts';
+import { budgetHeaders, headers } from '#http/openapi/headers.ts';
 import { hostedPaths } from '#http/openapi/hosted.ts';
-
-type Json = Record<string, unknown>;
 
 const expiresIn = {
   type: 'integer',
@@ -25,16 +34,6 @@ const image = {
   description: 'PNG, JPEG, GIF, WebP, SVG or AVIF, detected from its bytes. At most 10 MB.',
 };
 
-const everyEndpoint: ErrorCode[] = [
-  'unauthorized',
-  'quota_exceeded',
-  'method_not_allowed',
-  'validation_error',
-  'rate_limited',
-  'internal',
-];
-const uploadErrors: ErrorCode[] = [...everyEndpoint, 'file_too_large', 'unsupported_type'];
-const renderErrors: ErrorCode[] = [...everyEndpoint, 'concurrency_limited'];
 const readErrors: ErrorCode[] = [
   'unauthorized',
   'method_not_allowed',
@@ -42,10 +41,23 @@ const readErrors: ErrorCode[] = [
   'rate_limited',
   'internal',
 ];
+const meteredErrors: ErrorCode[] = [...readErrors, 'quota_exceeded'];
+const uploadErrors: ErrorCode[] = [...meteredErrors, 'file_too_large', 'unsupported_type'];
+const renderErrors: ErrorCode[] = [...meteredErrors, 'concurrency_limited'];
 const batchErrors: ErrorCode[] = [...uploadErrors, 'batch_too_large', 'too_many_files'];
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A repeat with the same key within 24 hours replays the stored answer and is not metered again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '5f0c2a4e9b',
+};
+
 export function buildOpenapi(baseUrl: string): Json {
-  const shared: Record<string, Json> = {};
+  const errors = createErrorResponses();
   return {
     openapi: '3.1.0',
     info: {
@@ -65,7 +77,7 @@ export function buildOpenapi(baseUrl: string): Json {
         description: 'Read what a key of the account may see. Costs a request and no unit.',
       },
       { name: 'Hosted', description: 'What the links in answers lead to. They need no key.' },
-      { name: 'Renders', description: 'See public web pages.' },
+      { name: 'Renders', description: 'Capture and print public web pages.' },
       { name: 'Uploads', description: 'Store images and get links.' },
     ],
     paths: {
@@ -81,7 +93,7 @@ export function buildOpenapi(baseUrl: string): Json {
       '/api/v1/upload/batch': {
         post: operation('uploadImages', 'Uploads', 'Store up to ten images', batchErrors, {
           description:
-            'Takes up to ten parts named "file", 50 MB together. Files are judged one by one and each stored file costs one ' +
+            'Takes up to ten parts named "file", 50 MB together. Each file is checked separately, and each stored file costs one ' +
             'upload unit; when every file fails, the status is that of the failures and the body is still the batch result.',
           requestBody: form('uploadImages', {
             file: { type: 'array', items: image, minItems: 1, maxItems: limits.batchFiles },
@@ -143,7 +155,7 @@ export function buildOpenapi(baseUrl: string): Json {
           'of any scope',
         ),
       },
-      ...hostedPaths((code) => errorAnswer([code], false)),
+      ...hostedPaths(errors.forCode),
     },
     components: {
       securitySchemes: {
@@ -160,7 +172,7 @@ export function buildOpenapi(baseUrl: string): Json {
         ]),
       ),
       headers,
-      responses: shared,
+      responses: errors.shared,
     },
   };
 
@@ -179,7 +191,7 @@ export function buildOpenapi(baseUrl: string): Json {
       description,
       parameters: [idempotencyKey],
       requestBody,
-      responses: { ...responses, ...errorAnswers(codes, batch) },
+      responses: { ...responses, ...errors.forCodes(codes, batch) },
     };
   }
 
@@ -197,118 +209,9 @@ export function buildOpenapi(baseUrl: string): Json {
       description: `Takes a key ${keys}. Costs one request and no unit.${query ? ' The newest come first; next_cursor leads to the next page.' : ''}`,
       parameters: query ? parametersOf(query) : [],
       responses: {
-        200: answer('What was asked for.', schema, budgetHeaders, { example: answers[schema] }),
-        ...errorAnswers(query ? readErrors : readErrors.filter((code) => code !== 'validation_error'), false),
+        200: answer('The result.', schema, budgetHeaders, { example: answers[schema] }),
+        ...errors.forCodes(query ? readErrors : readErrors.filter((code) => code !== 'validation_error')),
       },
     };
   }
-
-  /** One response per status, naming its codes; responses that several operations share are described once. */
-  function errorAnswers(codes: ErrorCode[], batch: boolean): Record<number, Json> {
-    const byStatus = Map.groupBy(codes, (code) => errorTable[code]);
-    return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorAnswer(group, batch)]));
-  }
-
-  /** A batch in which every file failed still has the batch body. */
-  function errorAnswer(codes: ErrorCode[], batch: boolean): Json {
-    const status = errorTable[codes[0] ?? 'internal'];
-    const isBatchBody = batch && [402, 413, 415, 422, 500].includes(status);
-    const name = `${isBatchBody ? 'batch_' : ''}${codes.join('_or_')}`;
-    const examples = {
-      ...Object.fromEntries(
-        codes.map((code) => [code, { value: { error: { code, message: errorMessages[code] } } }]),
-      ),
-      ...(isBatchBody && status === 415 && { 'every file failed': { value: answers.batchFailed } }),
-    };
-    shared[name] = {
-      description: codes.map((code) => `\`${code}\``).join(' or '),
-      headers: headerRefs([...budgetHeaders, ...(extraHeaders[status] ?? [])]),
-      content: {
-        'application/json': {
-          schema: isBatchBody
-            ? { anyOf: [reference('ErrorEnvelope'), reference('BatchResult')] }
-            : reference('ErrorEnvelope'),
-          examples,
-        },
-      },
-    };
-    return { $ref: `#/components/responses/${name}` };
-  }
 }
-
-const metered = [...budgetHeaders, ...quotaHeaders, 'Idempotent-Replayed'];
-const extraHeaders: Record<number, string[]> = {
-  401: ['WWW-Authenticate'],
-  402: ['x-service-quota-limit', 'x-service-quota-remaining'],
-  405: ['Allow'],
-  429: ['Retry-After'],
-};
-
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'A repeat with the same key within 24 hours replays the stored answer and is not metered again.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-  example: '5f0c2a4e9b',
-};
-
-function answer(
-  description: string,
-  schema: string,
-  names: string[],
-  examples: Record<string, object>,
-): Json {
-  return {
-    description,
-    headers: headerRefs(names),
-    content: { 'application/json': { schema: reference(schema), examples: valuesOf(examples) } },
-  };
-}
-
-function bytesOr(types: string[], metadata: 'ScreenshotMetadata' | 'PdfMetadata', description: string): Json {
-  const bytes = types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }] as const);
-  return {
-    description,
-    headers: headerRefs([...metered, 'x-service-id', 'x-service-duration-ms', 'Server-Timing']),
-    content: {
-      ...Object.fromEntries(bytes),
-      'application/json': { schema: reference(metadata), examples: valuesOf({ hosted: answers[metadata] }) },
-    },
-  };
-}
-
-function form(operationId: string, properties: Json): Json {
-  const schema = { type: 'object', required: ['file'], additionalProperties: false, properties };
-  const examples = valuesOf(requests[operationId] ?? {});
-  return { required: true, content: { 'multipart/form-data': { schema, examples } } };
-}
-
-function json(operationId: string, schema: string): Json {
-  const examples = valuesOf(requests[operationId] ?? {});
-  return { required: true, content: { 'application/json': { schema: reference(schema), examples } } };
-}
-
-/** The fields of a query, each as a parameter. */
-function parametersOf(query: TSchema): Json[] {
-  const { properties } = plain(query) as { properties: Record<string, Json> };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: false,
-    ...(description !== undefined && { description }),
-    schema,
-  }));
-}
-
-/** The name of an example is its summary. */
-const valuesOf = (examples: Record<string, object>): Json =>
-  Object.fromEntries(
-    Object.entries(examples).map(([name, value]) => [name.replaceAll(' ', '-'), { summary: name, value }]),
-  );
-
-const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
-
-/** Removes the symbols that the schema library adds. */
-const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json;

@@ -1,0 +1,61 @@
+// The error responses of the document: one for each status of an operation, naming its codes. Responses that several operations share
+// are described once, under components.
+import { errorTable, type ErrorCode } from '#core/errors.ts';
+import { reference, type Json } from '#http/openapi/content.ts';
+import { answers, errorMessages } from '#http/openapi/examples.ts';
+import { budgetHeaders, headerRefs } from '#http/openapi/headers.ts';
+
+export interface ErrorResponses {
+  /** By status. `batch`: a batch in which every file failed still has the batch body. */
+  forCodes(codes: ErrorCode[], batch?: boolean): Record<number, Json>;
+  forCode(code: ErrorCode): Json;
+  /** What the references lead to: complete when all operations have been described. */
+  shared: Record<string, Json>;
+}
+
+const extraHeaders: Record<number, string[]> = {
+  401: ['WWW-Authenticate'],
+  402: ['x-service-quota-limit', 'x-service-quota-remaining'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+};
+
+const batchStatuses = [402, 413, 415, 422, 500];
+
+export function createErrorResponses(): ErrorResponses {
+  const shared: Record<string, Json> = {};
+
+  function describe(codes: ErrorCode[], batch: boolean): Json {
+    const status = errorTable[codes[0] ?? 'internal'];
+    const isBatchBody = batch && batchStatuses.includes(status);
+    const name = `${isBatchBody ? 'batch_' : ''}${codes.join('_or_')}`;
+    const examples = {
+      ...Object.fromEntries(
+        codes.map((code) => [code, { value: { error: { code, message: errorMessages[code] } } }]),
+      ),
+      ...(isBatchBody && status === 415 && { 'every file failed': { value: answers.batchFailed } }),
+    };
+    shared[name] = {
+      description: codes.map((code) => `\`${code}\``).join(' or '),
+      headers: headerRefs([...budgetHeaders, ...(extraHeaders[status] ?? [])]),
+      content: {
+        'application/json': {
+          schema: isBatchBody
+            ? { anyOf: [reference('ErrorEnvelope'), reference('BatchResult')] }
+            : reference('ErrorEnvelope'),
+          examples,
+        },
+      },
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  return {
+    shared,
+    forCode: (code) => describe([code], false),
+    forCodes(codes, batch = false) {
+      const byStatus = Map.groupBy(codes, (code) => errorTable[code]);
+      return Object.fromEntries([...byStatus].map(([status, group]) => [status, describe(group, batch)]));
+    },
+  };
+}
