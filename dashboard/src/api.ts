@@ -73,25 +73,17 @@ export const sameOrigin = (address: string): string => {
 };
 
 async function errorOf(response: Response): Promise<ApiError> {
-  const text = await response.text();
-  return errorFrom(response.status, text);
+  return errorFrom(response.status, await response.text(), response.headers.get('retry-after'));
 }
 
-export function errorFrom(status: number, text: string, retryAfter = Number.NaN): ApiError {
+export function errorFrom(status: number, text: string, retryAfter: string | null): ApiError {
+  const seconds = retryAfter === null || Number.isNaN(Number(retryAfter)) ? undefined : Number(retryAfter);
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string } };
-    return new ApiError(
-      status,
-      error.code,
-      error.message,
-      Number.isFinite(retryAfter) ? retryAfter : undefined,
-    );
+    return new ApiError(status, error.code, error.message, seconds);
   } catch {
-    return new ApiError(
-      status,
-      'internal',
-      `The service answered ${status}. Try again in a moment. If it happens again, the service log says why.`,
-    );
+    const message = `The service answered ${status}. Try again in a moment. If it happens again, the service log says why.`;
+    return new ApiError(status, 'internal', message, seconds);
   }
 }
 

@@ -44,7 +44,13 @@ test('the owner copies an invitation link, and the invited person sets a passwor
   await page.getByRole('button', { name: new RegExp(email) }).click();
   await page.getByRole('button', { name: 'Password link' }).click();
   const passwordLink = page.getByRole('dialog', { name: 'A link to set a password' });
+  await passwordLink.waitFor();
+  // The button goes on saying "Copied", so that axe checks that state too.
+  await page.evaluate(
+    '{ const wait = setTimeout; setTimeout = (run, ms) => ms === 1500 ? 0 : wait(run, ms); }',
+  );
   await passwordLink.getByRole('button', { name: 'Copy Link' }).click();
+  await passwordLink.getByRole('button', { name: 'Copied Link' }).waitFor();
   const reset = await dashboard.open();
   await reset.goto(await clipboard(page));
   await reset.getByLabel('New password').waitFor();

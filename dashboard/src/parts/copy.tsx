@@ -61,7 +61,7 @@ export function CopyButton({
   text,
   what,
   onCopied,
-  children = 'Copy',
+  children,
   ...rest
 }: ComponentProps<typeof Button> & {
   text: string;
@@ -71,15 +71,16 @@ export function CopyButton({
   children?: ReactNode;
 }) {
   const [copied, run] = useCopied(text, what, onCopied);
+  const word = copied ? 'Copied' : 'Copy';
   return (
     <Button
       small
       {...rest}
       icon={copied ? 'check' : 'copy'}
       onClick={run} // The accessible name must contain the visible text.
-      aria-label={children === 'Copy' ? `Copy ${what}` : undefined}
+      aria-label={children === undefined ? `${word} ${what}` : undefined}
     >
-      {copied ? 'Copied' : children}
+      {copied ? word : (children ?? word)}
     </Button>
   );
 }

@@ -19,10 +19,7 @@ export function post(file: File, expiresIn: number | undefined, onProgress: (par
     );
     request.addEventListener('load', () => {
       if (request.status === 201) resolve(JSON.parse(request.responseText) as Stored);
-      else {
-        const seconds = Number(request.getResponseHeader('retry-after') ?? Number.NaN);
-        reject(errorFrom(request.status, request.responseText, seconds));
-      }
+      else reject(errorFrom(request.status, request.responseText, request.getResponseHeader('retry-after')));
     });
     request.addEventListener('error', () =>
       reject(new ApiError(0, 'unreachable', 'The connection was lost.')),

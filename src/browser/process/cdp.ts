@@ -110,7 +110,9 @@ export function connectCdp(
   output.on('error', (error) => close(error.message));
   output.on('close', () => close('the browser closed its pipe'));
   output.on('end', () => close('the browser closed its pipe'));
-  const inTurn = createTurns((error) => close(`the browser's message was not understood: ${String(error)}`));
+  const inTurn = createMessageQueue((error) =>
+    close(`the browser's message was not understood: ${String(error)}`),
+  );
   readMessages(output, {
     onMessage: (text) => inTurn(() => dispatch(text)),
     wantedBytes: (callId) => (pending.has(callId) ? pending.get(callId)!.mostBytes : 0),
@@ -229,7 +231,7 @@ export function connectCdp(
 }
 
 /** Code that awaits an answer continues before the next message is processed, even if both came in one chunk. */
-function createTurns(onError: (error: unknown) => void): (task: () => void) => void {
+function createMessageQueue(onError: (error: unknown) => void): (task: () => void) => void {
   let waiting: (() => void)[] = [];
   // An index, because shift() moves the whole array: a chunk of 200,000 messages took two minutes.
   let first = 0;
