@@ -27,7 +27,7 @@ test('what is weaker than on Linux is reported', () => {
   assert.deepEqual(lessOn('linux'), []);
   assert.match(
     lessOn('darwin').join('; '),
-    /runs as the user of the service.*memory of pages is not watched/,
+    /runs as the user of the service.*memory of pages is not watched.*floods the browser.*fonts of the system/,
   );
 });
 

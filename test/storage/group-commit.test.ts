@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import type { Database, Tables } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { openSqlite } from '#storage/sqlite.ts';
@@ -119,4 +120,17 @@ test('a relaxed transaction is visible to everyone and skips fsync; in a group w
   await Promise.all([transaction(take('passing'), { durability: 'relaxed' }), transaction(take('passing'))]);
   assert.deepEqual(pragmas, []);
   assert.equal(await used('passing'), 3);
+});
+
+test('a commit reaches the disk itself, also on macOS, where an ordinary sync stops at its cache', async () => {
+  const { connection } = database;
+  const settings = [
+    (await sql`pragma synchronous`.execute(connection)).rows,
+    (await sql`pragma fullfsync`.execute(connection)).rows,
+    (await sql`pragma checkpoint_fullfsync`.execute(connection)).rows,
+  ];
+  assert.deepEqual(
+    settings.map(([row]) => Object.values(row as object)),
+    [[2], [1], [1]],
+  );
 });

@@ -20,7 +20,8 @@ export function lessOn(platform: NodeJS.Platform): string[] {
   return [
     'the browser runs as the user of the service, even if that is root',
     'the memory of pages is not watched: a page that takes gigabytes is not ended before the system does so',
-    'pages that work for long get no lower priority',
+    'pages that work for long get no lower priority, and a page that floods the browser is not ended early',
+    'pages are drawn with the fonts of the system, so they look different from pages drawn on Linux',
   ];
 }
 
