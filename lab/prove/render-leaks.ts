@@ -13,7 +13,7 @@ import {
   openDescriptors,
   scratchFolders,
 } from '#lab/support/process-table.ts';
-import { until } from '#lab/support/until.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 
 const rendersIn = { short: 60, long: Number(process.env['RENDERS'] ?? 10_000) };
 const partsOf = { short: 3, long: 10 };
@@ -133,7 +133,7 @@ async function makeRenders(renderer: Renderer, site: Site, count: number): Promi
 
 /** After an idle period: pages are prepared, and processes end, for a moment after each render. */
 async function standingAtRest({ pid }: Renderer): Promise<Standing> {
-  await until('one browser stands', () => browsers(pid).length === 1);
+  await waitFor('one browser stands', () => browsers(pid).length === 1);
   const samples: Standing[] = [];
   for (let same = 0; same < 5 && samples.length < 40;) {
     await new Promise((resolve) => setTimeout(resolve, 200));

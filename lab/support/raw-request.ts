@@ -28,7 +28,7 @@ export async function rawBytes(
   const { port } = new URL(origin);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: isCut });
   const chunks: Buffer[] = [];
-  socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within 10 s')));
+  socket.setTimeout(60_000, () => socket.destroy(new Error('no answer within 60 s')));
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.on('error', reject);
   socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString('latin1'))));

@@ -4,7 +4,7 @@ import type { BrowserAbout, Log } from '#browser/browser.ts';
 import { ChromiumStartError, launchChromium } from '#browser/process/chromium-process.ts';
 import type { Priority } from '#browser/process/priority.ts';
 import type { ChromiumProcess, LaunchOptions } from '#browser/process/chromium-process.ts';
-import { createPhase } from '#browser/process/deadline.ts';
+import { createPhase, startStepMs } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
 import { fetchChromium } from '#browser/process/fetch-chromium.ts';
 import { findChromium, type FindChromiumOptions } from '#browser/process/find-chromium.ts';
@@ -33,8 +33,6 @@ export interface StartOptions {
   egress: EgressProxy;
   log: Log;
 }
-
-const drawingMs = 10_000;
 
 export async function startChromium(options: StartOptions): Promise<{
   about: BrowserAbout;
@@ -152,7 +150,7 @@ async function launchWithSandbox(base: Omit<LaunchOptions, 'sandboxed'>) {
 
 async function tryDrawing(process: ChromiumProcess, egress: EgressProxy): Promise<DrawingTest> {
   const door = await egress.openDoor();
-  const phase = createPhase(process.gone, drawingMs, () => new Error('the drawing test took too long'));
+  const phase = createPhase(process.gone, startStepMs, () => new Error('the drawing test took too long'));
   try {
     const viewport = drawingTestViewport;
     const page = await openPage({ process, door, viewport }, phase.signal);

@@ -20,7 +20,7 @@ import {
   nicenessOf,
   scratchFolders,
 } from '#lab/support/process-table.ts';
-import { until } from '#lab/support/until.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 
 let server: PageServer;
 /** Temporary files of this test only: another service running at the same time sweeps the common folder. */
@@ -78,8 +78,8 @@ test('a browser killed with -9: the render is made on another, and the next one 
     const [successor, ...more] = browsers();
     assert.deepEqual(more, []);
     assert.notEqual(successor!.pid, killed!.pid);
-    await until('no process of the killed browser is left', () => groupMembers(killed!.pid).length === 0);
-    await until('one folder is left', () => scratchFolders().length === 1);
+    await waitFor('no process of the killed browser is left', () => groupMembers(killed!.pid).length === 0);
+    await waitFor('one folder is left', () => scratchFolders().length === 1);
   } finally {
     await kit.close();
   }
@@ -153,8 +153,8 @@ test('a browser is replaced by count: its replacement is ready first, renders un
     held.catch(() => {});
     const answer = await asked;
     for (let render = 0; render < 4; render += 1) await kit.shoot(`${server.base}/page`);
-    await until('a replacement runs next to the first', () => browsers().length === 2);
-    await until('renders go to the successor', () =>
+    await waitFor('a replacement runs next to the first', () => browsers().length === 2);
+    await waitFor('renders go to the successor', () =>
       kit.logged.some(({ message }) => message === 'the browser is replaced'),
     );
     await kit.shoot(`${server.base}/page`);
@@ -164,7 +164,7 @@ test('a browser is replaced by count: its replacement is ready first, renders un
     );
     answer.setHeader('content-type', 'text/html').end('<p>held');
     await held;
-    await until('the first is gone', () => !browsers().some(({ pid }) => pid === first!.pid));
+    await waitFor('the first is gone', () => !browsers().some(({ pid }) => pid === first!.pid));
     assert.equal(browsers().length, 1);
   } finally {
     await kit.close();
@@ -188,7 +188,7 @@ test('pages discarded at any moment leave no timer behind', async () => {
   } finally {
     await kit.close();
   }
-  await until('no timer is left of any page', () => activeTimers() <= timersBefore);
+  await waitFor('no timer is left of any page', () => activeTimers() <= timersBefore);
 });
 
 function activeTimers(): number {
@@ -209,7 +209,7 @@ test('a service killed with -9 leaves no browser, and the next start sweeps its 
   const [browser] = descendants(service.pid).filter(({ pid, group }) => pid === group);
   service.kill('SIGKILL');
   await once(service, 'exit');
-  await until('no process of its browser is left', () => groupMembers(browser!.pid).length === 0);
+  await waitFor('no process of its browser is left', () => groupMembers(browser!.pid).length === 0);
   const swept = await sweepScratchFolders([process.getuid?.() ?? 0, 65_534]);
   assert.ok(swept >= 1, `${swept} swept`);
   assert.deepEqual(scratchFolders(), []);

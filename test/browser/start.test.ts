@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cachedFolder } from '#browser/process/cached-folder.ts';
 import { launchChromium } from '#browser/process/chromium-process.ts';
-import { createPhase } from '#browser/process/deadline.ts';
+import { createPhase, startStepMs } from '#browser/process/deadline.ts';
 import { findChromium } from '#browser/process/find-chromium.ts';
 import { installFonts } from '#browser/process/fonts.ts';
 import { testDrawing } from '#browser/drawing-test.ts';
@@ -149,7 +149,7 @@ test('a browser without fonts is detected', async () => {
     user,
     sandboxed: true,
   });
-  const phase = createPhase(new AbortController().signal, 20_000, () => new Error('too long'));
+  const phase = createPhase(new AbortController().signal, startStepMs, () => new Error('too long'));
   try {
     for (const [process, expected] of [
       [blank, ['Latin', 'CJK', 'emoji']],

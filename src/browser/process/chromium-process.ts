@@ -8,7 +8,7 @@ import type { CdpConnection } from '#browser/process/cdp.ts';
 import { connectCdp } from '#browser/process/cdp.ts';
 import { chromiumFlags } from '#browser/process/chromium-flags.ts';
 import { writePreferences } from '#browser/process/chromium-preferences.ts';
-import { createPhase, within } from '#browser/process/deadline.ts';
+import { createPhase, startStepMs, within } from '#browser/process/deadline.ts';
 import type { Chromium } from '#browser/process/find-chromium.ts';
 import { lowerBrowser, type Priority } from '#browser/process/priority.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
@@ -41,7 +41,6 @@ export interface LaunchOptions {
   withoutFlags?: string[];
 }
 
-const startBudgetMs = 20_000;
 const keptErrorBytes = 4096;
 
 export async function launchChromium(options: LaunchOptions): Promise<ChromiumProcess> {
@@ -101,7 +100,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
     connection.close('the browser process ended');
   }
 
-  const phase = createPhase(gone.signal, startBudgetMs, () => new Error('it did not answer in time'));
+  const phase = createPhase(gone.signal, startStepMs, () => new Error('it did not answer in time'));
   try {
     const { product } = await within(connection.root.send('Browser.getVersion', undefined), phase.signal);
     return {

@@ -12,6 +12,12 @@ export interface Deadline {
   end(): void;
 }
 
+/**
+ * For each step of starting a browser: its version, its first answer, the tests before its first page. It only ends a hang: a step
+ * takes a second, but many times that on a small or busy machine, and ending a slow start would only begin another.
+ */
+export const startStepMs = 60_000;
+
 // Ends waits that are still pending when their phase is over, such as the loser of a race.
 const over = new Error('this part of the render is over');
 

@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { startStepMs } from '#browser/process/deadline.ts';
 import { unpackNpmChromium } from '#browser/process/npm-chromium.ts';
 import { readSystem, type System } from '#browser/process/system.ts';
 
@@ -139,7 +140,7 @@ function isExecutable(path: string): Promise<boolean> {
 export async function problemOf(executable: string, libraryFolder: string | null): Promise<string | null> {
   try {
     const env = libraryFolder === null ? {} : { LD_LIBRARY_PATH: libraryFolder };
-    const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: 10_000 });
+    const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: startStepMs });
     return /\d\.\d/.test(stdout) ? null : 'it does not print its version';
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
