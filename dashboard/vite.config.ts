@@ -12,6 +12,10 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     manifest: true,
+    // The licenses of all bundled packages, in dist/.vite/license.md.
+    license: true,
+    // pdf.js, loaded when there is a PDF to show. A test guards the size of the first load.
+    chunkSizeWarningLimit: 520,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',

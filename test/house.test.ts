@@ -115,6 +115,11 @@ test('only engines.ts names implementations', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('the lock file names no registry, and leaves out the native canvas that pdf.js uses in Node', () => {
+  const lock = readFileSync(join(source, '..', 'package-lock.json'), 'utf8');
+  assert.doesNotMatch(lock, /"resolved"|@napi-rs\/canvas/);
+});
+
 function roomOf(file: string): string | undefined {
   const [first, rest] = file.split(sep);
   return rest === undefined ? undefined : first;

@@ -21,6 +21,7 @@ const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.py': 'text/x-python; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',

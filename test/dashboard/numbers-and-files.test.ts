@@ -264,15 +264,3 @@ test('the playground: presets, a timer, cancelling, and the call for tt', async 
   assert.equal((await person.call('GET /usage')).body.units.render.used, 0);
   await finish(page, 'cancelled');
 });
-
-test('a PDF is shown in the page if the browser can show it', async () => {
-  const { page } = await dashboard.openAs();
-  await page.addInitScript(`Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })`);
-  const body = encodeURIComponent(JSON.stringify({ url: `${dashboard.site.base}/print.html` }));
-  await page.goto(`/dashboard/playground?tab=pdf&body=${body}`);
-  await page.getByRole('button', { name: 'Run' }).click();
-  const frame = page.getByTitle('The PDF');
-  await frame.waitFor({ timeout: 30_000 });
-  assert.match((await frame.getAttribute('src')) ?? '', /^blob:/);
-  await page.context().close();
-});

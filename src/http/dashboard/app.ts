@@ -23,9 +23,6 @@ const policyFor = (pictureOrigins: string[]): string =>
     ["img-src 'self' data: blob:", ...pictureOrigins].join(' '),
     "font-src 'self'",
     "connect-src 'self'",
-    // A PDF from the playground is shown in a frame, by a viewer that counts as a plugin in some browsers.
-    'frame-src blob:',
-    'object-src blob:',
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -62,7 +59,9 @@ export function createDashboardApp(pictureOrigins: string[], folder = builtFolde
     async asset(request: FastifyRequest, reply: FastifyReply) {
       const content = built?.assets.get((request.params as { name: string }).name);
       if (!content) throw notFound();
-      return sendStaticFile(request, reply.headers(neverChanges), content);
+      // A worker has the policy of its own file, not that of the page: it computes, and requests nothing.
+      reply.headers({ ...neverChanges, 'content-security-policy': "default-src 'none'" });
+      return sendStaticFile(request, reply, content);
     },
   };
 }

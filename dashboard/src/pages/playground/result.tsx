@@ -2,13 +2,13 @@
 import { sameOrigin } from '#app/api.ts';
 import { bytes, duration } from '#app/format.ts';
 import type { Outcome, Run } from '#app/pages/playground/run.ts';
-import { PdfPreview } from '#app/pages/playground/pdf-preview.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { FormProblem } from '#app/parts/form.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
 import { useNow } from '#app/parts/use-now.ts';
+import { PdfPreview } from '#app/pdf/pdf-preview.tsx';
 
 export function Result({ run, what }: { run: Run; what: string }) {
   const { startedAt, isCancelled, outcome, problem } = run;
@@ -34,7 +34,7 @@ export function Result({ run, what }: { run: Run; what: string }) {
         <div role="status" className="flex flex-wrap items-center gap-2">
           <Chip tone={isGood ? 'good' : 'danger'}>{outcome.status}</Chip>
           <span className="text-sm text-quiet tabular-nums">
-            {duration(outcome.tookMs)} · {bytes(outcome.sizeBytes)}
+            {duration(outcome.tookMs)} · {bytes(outcome.bytes.size)}
           </span>
         </div>
       }
@@ -85,7 +85,7 @@ function Shown({ outcome }: { outcome: Outcome }) {
     );
   return (
     <Bytes outcome={outcome} name="page.pdf">
-      <PdfPreview title="The PDF" address={outcome.address} />
+      <PdfPreview title="The PDF" source={outcome.bytes} />
     </Bytes>
   );
 }
@@ -115,7 +115,7 @@ function Json({ json }: { json: unknown }) {
           <img src={hosted.address} alt="The hosted result" className="mx-auto" />
         </div>
       )}
-      {hosted?.isPicture === false && <PdfPreview title="The hosted PDF" address={hosted.address} />}
+      {hosted?.isPicture === false && <PdfPreview title="The hosted PDF" source={hosted.address} />}
       <Code text={JSON.stringify(json, null, 2)} what="Answer" wrap />
       {hosted && (
         <div>

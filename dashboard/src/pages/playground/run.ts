@@ -9,7 +9,7 @@ export interface Outcome {
   tookMs: number;
   headers: [name: string, value: string][];
   contentType: string;
-  sizeBytes: number;
+  bytes: Blob;
   /** An object URL of the bytes. */
   address: string;
   /** Set if the response is JSON. */
@@ -73,15 +73,15 @@ async function perform(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const response = await callRaw(name, body, signal);
-  const blob = await response.blob();
+  const bytes = await response.blob();
   const contentType = response.headers.get('content-type') ?? '';
   return {
     status: response.status,
     tookMs: Math.round(performance.now() - startedAt),
     headers: [...response.headers].filter(([header]) => shown.test(header)),
     contentType,
-    sizeBytes: blob.size,
-    address: URL.createObjectURL(blob),
-    ...(contentType.startsWith('application/json') && { json: JSON.parse(await blob.text()) as unknown }),
+    bytes,
+    address: URL.createObjectURL(bytes),
+    ...(contentType.startsWith('application/json') && { json: JSON.parse(await bytes.text()) as unknown }),
   };
 }
