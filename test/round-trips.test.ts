@@ -2,6 +2,7 @@
 // increase in either fails here, on any machine.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import * as images from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -62,12 +63,18 @@ for (const engine of databaseEngines) {
       await remove();
     });
 
-    /** Measures the second run: the first creates the month's counter and reads the key. */
-    async function asked(work: () => Promise<unknown>): Promise<string[]> {
-      await work();
-      watch.take();
-      await work();
-      return watch.take();
+    /**
+     * The first run creates the month's counter and reads the key, so it does not count. On a busy machine a statement of a chore,
+     * or a lease that is renewed, can fall between two others, so one of five runs must match.
+     */
+    async function expectStatements(work: () => Promise<unknown>, statements: string[]): Promise<void> {
+      let seen: string[] = [];
+      for (let run = 0; run <= 5 && !isDeepStrictEqual(seen, statements); run += 1) {
+        watch.take();
+        await work();
+        seen = run === 0 ? [] : watch.take();
+      }
+      assert.deepEqual(seen, statements);
     }
 
     const send = async (path: string, files: number) => {
@@ -77,10 +84,10 @@ for (const engine of databaseEngines) {
       return body.slug;
     };
 
-    test('an upload', async () => assert.deepEqual(await asked(() => send('/api/v1/upload', 1)), upload));
+    test('an upload', () => expectStatements(() => send('/api/v1/upload', 1), upload));
 
-    test('a batch of ten: the same statements as one upload', async () =>
-      assert.deepEqual(await asked(() => send('/api/v1/upload/batch', 10)), upload));
+    test('a batch of ten: the same statements as one upload', () =>
+      expectStatements(() => send('/api/v1/upload/batch', 10), upload));
 
     test('a hosted file', async () => {
       const slug = await send('/api/v1/upload', 1);
@@ -88,7 +95,7 @@ for (const engine of databaseEngines) {
         const response = await fetch(`${service.origin}/f/${slug}`);
         assert.deepEqual(Buffer.from(await response.arrayBuffer()), picture);
       };
-      assert.deepEqual(await asked(fetchFile), ['select uploads']);
+      await expectStatements(fetchFile, ['select uploads']);
     });
 
     test('a screenshot', async () => {
@@ -101,13 +108,13 @@ for (const engine of databaseEngines) {
         assert.equal(response.status, 200);
         await response.arrayBuffer();
       };
-      assert.deepEqual(await asked(shoot), screenshot);
+      await expectStatements(shoot, screenshot);
     });
 
     test('a list in the dashboard', async () => {
       const visitor = await signedInVisitor(service);
       const list = async () => assert.equal((await visitor.call('GET /uploads')).status, 200);
-      assert.deepEqual(await asked(list), [...signedIn, 'select uploads']);
+      await expectStatements(list, [...signedIn, 'select uploads']);
     });
   });
 }

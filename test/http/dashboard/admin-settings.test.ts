@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readBlob } from '#storage/blobs.ts';
-import { openBlobs } from '#roof/engines.ts';
+import { openBlobs, openBrowser } from '#roof/engines.ts';
 import { png } from '#lab/support/images.ts';
 import { startMailbox } from '#lab/support/mailbox.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -15,7 +15,7 @@ type Person = Awaited<ReturnType<typeof signedInVisitor>>;
 let service: TestService;
 let owner: Person;
 before(async () => {
-  service = await startService();
+  service = await startService({}, 0, undefined, { openBrowser });
   owner = await signedInVisitor(service, { owner: true });
 });
 after(() => service.stop());
