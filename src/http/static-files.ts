@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedEncodings, compress, type Encoding } from '#http/encodings.ts';
 import { matchesEtag } from '#http/etag.ts';
 
 export interface StaticFile {
@@ -14,8 +13,6 @@ export interface StaticFile {
   /** Filled on first request. */
   compressed: Map<Encoding, Promise<Buffer>>;
 }
-
-type Encoding = 'br' | 'gzip';
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -30,11 +27,6 @@ const types: Record<string, string> = {
 
 /** Already compressed. */
 const packedTypes = ['application/gzip', 'font/woff2'];
-
-const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
-  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: (bytes) => promisify(gzip)(bytes),
-};
 
 /** For names that contain a hash of the bytes: the content of such a name never changes. */
 export const neverChanges = { 'cache-control': 'public, max-age=31536000, immutable' };
@@ -60,7 +52,7 @@ export async function sendStaticFile(
   reply: FastifyReply,
   { type, bytes, hash, compressed }: StaticFile,
 ): Promise<FastifyReply> {
-  const encoding = packedTypes.includes(type) ? undefined : encodingOf(request);
+  const encoding = packedTypes.includes(type) ? undefined : acceptedEncodings(request)[0];
   // A strong ETag: different bytes need a different one.
   const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`;
   reply.headers({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding', etag });
@@ -68,17 +60,7 @@ export async function sendStaticFile(
   if (noneMatch !== undefined && matchesEtag(noneMatch, etag)) return reply.code(304).send();
   reply.type(type);
   if (!encoding) return reply.send(bytes);
-  const packed = compressed.get(encoding) ?? compress[encoding](bytes);
+  const packed = compressed.get(encoding) ?? compress(encoding, bytes, { quality: 9 });
   compressed.set(encoding, packed);
   return reply.header('content-encoding', encoding).send(await packed);
-}
-
-function encodingOf(request: FastifyRequest): Encoding | undefined {
-  const accepted = (request.headers['accept-encoding'] ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((part) => part.split(';').map((piece) => piece.trim()))
-    .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
-    .map(([name]) => name);
-  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));
 }

@@ -1,12 +1,20 @@
 // GET /f/<slug>[.<ext>]: the raw bytes of an upload. Spec 2.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
+import { readBlob } from '#storage/blobs.ts';
+import type { UploadRow } from '#storage/schema.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import { createPackedSvgs } from '#http/hosted/packed-svgs.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { answerNotFound } from '#http/not-found.ts';
 
 export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUploads; clock: Clock }) {
+  const packedSvgs = createPackedSvgs();
+
+  const read = async ({ id, size_bytes }: UploadRow): Promise<Buffer | undefined> =>
+    (await hostedUploads.readSmallBlob?.(id, size_bytes)) ?? readBlob({ open: hostedUploads.openBlob }, id);
+
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug: requested } = request.params as { slug: string };
     const [slug, extension] = splitExtension(requested);
@@ -24,6 +32,13 @@ export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUplo
         filename: upload.filename,
         open: (range) => hostedUploads.openBlob(upload.id, range),
         readSmall: hostedUploads.readSmallBlob?.bind(null, upload.id, upload.size_bytes),
+        packed:
+          upload.content_type === 'image/svg+xml'
+            ? (encoding) =>
+                packedSvgs.get({ hash: upload.sha256, sizeBytes: upload.size_bytes }, encoding, () =>
+                  read(upload),
+                )
+            : undefined,
         signedUrl: hostedUploads.signedUrl?.bind(null, upload.id),
       },
       clock.now(),

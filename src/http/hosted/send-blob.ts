@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { sendStream } from '#http/answer.ts';
+import { acceptedEncodings, type Encoding } from '#http/encodings.ts';
 import { matchesEtag } from '#http/etag.ts';
 import type { ByteRange, OpenBlob, SignedAnswer } from '#storage/blobs.ts';
 
@@ -16,6 +17,8 @@ export interface HostedBlob {
   open: (range?: ByteRange) => Promise<OpenBlob | undefined>;
   /** The whole blob, if it is small and the store has it locally. */
   readSmall?: (() => Promise<Buffer | undefined>) | undefined;
+  /** Set if the blob is worth compressing; undefined where it is sent as it is stored. */
+  packed?: ((encoding: Encoding) => Promise<Buffer | undefined>) | undefined;
   /** Set if the store serves the blob itself. */
   signedUrl: ((answer: SignedAnswer) => Promise<string>) | undefined;
 }
@@ -40,6 +43,7 @@ export async function sendBlob(
   reply.headers({
     'cache-control': cacheControl(blob.expiresAt, now),
     etag: blob.etag,
+    ...(blob.packed && { vary: 'accept-encoding' }),
     'last-modified': lastModified,
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
@@ -49,7 +53,12 @@ export async function sendBlob(
     'x-robots-tag': 'noindex',
     'referrer-policy': 'no-referrer',
   });
-  if (isUnchanged(request, blob)) return reply.code(304).send();
+  // A part is a part of the stored bytes, so a request for one gets them as they are.
+  const encodings = blob.packed && request.headers.range === undefined ? acceptedEncodings(request) : [];
+  const known = [blob.etag, ...encodings.map((encoding) => etagOf(blob, encoding))].find((etag) =>
+    isUnchanged(request, etag, blob.createdAt),
+  );
+  if (known !== undefined) return reply.code(304).header('etag', known).send();
 
   const isDownload = (request.query as { download?: string }).download !== undefined;
   const disposition = contentDisposition(isDownload ? 'attachment' : 'inline', blob.filename);
@@ -65,6 +74,17 @@ export async function sendBlob(
   }
   reply.header('content-disposition', disposition);
   reply.type(blob.contentType);
+
+  const [encoding] = encodings;
+  const packed = encoding && (await blob.packed?.(encoding));
+  if (encoding && packed) {
+    reply.headers({
+      'content-encoding': encoding,
+      'content-length': packed.length,
+      etag: etagOf(blob, encoding),
+    });
+    return request.method === 'HEAD' ? reply.send() : reply.send(packed);
+  }
 
   const range = rangeOf(request, blob, lastModified);
   if (range === 'unsatisfiable') {
@@ -87,8 +107,11 @@ export async function sendBlob(
   throw notFound();
 }
 
+/** Strong, so other bytes need another one. */
+const etagOf = ({ etag }: HostedBlob, encoding: Encoding): string => `${etag.slice(0, -1)}-${encoding}"`;
+
 /** RFC 9110 13.1.2, 13.1.3: If-None-Match decides where it is present, If-Modified-Since otherwise. */
-function isUnchanged(request: FastifyRequest, { etag, createdAt }: HostedBlob): boolean {
+function isUnchanged(request: FastifyRequest, etag: string, createdAt: number): boolean {
   const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince } = request.headers;
   if (noneMatch !== undefined) {
     return matchesEtag(noneMatch, etag);
