@@ -29,8 +29,6 @@ const exceptions = {
   'operation-4xx-problem-details-rfc7807': 'off',
   'path-segment-plural': 'off',
   'no-http-verbs-in-paths': 'off',
-  // The document is the same for everyone who runs the service, and cannot know whom to write to.
-  'info-contact': 'off',
 } as const;
 
 let service: TestService;

@@ -67,6 +67,11 @@ export function buildOpenapi(baseUrl: string): Json {
       description:
         'Stores images and returns share links, captures public web pages as images, and prints public web pages to PDF. ' +
         'Rate limit and quota belong to the account and are shared by all of its keys.',
+      // Whom to write to is for each operator to say; the start page of the installation is where to find it.
+      contact: {
+        name: 'The operator of this installation',
+        url: URL.canParse(baseUrl) ? baseUrl : 'http://localhost:3000',
+      },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: baseUrl }],
