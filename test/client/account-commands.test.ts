@@ -1,18 +1,13 @@
 // The commands of `tt` around the account and its links, against a real service.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test, type TestContext } from 'node:test';
-import { promisify } from 'node:util';
+import { after, before, test } from 'node:test';
 import { png } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
-import { lacks } from './support.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
-
-const run = promisify(execFile);
 
 let service: TestService;
 let site: PageServer;
@@ -209,34 +204,4 @@ test('tt pdfs prints every page of a list into a folder, and leaves what is ther
     assert.equal((await readFile(join(line.folder, file))).subarray(0, 5).toString(), '%PDF-');
   const again = await line.tt(['pdfs', '-f', 'pages.yaml', '-o', 'pdfs', '--paper-format', 'a4']);
   assert.match(again.stderr, /2 URLs: 0 captured in .* s, 2 there before, 0 failed/);
-});
-
-async function completionIn(shell: string, context: TestContext): Promise<string | undefined> {
-  const script = (await linesOf('completion', shell)).join('\n');
-  return lacks(shell, context) ? undefined : script;
-}
-
-test('tt completion bash completes commands and options', async (context) => {
-  const script = await completionIn('bash', context);
-  if (script === undefined) return;
-  const complete = async (...words: string[]): Promise<string[]> => {
-    const asked = `${script}\nCOMP_WORDS=(tt ${words.map((word) => `'${word}'`).join(' ')})\nCOMP_CWORD=${words.length}\n_tt\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
-    return (await run('bash', ['-c', asked])).stdout.trim().split('\n');
-  };
-  assert.deepEqual(await complete('sh'), ['shots']);
-  assert.deepEqual(await complete('upload', '--ex'), ['--expires-in']);
-  assert.deepEqual(await complete('upload', 'a'), ['']);
-});
-
-for (const shell of ['zsh', 'fish']) {
-  test(`tt completion ${shell} is a script that ${shell} can read`, async (context) => {
-    const script = await completionIn(shell, context);
-    if (script === undefined) return;
-    await writeFile(join(line.folder, `completion.${shell}`), script);
-    await run(shell, ['-n', join(line.folder, `completion.${shell}`)]);
-  });
-}
-
-test('tt completion without a shell that it knows is a wrong call', async () => {
-  assert.equal((await line.tt(['completion', 'tcsh'])).code, 2);
 });

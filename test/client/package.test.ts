@@ -13,6 +13,7 @@ import { png } from '#lab/support/images.ts';
 import { root } from '#lab/support/processes.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { buildClients } from '#scripts/build-clients.ts';
+import { typedProgram } from './typed-program.ts';
 
 const run = promisify(execFile);
 let service: TestService;
@@ -171,53 +172,9 @@ ${body.replace('main();', "import('@tintype/client').then((module) => { Other = 
   }
 });
 
-const typed = `
-const client = new Tintype({ baseUrl: 'https://images.example.com', apiKey: 'tt_x' });
-export async function use(): Promise<void> {
-  const upload = await client.upload(new Blob([]), { expiresIn: 3600, signal: new AbortController().signal });
-  const type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/svg+xml' | 'image/avif' = upload.contentType;
-  const remaining: number | undefined = upload.meta.quota?.remaining;
-  const picture = await client.screenshot('https://example.com', { fullPage: true, format: 'webp' });
-  const bytes: Uint8Array = picture.bytes;
-  const metadata = await client.screenshot('https://example.com', { response: 'json' });
-  const width: number = metadata.width;
-  // @ts-expect-error the JSON form has no bytes
-  void metadata.bytes;
-  // @ts-expect-error the byte form has no link
-  void picture.url;
-  const signal: AbortSignal | undefined = undefined;
-  const width2: number | undefined = undefined;
-  const either = await client.screenshot('https://example.com', {
-    response: Math.random() > 0.5 ? 'json' : 'image', signal, width: width2,
-  });
-  if ('bytes' in either) either.bytes.slice();
-  for await (const item of client.screenshotAll(['https://example.com'])) if (item.ok) item.result.bytes.slice();
-  // @ts-expect-error no such format
-  await client.screenshot('https://example.com', { format: 'gif' });
-  // @ts-expect-error no such field
-  await client.pdf('https://example.com', { full_page: true });
-  const { items } = await client.uploadBatch([new Uint8Array(1), 'a.png']);
-  for (const item of items) {
-    if (item.ok) item.upload.deleteUrl.trim();
-    else if (item.error.code === 'file_too_large') item.error.message.trim();
-    // @ts-expect-error no such code
-    else if (item.error.code === 'rate_limited') return;
-  }
-  try {
-    await client.pdf(new URL('https://example.com'), { margin: { top: '1cm', left: 20 }, paperFormat: 'a4' });
-  } catch (error) {
-    if (error instanceof TintypeError && error.code === 'quota_exceeded') error.requestId?.trim();
-    // @ts-expect-error no such code
-    if (error instanceof TintypeError && error.code === 'quota_exceded') return;
-  }
-  void [type, remaining, bytes, width];
-}
-`;
-
 test('strict TypeScript takes its types, as ESM and as CommonJS, without the types of Node', async () => {
-  const imports = `import { Tintype, TintypeError } from '@tintype/client';\n`;
-  await writeFile(join(folder, 'esm.mts'), imports + typed);
-  await writeFile(join(folder, 'cjs.cts'), imports + typed);
+  await writeFile(join(folder, 'esm.mts'), typedProgram);
+  await writeFile(join(folder, 'cjs.cts'), typedProgram);
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
