@@ -6,9 +6,11 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
+import { exitCodes } from '#cli/exit-codes.ts';
 import { patternOf } from '#cli/find-files.ts';
 import { barOf } from '#cli/progress-bar.ts';
 import { jpeg, png, svg } from '#lab/support/images.ts';
+import { root } from '#lab/support/processes.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { lacks } from './support.ts';
@@ -381,4 +383,14 @@ test('the bar of progress', () => {
   );
   assert.equal(barOf({ sentBytes: MiB, totalBytes: undefined }), '1.0 MB');
   assert.match(barOf({ sentBytes: 512, totalBytes: 1024 }), / 50 % {2}0\.5 KB of 1\.0 KB$/);
+});
+
+test('every exit code is in the guide, and no other', async () => {
+  const guide = await readFile(join(root, 'docs/client.md'), 'utf8');
+  const table = guide.slice(guide.indexOf('| exit code |'), guide.indexOf('## MCP server'));
+  const codes = [...table.matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]));
+  assert.deepEqual(
+    codes,
+    Object.values(exitCodes).sort((a, b) => a - b),
+  );
 });

@@ -131,8 +131,9 @@ export function guidesOf(baseUrl: string, plans: Plan[]): Guide[] {
         </p>
         <pre
           tabindex="0"
+          class="curl"
           aria-label="Example: delete an upload"
-        ><code>curl -X POST "${baseUrl}/api/uploads/&lt;id&gt;/delete?token=&lt;token&gt;"</code></pre>`,
+        ><code>curl --fail-with-body -X POST "${baseUrl}/api/uploads/&lt;id&gt;/delete?token=&lt;token&gt;"</code></pre>`,
     },
     { id: 'limits', title: 'Limits of this installation', body: limitTables(plans) },
   ];

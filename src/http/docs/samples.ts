@@ -26,7 +26,10 @@ interface Call {
 }
 
 const isBatch = ({ path }: Call): boolean => path.endsWith('/batch');
-const outputOf = ({ path }: Call): string => (path.endsWith('/pdf') ? 'page.pdf' : 'page.png');
+const outputOf = ({ path, body }: Call): string => {
+  const format = body?.['format'];
+  return `page.${path.endsWith('/pdf') ? 'pdf' : typeof format === 'string' ? format : 'png'}`;
+};
 
 const curlForm = (call: Call): string =>
   `curl --fail-with-body ${call.address} \\
@@ -74,33 +77,40 @@ console.log(hosted.url);`,
   );
 }
 
-const pythonForm = (call: Call): string =>
-  `import os, requests
+/** Uses the module that this service offers for download: the standard library only, with the client's retries. */
+const python = ({ address, path }: Call, call: string): string => {
+  const baseUrl = address.slice(0, -path.length);
+  return `# curl --fail -sSO ${baseUrl}/clients/tintype.py
+from tintype import Tintype
 
-files = [${(isBatch(call) ? ['one.png', 'two.jpg'] : ['photo.png']).map((name) => `("file", open("${name}", "rb"))`).join(', ')}]
-response = requests.post(
-    "${call.address}",
-    headers={"Authorization": f"Bearer {os.environ['TINTYPE_API_KEY']}"},
-    files=files,
-)
-response.raise_for_status()
-print(response.json())`;
-
-const pythonValue = (value: unknown): string => {
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  return JSON.stringify(value);
+tintype = Tintype("${baseUrl}", "YOUR_API_KEY")
+${call}`;
 };
 
-const pythonJson = (call: Call): string =>
-  `import os, requests
+const pythonForm = (call: Call): string =>
+  python(
+    call,
+    isBatch(call)
+      ? `for item in tintype.upload_batch(["one.png", "two.jpg"]).items:
+    print(item.upload.url if item.ok else item.error.message)`
+      : `upload = tintype.upload("photo.png")
+print(upload.url)`,
+  );
 
-response = requests.post(
-    "${call.address}",
-    headers={"Authorization": f"Bearer {os.environ['TINTYPE_API_KEY']}"},
-    json={${Object.entries(call.body ?? {})
-      .map(([name, value]) => `"${name}": ${pythonValue(value)}`)
-      .join(', ')}},
-)
-response.raise_for_status()
-with open("${outputOf(call)}", "wb") as file:
-    file.write(response.content)`;
+function pythonJson(call: Call): string {
+  const { url, ...options } = call.body ?? {};
+  const named = Object.entries(options).map(([name, value]) => `, ${name}=${pythonValue(value)}`);
+  const method = call.path.endsWith('/pdf') ? 'pdf' : 'screenshot';
+  return python(
+    call,
+    `render = tintype.${method}(${pythonValue(url)}${named.join('')})
+print(render.save("${outputOf(call)}", overwrite=True))`,
+  );
+}
+
+function pythonValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, inner]) => `"${name}": ${pythonValue(inner)}`);
+  return `{${fields.join(', ')}}`;
+}

@@ -1,0 +1,45 @@
+// The blocks that cannot be run in a test, each with its reason. A block is found by its document and a text in it.
+import type { Block } from './blocks.ts';
+
+const notRun: { document: string; text: string; reason: string }[] = [
+  {
+    document: 'README.md',
+    text: 'npm start',
+    reason: 'installs everything from the npm registry; test/snippets.long.test.ts runs it',
+  },
+  {
+    document: 'docs/operations.md',
+    text: 'systemctl daemon-reload',
+    reason: 'changes users and services of the machine as root; test/systemd.test.ts checks the unit file',
+  },
+  {
+    document: 'docs/operations.md',
+    text: 'docker compose',
+    reason:
+      'needs a container engine; test/deploy.test.ts and `npm run prove -- container` check the files and the image',
+  },
+  {
+    document: 'docs/fonts.md',
+    text: 'pyftsubset',
+    reason:
+      "needs Debian's fonttools and two packages of the npm registry; its results are in src/http/assets/",
+  },
+  {
+    document: 'clients/mcp/README.md',
+    text: 'claude mcp add',
+    reason: 'needs the assistant; the command after "--" is that of docs/client.md, which is run',
+  },
+];
+
+export function reasonNotToRun({ document, code }: Block): string | undefined {
+  return notRun.find((entry) => entry.document === document && code.includes(entry.text))?.reason;
+}
+
+/** Entries that match no block any more. */
+export const staleEntries = (blocks: Block[]): string[] =>
+  notRun
+    .filter(
+      ({ document, text }) =>
+        !blocks.some((block) => block.document === document && block.code.includes(text)),
+    )
+    .map(({ document, text }) => `${document}: ${text}`);
