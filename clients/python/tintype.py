@@ -1,13 +1,13 @@
-"""Client of a Tintype service: image hosting, screenshots and PDFs. One file, Python 3.9 or newer, standard library only.
+"""Client for a Tintype service: image hosting, screenshots and PDFs. One file, Python 3.9 or newer, standard library only.
 
     from tintype import Tintype
 
-    tintype = Tintype()  # TINTYPE_URL and TINTYPE_API_KEY of the environment
+    tintype = Tintype()  # uses TINTYPE_URL and TINTYPE_API_KEY
     print(tintype.upload("photo.jpg", expires_in=86_400).url)
     tintype.screenshot("https://example.com/", full_page=True).save("example.png")
 
-It retries as the TypeScript client does: what was refused is never repeated, Retry-After is kept, and a request whose answer was
-lost is sent again under the same Idempotency-Key, so that it is done and metered once. A client may be used by several threads.
+It retries like the TypeScript client: a refused request is never repeated, Retry-After is respected, and a request whose response was
+lost is sent again with the same Idempotency-Key, so that it is done and metered once. Several threads may use one client.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _TIMEOUTS = {"upload": 300.0, "screenshot": 105.0, "pdf": 120.0, "delete": 30.0}
 _FIRST_WAIT = 1.0
 _FIRST_JITTER = 0.5
 _LONGEST_BACK_OFF = 30.0
-# A longer Retry-After is for the caller to decide, not for a call that somebody waits for.
+# If Retry-After is longer, the call fails: its caller decides whether to wait that long.
 _LONGEST_RETRY_AFTER = 300.0
 _RETRIES = {"limited": math.inf, "twice": 2, "transient": math.inf, "final": 0}
 
-# Time and chance, so that a test can replace both.
+# Time and randomness, so that a test can replace both.
 _now = time.time
 _sleep = time.sleep
 _random = random.random
@@ -81,14 +81,14 @@ class Quota:
 
 @dataclass(frozen=True)
 class Meta:
-    """What the headers of an answer say."""
+    """What the headers of a response say."""
 
     request_id: Optional[str]
     rate_limit: Optional[RateLimit]
     quota: Optional[Quota]
-    #: True when the service had already done this request and sent its first answer again.
+    #: True if the service had already handled this request and repeated its first response.
     is_replay: bool
-    #: How often the request was sent.
+    #: How many times the request was sent.
     attempts: int
 
 
@@ -106,7 +106,7 @@ class Upload:
     size_bytes: int
     content_type: str
     filename: str
-    #: None for a file of a batch: the batch has it.
+    #: None for a file of a batch; the batch has it.
     meta: Optional[Meta] = field(default=None, repr=False)
 
 
@@ -127,12 +127,12 @@ class BatchItem:
 
 @dataclass(frozen=True)
 class BatchResult:
-    #: One for each file, in the order in which they were given.
+    #: One for each file, in the given order.
     items: List[BatchItem]
     total: int
     succeeded: int
     failed: int
-    #: Of the last request; None when no file could be sent.
+    #: Of the last request; None if no file could be sent.
     meta: Optional[Meta] = field(repr=False)
 
 
@@ -147,9 +147,9 @@ class Render:
     meta: Meta = field(repr=False)
 
     def save(self, path: Union[str, "os.PathLike[str]"], *, overwrite: bool = False) -> str:
-        """Writes the file whole or not at all, and gives its path. A folder gets a file that is named after the id.
+        """Writes the whole file or nothing, and returns its path. In a folder, the file is named after the id.
 
-        Raises FileExistsError for a file that is there, unless overwrite is true.
+        Raises FileExistsError if the file exists, unless overwrite is true.
         """
         target = os.fspath(path)
         if os.path.isdir(target):
@@ -222,7 +222,7 @@ class TintypeError(Exception):
         self.retry_after = retry_after
         #: Of the file that could not be sent.
         self.filename = filename
-        #: How often the request was sent.
+        #: How many times the request was sent.
         self.attempts = 0
         #: Of a batch that was split: the outcomes that were known before this error.
         self.partial: Optional[List[BatchItem]] = None
@@ -234,7 +234,7 @@ class TintypeError(Exception):
 
     @property
     def request_id(self) -> Optional[str]:
-        """What to tell the operator when asking about this failure."""
+        """The id to name when you report this failure to the operator."""
         return self.meta.request_id if self.meta else None
 
 
@@ -282,7 +282,7 @@ def _error(code: str, message: str, **details: Any) -> TintypeError:
 
 @dataclass(frozen=True)
 class Retry:
-    """What on_retry is told before each wait."""
+    """The argument of on_retry, which is called before each wait."""
 
     error: TintypeError
     #: Attempts made so far.
@@ -295,15 +295,15 @@ class _Answer:
     status: int
     headers: http.client.HTTPMessage
     data: bytes
-    #: The body where it is JSON.
+    #: The parsed body, if it is JSON.
     json: Any
     meta: Meta
 
 
 class Tintype:
-    """A Tintype service. Without arguments, TINTYPE_URL and TINTYPE_API_KEY are taken from the environment.
+    """The client of a Tintype service. Without arguments it uses the environment variables TINTYPE_URL and TINTYPE_API_KEY.
 
-    max_retries: retries of one call, all reasons together. on_retry: called before each wait; return False to get the error instead.
+    max_retries: retries of one call, for all reasons together. on_retry: called before each wait; return False to raise the error instead.
     """
 
     def __init__(
@@ -323,7 +323,7 @@ class Tintype:
     ) -> Upload:  # fmt: skip
         """Stores one image. expires_in: seconds, 60 to 31,536,000.
 
-        timeout, here and below: seconds of each attempt; 0 or math.inf is none.
+        timeout, here and below: seconds for each attempt; 0 or math.inf means none.
         """
         key = _check_idempotency_key(idempotency_key)
         body, content_type = _form([_load(file)], expires_in)
@@ -334,10 +334,10 @@ class Tintype:
         self, files: Iterable[File], *, expires_in: Optional[int] = None, timeout: Optional[float] = None,
         idempotency_key: Optional[str] = None, on_item: Optional[Callable[[BatchItem], None]] = None,
     ) -> BatchResult:  # fmt: skip
-        """Stores any number of images; more than the service takes at once go as several batches, in order.
+        """Stores any number of images. More than the service accepts at once are sent as several batches, in order.
 
-        A file that is too large or cannot be read is an item that failed, and the others are sent. on_item is told each outcome as soon
-        as it is known.
+        A file that is too large or cannot be read becomes a failed item, and the others are sent. on_item gets each outcome as soon as
+        it is known.
         """
         if isinstance(files, (str, bytes, bytearray, memoryview, os.PathLike)):
             raise TypeError("upload_batch takes a list of files, not one file")
@@ -386,16 +386,16 @@ class Tintype:
         return BatchResult(items, len(items), succeeded, len(items) - succeeded, meta)
 
     def delete(self, upload: Union[Upload, str], *, timeout: Optional[float] = None) -> None:
-        """Deletes an upload by its result or its delete_url. The key is not needed for that, and not sent."""
+        """Deletes an upload by its result or its delete_url. This needs no key, and none is sent."""
         link = upload.delete_url if isinstance(upload, Upload) else str(upload)
-        # The token goes to the service that this client is for, wherever the link points.
+        # The token is sent to base_url, wherever the link points.
         path = re.search(r"/api/uploads/[^/?#]+/delete\?token=[^#\s]+", link)
         if not path:
             raise ValueError("delete takes an upload or its delete_url")
         try:
             self._send(path.group(), b"", None, _seconds(timeout, "delete"), None)
         except TintypeError as error:
-            # An attempt whose answer was lost has deleted it.
+            # An earlier attempt deleted it, and its response was lost.
             if not (error.code == "not_found" and error.attempts > 1):
                 raise
 
@@ -411,7 +411,7 @@ class Tintype:
         self, url: str, *, full_page: Optional[bool] = None, format: Optional[str] = None, width: Optional[int] = None,
         height: Optional[int] = None, timeout: Optional[float] = None, idempotency_key: Optional[str] = None,
     ) -> HostedScreenshot:  # fmt: skip
-        """Captures a page; the picture stays on the service, under the url of the result."""
+        """Captures a page; the service hosts the picture at the url of the result."""
         fields = {"url": url, "full_page": full_page, "format": format, "width": width, "height": height, "response": "json"}
         return _result(HostedScreenshot, self._ask("screenshot", fields, timeout, idempotency_key))
 
@@ -436,7 +436,7 @@ class Tintype:
         margin: Optional[Margin] = None, viewport: Optional[Mapping[str, int]] = None, wait_until: Optional[str] = None,
         delay_ms: Optional[int] = None, timeout: Optional[float] = None, idempotency_key: Optional[str] = None,
     ) -> HostedPdf:  # fmt: skip
-        """Prints a page; the document stays on the service, under the url of the result."""
+        """Prints a page; the service hosts the document at the url of the result."""
         fields = {
             "url": url, "paper_format": paper_format, "landscape": landscape, "print_background": print_background,
             "prefer_css_page_size": prefer_css_page_size, "scale": scale, "margin": margin, "viewport": viewport,
@@ -456,7 +456,7 @@ class Tintype:
         if content_type is not None:
             headers["Content-Type"] = content_type
         if key is not None:
-            # The same for every attempt, so that a request whose answer was lost is done and metered once.
+            # The same for every attempt, so that a request whose response was lost is done and metered once.
             headers["Authorization"] = f"Bearer {self._key}"
             headers["Idempotency-Key"] = key
         seen = dict.fromkeys(_RETRIES, 0)
@@ -475,7 +475,7 @@ class Tintype:
             failure.attempts = attempts
             delay = _delay(failure, seen) if attempts <= self._max_retries else None
             if delay is None or (self._on_retry and self._on_retry(Retry(failure, attempts, delay)) is False):
-                # A batch whose files all failed still has its outcome file by file.
+                # A batch whose files all failed still has an outcome for each file.
                 if answer is not None and _is_batch(answer.json):
                     return answer
                 raise failure
@@ -483,7 +483,7 @@ class Tintype:
 
 
 def _kind(error: TintypeError) -> str:
-    """limited: the service said when to come back. twice: worth one or two retries. transient: an outage. final: the answer."""
+    """limited: the service says when to retry. twice: worth at most two retries. transient: an outage. final: not retried."""
     if error.status == 429:
         return "limited"
     if error.code in ("capture_failed", "render_failed", "timeout"):
@@ -494,34 +494,46 @@ def _kind(error: TintypeError) -> str:
 
 
 def _delay(error: TintypeError, seen: Dict[str, int]) -> Optional[float]:
-    """Seconds to wait before the next attempt, or None when this failure is the answer."""
+    """Seconds to wait before the next attempt, or None if there is none."""
     kind = _kind(error)
     seen[kind] += 1
     if seen[kind] > _RETRIES[kind]:
         return None
     # RFC 9110, 10.2.3: Retry-After is for 503 as it is for 429.
-    told = error.retry_after if kind == "limited" or (kind == "transient" and error.status == 503) else None
-    if told is None:
+    wait = error.retry_after if kind == "limited" or (kind == "transient" and error.status == 503) else None
+    if wait is None:
         return _back_off(seen[kind])
-    if told > _LONGEST_RETRY_AFTER:
+    if wait > _LONGEST_RETRY_AFTER:
         return None
-    # The first wait has a little chance in it too, or many workers would come back at the same moment.
-    return told + (_FIRST_JITTER * _random() if seen[kind] == 1 else _back_off(seen[kind] - 1))
+    # The first wait has some jitter too, or many workers would retry at the same moment.
+    return wait + (_FIRST_JITTER * _random() if seen[kind] == 1 else _back_off(seen[kind] - 1))
 
 
 def _back_off(turn: int) -> float:
-    """0.5 to 1 s, then twice as long each time: half of the wait is fixed, half is chance."""
+    """0.5 to 1 s, then twice as long each time: half of the wait is fixed, half is random."""
     return min(_LONGEST_BACK_OFF, _FIRST_WAIT * 2 ** (turn - 1)) * (0.5 + _random() / 2)
 
 
-def _retry_after(value: Optional[str]) -> Optional[float]:
-    """A number of seconds or a date; None for anything else."""
+def _retry_after(headers: http.client.HTTPMessage) -> Optional[float]:
+    """A number of seconds or a date; None for anything else.
+
+    A date is compared with the Date of the same response: the clock of this machine may be wrong.
+    """
+    value = headers.get("Retry-After")
     if value is None:
         return None
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value):
         return float(value)
+    until = _timestamp(value)
+    if until is None:
+        return None
+    sent_at = _timestamp(headers.get("Date", ""))
+    return max(0.0, float(math.ceil(until - (_now() if sent_at is None else sent_at))))
+
+
+def _timestamp(date: str) -> Optional[float]:
     try:
-        return max(0.0, float(math.ceil(email.utils.parsedate_to_datetime(value).timestamp() - _now())))
+        return email.utils.parsedate_to_datetime(date).timestamp()
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -529,7 +541,7 @@ def _retry_after(value: Optional[str]) -> Optional[float]:
 def _exchange(
     base_url: str, path: str, body: bytes, headers: Dict[str, str], timeout: Optional[float], attempts: int
 ) -> _Answer:
-    """One attempt. The body is read before it counts as answered, because a connection can break in its middle."""
+    """One attempt. It reads the body too, because the connection can break in the middle of it."""
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     connection, target, more = _connection(base_url, path, timeout)
     try:
@@ -540,12 +552,12 @@ def _exchange(
             # http.client follows no redirect: the key belongs to the address that it was given for.
             connection.request("POST", target, body, {**headers, **more})
         except (BrokenPipeError, ConnectionResetError):
-            # The service refuses a large upload before its end, and the answer is there to be read.
+            # The service refuses a large upload before its end, and its response can be read.
             pass
         _limit(sock, deadline)
         response = connection.getresponse()
         chunks: List[bytes] = []
-        # Piece by piece, because a socket's time-out is that of one read, and the deadline is that of the whole answer.
+        # In pieces, because the timeout of a socket is for one read, and the deadline is for the whole response.
         while not chunks or chunks[-1]:
             _limit(sock, deadline)
             chunks.append(response.read1(65_536))
@@ -572,9 +584,11 @@ def _limit(sock: socket.socket, deadline: float) -> None:
 def _connection(
     base_url: str, path: str, timeout: Optional[float]
 ) -> Tuple[http.client.HTTPConnection, str, Dict[str, str]]:
-    """A connection, through the proxy of the environment where there is one; what to ask it for; and headers for the proxy."""
+    """A connection, through the proxy of the environment if there is one; the request target; and headers for the proxy."""
     service = urllib.parse.urlsplit(base_url)
     host = service.hostname or ""
+    # Always named: http.client would take the end of an IPv6 address for a port.
+    port = service.port or (443 if service.scheme == "https" else 80)
     proxy_url = None if urllib.request.proxy_bypass(host) else urllib.request.getproxies().get(service.scheme)
     if proxy_url:
         proxy = urllib.parse.urlsplit(proxy_url if "//" in proxy_url else f"//{proxy_url}")
@@ -587,21 +601,21 @@ def _connection(
         tunnel = http.client.HTTPSConnection(
             proxy.hostname or "", proxy.port, timeout=timeout, context=ssl.create_default_context()
         )
-        tunnel.set_tunnel(host, service.port, more)
+        tunnel.set_tunnel(f"[{host}]" if ":" in host else host, port, more)
         return tunnel, service.path + path, {}
     if service.scheme == "http":
-        return http.client.HTTPConnection(host, service.port, timeout=timeout), service.path + path, {}
+        return http.client.HTTPConnection(host, port, timeout=timeout), service.path + path, {}
     context = ssl.create_default_context()
-    return http.client.HTTPSConnection(host, service.port, timeout=timeout, context=context), service.path + path, {}
+    return http.client.HTTPSConnection(host, port, timeout=timeout, context=context), service.path + path, {}
 
 
 def _failure(answer: _Answer) -> Optional[TintypeError]:
-    """The failure that an answer tells of; None where it is a result."""
+    """The error of a response; None if it is a result."""
     status = answer.status
     if 200 <= status < 300 or (_is_batch(answer.json) and status < 500):
         return None
     details: Dict[str, Any] = {
-        "status": status, "meta": answer.meta, "retry_after": _retry_after(answer.headers.get("Retry-After")),
+        "status": status, "meta": answer.meta, "retry_after": _retry_after(answer.headers),
     }  # fmt: skip
     told = answer.json.get("error") if isinstance(answer.json, dict) else None
     if isinstance(told, dict) and isinstance(told.get("code"), str) and isinstance(told.get("message"), str):
@@ -618,7 +632,7 @@ def _failure(answer: _Answer) -> Optional[TintypeError]:
 
 def _bad_answer(answer: _Answer) -> TintypeError:
     content_type = answer.headers.get("Content-Type", "no content type")
-    message = f"the service answered {answer.status} with {content_type} that is no result"
+    message = f"the service answered {answer.status} with {content_type}, which is not a result"
     error = _error("bad_answer", message, status=answer.status, meta=answer.meta)
     error.attempts = answer.meta.attempts
     return error
@@ -666,7 +680,7 @@ def _result(kind: Type[_Result], answer: _Answer) -> _Result:
 
 
 def _filled(kind: Type[_Result], told: Dict[str, Any], meta: Optional[Meta]) -> _Result:
-    """By name, so that a field that a later version of the service adds does no harm."""
+    """By name, so that fields of a later version of the service are ignored."""
     names = [known.name for known in dataclasses.fields(kind) if known.name != "meta"]
     return kind(**{name: told.get(name) for name in names}, meta=meta)
 
@@ -698,7 +712,7 @@ def _render(answer: _Answer) -> Render:
 
 
 def _load(file: File) -> Tuple[str, bytes]:
-    """Name and bytes. A stream is kept whole, because a retry must be able to send it again."""
+    """Name and bytes. A stream is read into memory, because a retry must be able to send it again."""
     name, source = file if isinstance(file, tuple) else (None, file)
     if name is not None and not isinstance(name, str):
         raise TypeError("a file as a tuple is (filename, path, bytes or file object)")
@@ -752,7 +766,7 @@ def _form(files: List[Tuple[str, bytes]], expires_in: Optional[int]) -> Tuple[by
     if expires_in is not None:
         parts.append(f'--{boundary}\r\nContent-Disposition: form-data; name="expires_in"\r\n\r\n{expires_in}\r\n'.encode())
     for name, data in files:
-        # As browsers do, so that a name can end neither its quotes nor its line.
+        # As browsers do, so that a name cannot end the quoted string or the header line.
         escaped = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
         head = (
             f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{escaped}"\r\n'
@@ -781,22 +795,24 @@ def _move_new(part: str, target: str) -> None:
 
 def _check_base_url(base_url: Optional[str]) -> str:
     if not base_url:
-        raise ValueError("base_url is missing; give it, or set TINTYPE_URL")
+        raise ValueError("base_url is missing; pass it, or set TINTYPE_URL")
     parts = urllib.parse.urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f'base_url must begin with http:// or https://, such as https://images.example.com, not "{base_url}"')
     # The message has no address in it, because of the password.
     if parts.username or parts.password:
-        raise ValueError("base_url must be without a user name and a password")
+        raise ValueError("base_url must not contain a user name or a password")
+    if parts.query or parts.fragment:
+        raise ValueError(f'base_url must not contain ? or #: "{base_url}"')
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
 def _check_api_key(api_key: Optional[str]) -> str:
     if not api_key:
-        raise ValueError("api_key is missing; give it, or set TINTYPE_API_KEY")
+        raise ValueError("api_key is missing; pass it, or set TINTYPE_API_KEY")
     # Checked here, because a header that cannot be sent would name the key in its error.
     if not re.fullmatch(r"[\x21-\x7e]+", api_key):
-        raise ValueError("api_key must be a text of printable characters without spaces")
+        raise ValueError("api_key must consist of printable ASCII characters without spaces")
     return api_key
 
 

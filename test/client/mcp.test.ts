@@ -127,7 +127,7 @@ test('a failure is told to the assistant, with its code', async () => {
     ['screenshot', { url: site.base, colour: 'red' }, /^validation_error: colour: /],
     ['upload_image', {}, /give path or data/],
     ['upload_image', { path: 'nowhere.png' }, /^unreadable_file: cannot read nowhere\.png/],
-    ['screenshot', { url: 5 }, /^validation_error: url: must be a text, not 5/],
+    ['screenshot', { url: 5 }, /^validation_error: url: must be a string, not 5/],
     ['screenshot', {}, /^validation_error: url: is missing/],
     ['screenshot', { url: site.base, full_page: 'true' }, /^validation_error: full_page: must be true or/],
     ['screenshot', { url: site.base, format: 'gif' }, /^validation_error: format: must be one of png, jpeg/],
@@ -138,7 +138,7 @@ test('a failure is told to the assistant, with its code', async () => {
     [
       'pdf',
       { url: site.base, margin: { top: true } },
-      /^validation_error: margin\.top: must be a number or a text/,
+      /^validation_error: margin\.top: must be a number or a string/,
     ],
     [
       'pdf',
@@ -256,7 +256,7 @@ test('upload_images: each file has its outcome, without the secret of its delete
   assert.ok(!JSON.stringify([content, structuredContent]).includes('token='));
   for (const [input, says] of [
     [{ paths: 'one.png' }, /paths: must be a list/],
-    [{ paths: [5] }, /paths\[0\]: must be a text/],
+    [{ paths: [5] }, /paths\[0\]: must be a string/],
     [{ paths: Array.from({ length: 101 }, () => 'a') }, /paths: must have at most 100 items/],
   ] as const)
     assert.match(JSON.stringify((await call('upload_images', input)).content), says);

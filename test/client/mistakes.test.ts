@@ -12,10 +12,10 @@ test('a base address without a scheme, of another scheme or with a password is r
     assert.throws(make(baseUrl), /^TypeError: baseUrl must begin with http:\/\/ or https:\/\//);
   }
   assert.throws(make('http://me:hidden@x.test'), (error: Error) => !error.message.includes('hidden'));
-  assert.throws(() => new Tintype(), /^TypeError: baseUrl is missing; give it, or set TINTYPE_URL/);
+  assert.throws(() => new Tintype(), /^TypeError: baseUrl is missing; pass it, or set TINTYPE_URL/);
   assert.throws(
     () => new Tintype({ baseUrl: 'http://x.test' }),
-    /^TypeError: apiKey is missing; give it, or set TINTYPE_API_KEY/,
+    /^TypeError: apiKey is missing; pass it, or set TINTYPE_API_KEY/,
   );
 });
 

@@ -112,7 +112,7 @@ test('tt and its environment: empty is not set, a slash at the end is none, a mi
     const mistakes: [environment: Record<string, string>, says: RegExp][] = [
       [{ TINTYPE_URL: 'localhost:4300', TINTYPE_API_KEY: 'tt_a' }, /TINTYPE_URL must begin with http:\/\//],
       [{ TINTYPE_URL: 'garbage', TINTYPE_API_KEY: 'tt_a' }, /TINTYPE_URL must begin with http:\/\//],
-      [{ TINTYPE_API_KEY: 'tt_a b' }, /TINTYPE_API_KEY must be a text of printable/],
+      [{ TINTYPE_API_KEY: 'tt_a b' }, /TINTYPE_API_KEY must consist of printable/],
     ];
     for (const [environment, says] of mistakes) {
       const { code, stderr } = await own.tt(['screenshot', url], { environment });

@@ -94,7 +94,7 @@ test('NO_PROXY names what goes there directly', async () => {
 test('a proxy that is no address is a wrong call', async () => {
   const { code, stderr } = await send({ HTTP_PROXY: 'socks5://127.0.0.1:9' });
   assert.equal(code, 2);
-  assert.match(stderr, /the proxy of the environment must begin with http/);
+  assert.match(stderr, /HTTP_PROXY and HTTPS_PROXY must begin with http/);
 });
 
 test('HTTPS_PROXY makes a tunnel, in which the certificate of the service is checked', async (context) => {

@@ -54,6 +54,18 @@ test('4.3 a screenshot as JSON', async () => {
   assert.equal(meta.rateLimit?.limit, 3000);
 });
 
+test('a hosted file is downloaded by its link, from the address that the client was given', async () => {
+  const { url, sizeBytes } = await client.screenshot(site.base, { response: 'json' });
+  const { bytes, contentType } = await client.download(url);
+  assert.deepEqual([bytes.length, contentType], [sizeBytes, 'image/png']);
+  const image = await png();
+  const upload = await client.upload(image);
+  assert.deepEqual(Buffer.from((await client.download(upload.fileUrl)).bytes), image);
+  await client.delete(upload);
+  await assert.rejects(client.download(upload.fileUrl), { code: 'not_found', attempts: 1 });
+  await assert.rejects(client.download('https://example.com/'), TypeError);
+});
+
 test('4.4 a PDF as bytes and as JSON', async () => {
   const { bytes, contentType } = await client.pdf(site.base, { waitUntil: 'load' });
   assert.equal(contentType, 'application/pdf');

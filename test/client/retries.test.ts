@@ -200,3 +200,21 @@ async function failure(promise: Promise<unknown>): Promise<TintypeError> {
   assert.ok(error instanceof TintypeError, `not a TintypeError: ${String(error)}`);
   return error;
 }
+
+test('a download is retried like a call, follows a redirect, and carries no key', async () => {
+  const { server, client, clock } = set;
+  server.play(page(503), picture);
+  const { meta } = await client.download(`${server.origin}/s/cap_1`);
+  assert.deepEqual([meta.attempts, clock.waits], [2, [750]]);
+  const toStore: Fault = (response) => void response.writeHead(302, { location: '/store/1' }).end();
+  server.play(toStore, picture);
+  const { bytes } = await client.download('https://images.example.com/s/cap_1');
+  assert.equal(Buffer.from(bytes).toString(), 'picture');
+  assert.deepEqual(
+    server.seen.map(({ method, url, headers }) => [method, url, headers.authorization]),
+    [
+      ['GET', '/s/cap_1', undefined],
+      ['GET', '/store/1', undefined],
+    ],
+  );
+});

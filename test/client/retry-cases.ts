@@ -37,8 +37,28 @@ export const succeeding: { title: string; faults: Fault[]; waits: number[] }[] =
     waits: [750, 1500],
   },
   {
-    title: '429 with a date: until that date',
-    faults: [refusal(429, 'rate_limited', { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }), picture],
+    title: '429 with a date: until that date, by the clock of the service',
+    faults: [
+      refusal(429, 'rate_limited', {
+        date: 'Fri, 02 Jan 2026 12:00:00 GMT',
+        'retry-after': 'Fri, 02 Jan 2026 12:00:09 GMT',
+      }),
+      picture,
+    ],
+    waits: [9250],
+  },
+  {
+    title: '429 with a date and without Date: until that date, by the clock of this machine',
+    faults: [
+      (response, request) => {
+        response.sendDate = false;
+        void refusal(429, 'rate_limited', { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })(
+          response,
+          request,
+        );
+      },
+      picture,
+    ],
     waits: [9250],
   },
   {

@@ -157,7 +157,7 @@ test('what is not a file is refused by name, before anything is sent', async () 
     [5, /not number$/],
     [new Response('x'), /not Response$/],
     [{ data: null, filename: 'a.png' }, /not null$/],
-    [{ data: image, filename: 5 }, /^TypeError: filename must be a text$/],
+    [{ data: image, filename: 5 }, /^TypeError: filename must be a string$/],
   ];
   for (const [input, says] of wrong) {
     await assert.rejects(client.upload(input as FileInput), (error) => says.test(String(error)));

@@ -1,4 +1,4 @@
-// The clipboard of the system, where it has one: a text goes there, a picture comes from there.
+// The system's clipboard, if it has one: writes text to it, reads pictures from it.
 import { spawn } from 'node:child_process';
 
 function writers(): string[][] {
@@ -27,7 +27,7 @@ export async function copyToClipboard(text: string): Promise<boolean> {
 
 function pipeTo(command: string, args: string[], text: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // Its own group and no pipes of ours: such tools stay behind to serve the clipboard.
+    // In its own process group and without our pipes, because such tools keep running to serve the clipboard.
     const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
@@ -48,7 +48,7 @@ function readers(): string[][] {
   ];
 }
 
-/** PNG bytes; undefined where there is no picture. */
+/** The bytes of a PNG; undefined if there is no picture. */
 export async function readClipboardPicture(): Promise<Buffer | undefined> {
   for (const [command = '', ...args] of readers()) {
     const bytes = await readFrom(command, args);

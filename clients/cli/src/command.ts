@@ -1,4 +1,4 @@
-// What every command of `tt` is made of: its help, its options and its work.
+// What every command of `tt` has in common: help, options, output.
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { TintypeError } from '../../library/src/errors.ts';
 import { UsageError } from './exit-codes.ts';
@@ -11,18 +11,18 @@ export interface Command {
   /** The whole page of --help. */
   help: string;
   options: ParseArgsOptionsConfig;
-  /** Gives the exit code. Aborting the signal ends it. */
+  /** Returns the exit code. Aborting the signal ends it. */
   run(call: { values: Values; positionals: string[]; signal: AbortSignal }): Promise<number>;
 }
 
-/** Data, and nothing else, goes to stdout. */
+/** Only data goes to stdout. */
 export function print(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Everything else is for a person, on stderr. */
+/** Messages for people go to stderr. */
 export function say(line: string): void {
   process.stderr.write(`tt: ${line}\n`);
 }

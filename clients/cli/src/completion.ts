@@ -1,10 +1,10 @@
-// tt completion: what a shell needs to complete commands, options and files.
+// tt completion: scripts with which a shell completes commands, options and files.
 import { print, type Command } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 
 const shells: Record<string, (commands: Record<string, Command>) => string> = { bash, zsh, fish };
 
-/** Made from the commands themselves, so that none is forgotten. */
+/** Generated from the commands, so that none is missing. */
 export function completionFor(commands: () => Record<string, Command>): Command {
   return {
     summary: 'Print the completion for bash, zsh or fish',

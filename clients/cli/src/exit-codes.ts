@@ -1,4 +1,4 @@
-// What a script learns from the exit of `tt`. docs/client.md has the same table.
+// The exit codes of `tt`. docs/client.md has the same table.
 import { TintypeError } from '../../library/src/errors.ts';
 
 export const exitCodes = {
@@ -15,7 +15,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** A wrong call: the message is one line, and --help says the rest. */
+/** A mistake in the call: the message is one line, and points to --help. */
 export class UsageError extends Error {}
 
 const byCode: Record<TintypeError['code'], number> = {
@@ -49,7 +49,7 @@ function exitCodeOfCode(code: TintypeError['code']): number {
   return byCode[code] ?? exitCodes.unexpected;
 }
 
-/** Of several outcomes: all well, all failed alike, or some of each. */
+/** For several outcomes: all succeeded, all failed for one reason, or mixed. */
 export function exitCodeOfAll(failures: TintypeError['code'][], total: number): number {
   const [first] = failures;
   if (first === undefined) return exitCodes.ok;

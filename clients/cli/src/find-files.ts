@@ -1,4 +1,4 @@
-// Which files are meant: a file, a folder (its images, at any depth) or a pattern that the shell has left alone.
+// Finds the files of an argument: a file, a folder (its images, at any depth) or a pattern that the shell did not expand.
 import { readdir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { UsageError } from './exit-codes.ts';
@@ -10,7 +10,7 @@ export async function findFiles(argument: string): Promise<string[]> {
   const entry = await stat(argument).catch(() => undefined);
   if (entry?.isDirectory()) return orComplain(await walk(argument, imageName), `no images in ${argument}`);
   if (entry) return [argument];
-  // What cannot be read is told of when its turn comes; the other files are sent.
+  // A file that cannot be read is reported with its result; the other files are sent.
   if (!patternCharacters.test(argument)) return [argument];
   const fixed = fixedFolder(argument);
   const files = await walk(fixed, patternOf(argument));
@@ -22,27 +22,32 @@ function orComplain(files: string[], complaint: string): string[] {
   return files;
 }
 
-/** Files below a folder whose path matches, in order; hidden ones and linked folders are left out. */
+/** The files below a folder whose path matches, sorted. Hidden files and linked folders are left out. */
 async function walk(folder: string, wanted: RegExp): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    // The folder of a pattern that matches nothing.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw new UsageError(`cannot read ${folder}: ${error.message}`);
+  });
   const found: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.')) continue;
     const path = folder === '.' ? entry.name : join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(await walk(path, wanted)));
+    // One by one: a call cannot have a hundred thousand arguments.
+    if (entry.isDirectory()) for (const inner of await walk(path, wanted)) found.push(inner);
     else if (wanted.test(path.split(sep).join('/'))) found.push(path);
   }
   return found;
 }
 
-/** The folder above the first part that has a pattern in it. */
+/** The folder above the first part with a pattern. */
 function fixedFolder(pattern: string): string {
   const parts = pattern.split('/');
   const first = parts.findIndex((part) => patternCharacters.test(part));
   return parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.');
 }
 
-/** Of `**` (any folders), `*`, `?`, `[a-z]` and `{a,b}`. */
+/** Supports `**` (any folders), `*`, `?`, `[a-z]` and `{a,b}`. */
 export function patternOf(pattern: string): RegExp {
   const token = /\*\*\/|\*\*|\*|\?|\[!?[^\]]+\]|\{[^}]*\}|[\s\S]/g;
   const source = pattern.replace(/^\.\//, '').replaceAll(token, (part) => {

@@ -22,7 +22,7 @@ export const linkFlagsHelp = `  --direct           Print the link of the file in
                      Print the link of the file in that form
   --json             Print one JSON object per file, as the API gives it`;
 
-/** The line of a file, or undefined where there is none to print. */
+/** Formats the line of a file; undefined if there is none to print. */
 export function lineFormat(values: Values): (source: string, item: BatchItem) => string | undefined {
   const given = Object.keys(linkFlags).filter((name) => values[name] === true);
   if (given.length > 1) throw new UsageError(`give one of ${given.map((name) => `--${name}`).join(' and ')}`);

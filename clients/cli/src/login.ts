@@ -1,4 +1,4 @@
-// tt login: keeps the address and the key, once the service has taken them.
+// tt login: stores the address and the key after the service has accepted them.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { print, readStdin, say, text, type Command } from './command.ts';
@@ -8,16 +8,16 @@ import { profileName, storeSettings } from './settings.ts';
 import { withoutTail } from '../../library/src/without-tail.ts';
 
 export const login: Command = {
-  summary: 'Keep the address of a service and an API key',
+  summary: 'Store the address of a service and an API key',
   help: `Usage: tt login [--url ADDRESS] [--profile NAME]
 
 Asks for the API key without showing it, or reads it from stdin, tries it, and
-keeps it in a file that only you can read. TINTYPE_URL and TINTYPE_API_KEY in
-the environment go before that file. A profile is a login of its own.
+stores it in a file that only you can read. TINTYPE_URL and TINTYPE_API_KEY in
+the environment take precedence over that file. Each profile has its own login.
 
 Options:
   --url ADDRESS      The service (http://localhost:3000)
-  --profile NAME     Keep it under this name; other commands take it too
+  --profile NAME     Store it under this name, for --profile of other commands
 
 Examples:
   tt login --url https://images.example.com
@@ -32,8 +32,8 @@ Examples:
       throw new UsageError(`not an address: ${address}`);
     const key = (process.stdin.isTTY ? await askSecretly('API key: ', signal) : await readStdin()).trim();
     if (key === '') throw new UsageError('no key given');
-    if (/[^\x21-\x7e]/.test(key)) throw new UsageError('a key has printable characters only, and no spaces');
-    if (isExposed(address)) say('this address is not https: the key can be read on its way');
+    if (/[^\x21-\x7e]/.test(key)) throw new UsageError('a key has only printable characters and no spaces');
+    if (isExposed(address)) say('this address is not https: others on the network can read the key');
     const settings = { url: withoutTail(address, '/'), key };
     const { plan } = await clientFor(settings, { maxRetries: 0 }).usage({ signal });
     const file = await storeSettings(settings);
@@ -50,7 +50,7 @@ function isExposed(address: string): boolean {
 }
 
 async function askSecretly(question: string, signal: AbortSignal): Promise<string> {
-  // What readline would echo goes nowhere; it takes the terminal's own echo away before the question is asked.
+  // readline turns the terminal's echo off and writes its own echo to this stream, which discards it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   process.stderr.write(question);

@@ -1,13 +1,13 @@
-// tt logout: forgets the key. It goes on working elsewhere; the dashboard revokes it.
+// tt logout: removes the stored key. The key stays valid; the dashboard revokes it.
 import { say, type Command } from './command.ts';
 import { forgetSettings, profileName } from './settings.ts';
 
 export const logout: Command = {
-  summary: 'Forget the key that "tt login" has kept',
+  summary: 'Remove the key that "tt login" stored',
   help: `Usage: tt logout [--profile NAME]
 
-Removes the kept key from this machine. The key itself goes on working; revoke
-it in the dashboard.
+Removes the stored key from this machine. The key stays valid; revoke it in the
+dashboard.
 
 Examples:
   tt logout

@@ -42,15 +42,15 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`)
   .join('\n')}
 
-Run "tt COMMAND --help" for options and examples. Every command takes --profile
-NAME, a login of its own (TINTYPE_PROFILE). Only data goes to stdout; everything
-else goes to stderr. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are used.
+Run "tt COMMAND --help" for options and examples. Every command accepts
+--profile NAME, to use another login (or set TINTYPE_PROFILE). Data goes to
+stdout, everything else to stderr. HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply.
 
 Exit codes:
-  0  well                      5  quota used up
-  1  anything else             6  rate or concurrency limit
+  0  success                   5  quota used up
+  1  unexpected error          6  rate or concurrency limit
   2  wrong call                7  page could not be rendered
-  3  key refused or none       8  service out of reach
+  3  no key, or key refused    8  service out of reach
   4  request refused           9  some files or URLs failed
                              130  interrupted
 
@@ -64,15 +64,19 @@ const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.once(name, () => stop.abort(new Error('interrupted')));
 }
-// A reader that has enough, such as head, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.unexpected);
+  // A reader that has enough, such as head, is no failure.
+  if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+  say(`cannot write to stdout: ${error.message}`);
+  process.exit(exitCodes.unexpected);
 });
+// Messages that nobody reads do not stop the work.
+process.stderr.on('error', () => {});
 
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([typed, ...args]: string[]): Promise<number> {
-  // Its name in the first release.
+  // Its name in version 0.1.0.
   const name = typed === 'usage' ? 'status' : typed;
   // "tt help upload" is "tt upload --help".
   if (name === 'help' && args[0] !== undefined) return main([args[0], '--help']);
@@ -117,6 +121,10 @@ function parse({ options }: Command, args: string[]) {
       allowPositionals: true,
     });
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]);
+    const [complaint = '', hint] = (error as Error).message.split('. ');
+    // Node's own hint for a positional argument, in fewer words.
+    throw new UsageError(
+      hint === undefined ? complaint : `${complaint}; a name that begins with - goes after --`,
+    );
   }
 }

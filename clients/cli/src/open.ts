@@ -1,4 +1,4 @@
-// tt open: a link, or the dashboard, in the browser of this machine.
+// tt open: opens a link or the dashboard in a browser.
 import { spawn } from 'node:child_process';
 import { print, say, type Command } from './command.ts';
 import { UsageError } from './exit-codes.ts';

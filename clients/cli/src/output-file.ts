@@ -1,18 +1,19 @@
-// Where a picture or a document goes: a named file, stdout, or a file named after its page.
+// Where a picture or a document is written: a named file, stdout, or a file named after its page.
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { print } from './command.ts';
 import { UsageError } from './exit-codes.ts';
+import { randomHex } from '../../library/src/form.ts';
 import { withoutTail } from '../../library/src/without-tail.ts';
 
-/** A name that every file system takes: www.example.com/a/b?c=d → www.example.com-a-b-c-d */
+/** A name that every file system accepts: www.example.com/a/b?c=d → www.example.com-a-b-c-d */
 export function nameAfter(url: string): string {
   const { host, pathname, search } = new URL(url);
   const name = `${host}${pathname}${search}`.replaceAll(/[^\p{L}\p{N}.]+/gu, '-').replace(/^[-.]+/, '');
   return withoutTail(name, '-.').slice(0, 80) || 'page';
 }
 
-/** Where the result of a render will go: a file that can be written, or undefined for stdout. Asked before a unit is spent. */
+/** Where the result of a render will go: a writable file, or undefined for stdout. Called before a unit is spent. */
 export async function chooseOutput(
   output: string | undefined,
   url: string,
@@ -31,26 +32,40 @@ export async function deliver(bytes: Uint8Array, file: string | undefined): Prom
   await print(`${file}\n`);
 }
 
-/** The file to write; a folder means a file of that name in it. Throws where it cannot be written. */
+/** The file to write; for a folder, a file of that name in it. Throws if it cannot be written. */
 export async function preparePlace(place: string, nameInFolder: string): Promise<string> {
   const file = /[/\\]$/.test(place) || (await isFolder(place)) ? join(place, nameInFolder) : place;
   try {
     if (await isFolder(file)) throw new Error('it is a folder');
     await mkdir(dirname(file), { recursive: true });
     if (await isDevice(file)) return file;
-    await writeFile(partOf(file), '');
-    await rm(partOf(file), { force: true });
+    const part = partOf(file);
+    await writeFile(part, '');
+    await rm(part, { force: true });
   } catch (error) {
     throw new UsageError(`cannot write ${file}: ${(error as Error).message}`);
   }
   return file;
 }
 
-const partOf = (file: string): string => `${file}.part`;
+/** A different name each time, because two processes may write the same file. */
+const partOf = (file: string): string => `${file}.${randomHex(4)}.part`;
+
+const hourMs = 3_600_000;
+
+/** Removes what killed runs left in a folder. A younger part may belong to a run that is still active. */
+export async function removeOldParts(folder: string, names: string[], now: number): Promise<void> {
+  for (const name of names.filter((candidate) => /\.[0-9a-f]{8}\.part$/.test(candidate))) {
+    const path = join(folder, name);
+    const entry = await stat(path).catch(() => undefined);
+    if (entry && now - entry.mtimeMs > hourMs) await rm(path, { force: true });
+  }
+}
+
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 
-/** Such as /dev/stdout or a named pipe: it is written to and never replaced. */
+/** Such as /dev/stdout or a named pipe: written to, never replaced. */
 async function isDevice(path: string): Promise<boolean> {
   const entry = await stat(path).catch(() => undefined);
   return entry !== undefined && !entry.isFile();
@@ -65,7 +80,7 @@ const formatOfEnding: Record<string, string> = {
 };
 const otherEndings = ['gif', 'avif', 'svg', 'bmp', 'tif', 'tiff', 'heic', 'ico', 'jxl'];
 
-/** The format to render: as asked, or as the file's ending says. A file never holds another format than it is named for. */
+/** The format to render: the requested one, or that of the file's ending. A file never holds another format than its name says. */
 export function formatFor<Format extends string>(
   output: string | undefined,
   asked: Format | undefined,
@@ -81,16 +96,16 @@ export function formatFor<Format extends string>(
   return format;
 }
 
-/** A file is there whole or not at all: a kill in the middle leaves a .part. */
+/** Writes the whole file or nothing: a kill in the middle leaves only a .part. */
 export async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
-  if (await isDevice(file)) return writeFile(file, bytes);
   const part = partOf(file);
-  await mkdir(dirname(file), { recursive: true });
   try {
+    if (await isDevice(file)) return await writeFile(file, bytes);
+    await mkdir(dirname(file), { recursive: true });
     await writeFile(part, bytes);
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });
-    throw error;
+    throw new Error(`cannot write ${file}: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-// A bar on stderr while somebody watches it; nothing where nobody does.
+// A progress bar on stderr, if that is a terminal.
 import type { Waiting } from '../../library/src/run-all.ts';
 import type { Progress } from '../../library/src/upload-batch.ts';
 import { say } from './command.ts';
@@ -8,7 +8,7 @@ const betweenMs = 80;
 
 interface ProgressBar {
   show(progress: Progress): void;
-  /** Leaves the line empty. */
+  /** Clears the line. */
   clear(): void;
 }
 
@@ -28,7 +28,7 @@ export function createProgressBar(stream: NodeJS.WriteStream = process.stderr): 
   };
 }
 
-/** Of a run: how many are done, how fast, and what it waits for. A wait is told in a log too, where there is no bar. */
+/** For a run: how many are done, how fast, and what it waits for. Without a terminal, long waits are printed as lines. */
 export function createCountBar(total: number, stream: NodeJS.WriteStream = process.stderr, now = Date.now) {
   const startedAt = now();
   let done = 0;

@@ -1,5 +1,5 @@
-// A fetch that goes through the proxy of the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. Node's own fetch takes no notice of them
-// before version 24, and from then on only when asked.
+// A fetch that uses the environment's proxy: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. Node's own fetch ignores them before version 24, and
+// needs a flag from then on.
 import {
   request as httpRequest,
   type ClientRequest,
@@ -7,6 +7,7 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import type { Fetch } from '../../library/src/transport.ts';
@@ -14,37 +15,42 @@ import { UsageError } from './exit-codes.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** Undefined where no proxy is set for this address. */
+/** Undefined if no proxy is set for this address. */
 export function proxyFetch(url: string, environment: Environment): Fetch | undefined {
   const proxy = proxyFor(new URL(url), environment);
   return proxy && ((address, init) => fetchThrough(proxy, new URL(address), init));
 }
 
-function proxyFor({ protocol, hostname, port }: URL, environment: Environment): URL | undefined {
+/** Without the brackets of an IPv6 address, as a socket takes it. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
+const portOf = ({ protocol, port }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+
+function proxyFor(url: URL, environment: Environment): URL | undefined {
   const read = (name: string): string => environment[name.toLowerCase()] || environment[name] || '';
-  const given = protocol === 'https:' ? read('HTTPS_PROXY') : read('HTTP_PROXY');
-  if (given === '' || isExempt(hostname, port, read('NO_PROXY'))) return undefined;
+  const given = url.protocol === 'https:' ? read('HTTPS_PROXY') : read('HTTP_PROXY');
+  if (given === '' || isExempt(hostOf(url), portOf(url), read('NO_PROXY'))) return undefined;
   const address = given.includes('://') ? given : `http://${given}`;
   if (!/^https?:/.test(address) || !URL.canParse(address))
-    throw new UsageError('the proxy of the environment must begin with http:// or https://');
+    throw new UsageError('HTTP_PROXY and HTTPS_PROXY must begin with http:// or https://');
   return new URL(address);
 }
 
-/** `*`, a host, a domain with or without its dot, each with an optional port. */
-function isExempt(hostname: string, port: string, list: string): boolean {
+/** `*`, a host, a domain with or without its dot, an IP address, each with an optional port; IPv6 with a port has brackets. */
+function isExempt(host: string, port: string, list: string): boolean {
   return list
     .split(',')
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== '')
     .some((entry) => {
-      const [, name = '', only] = /^\*?\.?(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [];
-      if (entry === '*') return true;
-      return (hostname === name || hostname.endsWith(`.${name}`)) && (only === undefined || only === port);
+      if (entry === '*' || entry === host) return true;
+      const [, address, plain, only] = /^\*?\.?(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
+      const name = address ?? plain ?? '';
+      return (host === name || host.endsWith(`.${name}`)) && (only === undefined || only === port);
     });
 }
 
-/** No agent in the tunnel: it would connect by itself. */
-async function fetchThrough(proxy: URL, url: URL, init: RequestInit): Promise<Response> {
+/** Without an agent in the tunnel, because an agent would open its own connection. */
+async function fetchThrough(proxy: URL, url: URL, init: RequestInit, redirects = 5): Promise<Response> {
   const headers = init.headers as Record<string, string>;
   const options: RequestOptions = {
     method: init.method ?? 'GET',
@@ -72,6 +78,17 @@ async function fetchThrough(proxy: URL, url: URL, init: RequestInit): Promise<Re
   for (let index = 0; index < incoming.rawHeaders.length; index += 2)
     received.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
   const status = incoming.statusCode ?? 502;
+  const { location } = incoming.headers;
+  if (
+    init.redirect === 'follow' &&
+    status >= 300 &&
+    status < 400 &&
+    location !== undefined &&
+    redirects > 0
+  ) {
+    incoming.resume();
+    return fetchThrough(proxy, new URL(location, url), init, redirects - 1);
+  }
   const hasBody = ![204, 205, 304].includes(status);
   return new Response(hasBody ? Readable.toWeb(incoming) : null, {
     status,
@@ -82,25 +99,35 @@ async function fetchThrough(proxy: URL, url: URL, init: RequestInit): Promise<Re
 const requestTo = (proxy: URL, options: RequestOptions): ClientRequest =>
   (proxy.protocol === 'https:' ? httpsRequest : httpRequest)({
     ...options,
-    host: proxy.hostname,
-    port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+    host: hostOf(proxy),
+    port: portOf(proxy),
     agent: false,
   });
 
 const credentials = ({ username, password }: URL): Record<string, string> => {
   if (username === '') return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${decoded(username)}:${decoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 };
 
-/** Asks the proxy for a line to the service, and speaks TLS with the service on it. */
+/** A password may have a % that encodes nothing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Opens a tunnel to the service through the proxy, and TLS with the service inside it. */
 function tunnel(
   proxy: URL,
-  { hostname, port }: URL,
+  url: URL,
   signal: RequestInit['signal'],
 ): Promise<() => ReturnType<typeof tlsConnect>> {
   return new Promise((resolve, reject) => {
-    const target = `${hostname}:${port || 443}`;
+    const target = `${url.hostname}:${portOf(url)}`;
+    const host = hostOf(url);
     const outgoing = requestTo(proxy, {
       method: 'CONNECT',
       path: target,
@@ -109,7 +136,7 @@ function tunnel(
     });
     outgoing.once('connect', ({ statusCode }, socket) => {
       if (statusCode === 200)
-        return resolve(() => tlsConnect({ socket, host: hostname, servername: hostname }));
+        return resolve(() => tlsConnect({ socket, host, servername: isIP(host) === 0 ? host : '' }));
       socket.destroy();
       reject(new Error(`the proxy ${proxy.host} answered ${statusCode}`));
     });
@@ -126,7 +153,7 @@ async function sendBody(outgoing: ClientRequest, body: RequestInit['body']): Pro
   if (body instanceof Blob) outgoing.setHeader('content-length', body.size);
   const stream = body instanceof Blob ? body.stream() : (body as ReadableStream<Uint8Array>);
   const readable = Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]);
-  // An error of the request is told where its answer is awaited.
+  // Errors of the request are handled where its response is awaited.
   readable.once('error', (error) => outgoing.destroy(error));
   readable.pipe(outgoing);
 }

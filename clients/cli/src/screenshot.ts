@@ -28,7 +28,7 @@ without -o the picture itself goes to stdout, or, on a terminal, to a file
 named after the page.
 
 Options:
-  -o, --output FILE  A file whose ending tells the format, a folder, or - for
+  -o, --output FILE  A file whose ending sets the format, a folder, or - for
                      stdout
 ${screenshotFlagsHelp}
   --link             Keep the picture on the service and print its link
@@ -67,7 +67,7 @@ Examples:
 
 export const pictureFormats = ['png', 'jpeg', 'webp'] as const;
 
-/** --json and --link keep the result on the service, so there is nothing to put into a file. */
+/** With --json and --link the result stays on the service, so there is nothing to write into a file. */
 export function refuseTwoAnswers(values: Values): void {
   const given = ['json', 'link', 'output'].filter((name) => values[name] !== undefined);
   if (given.length > 1) throw new UsageError(`give one of ${given.map((name) => `--${name}`).join(' and ')}`);
@@ -94,7 +94,7 @@ export function onlyUrl(positionals: string[]): string {
   return toUrl(first);
 }
 
-/** As people type it: example.com is https://example.com/ */
+/** Adds the scheme that people leave out: example.com is https://example.com */
 export function toUrl(typed: string): string {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
   if (!URL.canParse(withScheme)) throw new UsageError(`not a URL: ${typed}`);

@@ -1,5 +1,5 @@
-// Which service, and with which key: from the environment, or from the file that `tt login` writes for its owner alone. Each profile
-// has a file of its own.
+// The address of the service and the key: from the environment, or from the file that `tt login` writes, which only its owner can read.
+// Each profile has its own file.
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface Settings {
 
 let profile = '';
 
-/** Of --profile, which goes before TINTYPE_PROFILE. */
+/** --profile takes precedence over TINTYPE_PROFILE. */
 export function useProfile(given: string | undefined): void {
   profile = given ?? process.env['TINTYPE_PROFILE'] ?? '';
   if (!/^[\w.-]{0,40}$/.test(profile))
@@ -34,14 +34,16 @@ const settingsFile = (): string =>
 
 export async function readSettings(): Promise<Settings> {
   const { TINTYPE_URL, TINTYPE_API_KEY } = process.env;
-  const stored = (await readJson(settingsFile())) as Partial<Settings> | undefined;
-  // Empty counts as not set, as CI gives it for a secret that is missing. A named profile goes before the environment.
+  // Empty counts as not set: CI sets a missing secret to "". A named profile takes precedence over the environment.
   const isNamed = profile !== '';
+  // A file that is not needed is not read: it may be another user's.
+  const isComplete = TINTYPE_URL && TINTYPE_API_KEY && !isNamed;
+  const stored = isComplete ? undefined : await readStored();
   const url = TINTYPE_URL && !isNamed ? addressOf(TINTYPE_URL) : stored?.url;
-  // The stored key belongs to the stored address: an address from the environment never gets it.
+  // The stored key belongs to the stored address, and is never sent to an address from the environment.
   const key = (isNamed ? undefined : TINTYPE_API_KEY) || (url === stored?.url ? stored?.key : undefined);
   if (key && !/^[\x21-\x7e]+$/.test(key)) {
-    throw new UsageError('TINTYPE_API_KEY must be a text of printable characters without spaces');
+    throw new UsageError('TINTYPE_API_KEY must consist of printable ASCII characters without spaces');
   }
   if (url && key) return { url, key };
   const login = isNamed ? `tt login --profile ${profile}` : 'tt login';
@@ -61,29 +63,43 @@ function addressOf(variable: string): string {
   }
 }
 
-async function readJson(file: string): Promise<unknown> {
+async function readStored(): Promise<Partial<Settings> | undefined> {
+  const file = settingsFile();
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+    const { url, key } = JSON.parse(await readFile(file, 'utf8')) as Partial<Settings>;
+    return { ...(typeof url === 'string' && { url }), ...(typeof key === 'string' && { key }) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
-    throw error;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      throw new UsageError(`${file} is damaged; run "tt login" again`);
+    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`);
   }
 }
 
-/** Readable by its owner from the first byte on, and never half written. */
+/** Only its owner can read it, from the first byte on, and it is never half written. */
 export async function storeSettings(settings: Settings): Promise<string> {
   const file = settingsFile();
-  await mkdir(settingsFolder(), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-  await chmod(temporary, 0o600);
-  await rename(temporary, file);
+  try {
+    await mkdir(settingsFolder(), { recursive: true, mode: 0o700 });
+    await writeFile(temporary, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+    await chmod(temporary, 0o600);
+    await rename(temporary, file);
+  } catch (error) {
+    throw new UsageError(
+      `cannot write ${file}: ${(error as Error).message}; XDG_CONFIG_HOME names another folder, or set TINTYPE_URL and TINTYPE_API_KEY`,
+    );
+  }
   return file;
 }
 
-/** Whether there was anything to forget. */
+/** Returns whether there was a login. */
 export async function forgetSettings(): Promise<boolean> {
-  const known = await readJson(settingsFile());
-  await rm(settingsFile(), { force: true });
-  return known !== undefined;
+  try {
+    await rm(settingsFile());
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw new UsageError(`cannot remove ${settingsFile()}: ${(error as Error).message}`);
+  }
 }

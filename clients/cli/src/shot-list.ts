@@ -1,4 +1,4 @@
-// What `tt shots` and `tt pdfs` are to render: one URL a line, JSON lines, or a YAML list, each with a name and options of its own.
+// The pages for `tt shots` and `tt pdfs`: one URL per line, JSON lines, or a YAML list, where each page can have a name and options.
 import { readFile } from 'node:fs/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { readStdin, type Values } from './command.ts';
@@ -7,9 +7,9 @@ import { toUrl } from './screenshot.ts';
 
 export interface ListedPage {
   url: string;
-  /** The file's name; made from the address and the options unless told. */
+  /** The file's name. Default: made from the address and the options. */
   name?: string | undefined;
-  /** Those of the command line, for this page. */
+  /** Options of the command line, for this page. */
   values: Values;
 }
 
@@ -26,7 +26,7 @@ export async function readList(list: string, flags: ParseArgsOptionsConfig): Pro
   return [...new Map(pages.map((page) => [JSON.stringify(page), page])).values()];
 }
 
-/** A line is a URL, or a JSON object with `url`. Blank lines and lines with # are left out. */
+/** A line is a URL or a JSON object with `url`. Blank lines and lines that begin with # are ignored. */
 function lineFields(lines: string[], list: string): { index: number; fields: Fields }[] {
   return lines.flatMap((line, index) => {
     const text = line.trim();
@@ -72,7 +72,7 @@ function parseObject(text: string): Fields {
 function pageOf({ url, name, output, ...others }: Fields, flags: ParseArgsOptionsConfig): ListedPage {
   if (typeof url !== 'string') throw new UsageError('url is missing');
   const named = name ?? output;
-  // A name is a file in the folder that the command is given, and nowhere else.
+  // A name must stay inside the output folder.
   if (
     named !== undefined &&
     (typeof named !== 'string' || !/^[^/\\]{1,200}$/.test(named) || named.startsWith('.'))

@@ -1,15 +1,16 @@
-// tt shots and tt pdfs: a list of pages to a folder of files. What is there already is done; what was cut short goes on.
+// tt shots and tt pdfs: render a list of pages into a folder. Files that exist are kept, and an interrupted run continues.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { realClock } from '../../library/src/clock.ts';
 import { randomHex } from '../../library/src/form.ts';
 import type { Meta } from '../../library/src/meta.ts';
 import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
 import type { TintypeError } from '../../library/src/errors.ts';
 import { describe, number, print, say, text, type Command, type Values } from './command.ts';
 import { exitCodeOfAll, UsageError } from './exit-codes.ts';
-import { formatFor, nameAfter, writeWhole } from './output-file.ts';
+import { formatFor, nameAfter, removeOldParts, writeWhole } from './output-file.ts';
 import { pdfFlags, pdfFlagsHelp, pdfOptions } from './pdf.ts';
 import { createCountBar } from './progress-bar.ts';
 import {
@@ -30,7 +31,7 @@ interface Kind {
   flags: ParseArgsOptionsConfig;
   flagsHelp: string;
   optionsOf(values: Values): Options;
-  /** The format of a file of this name, where it says one. */
+  /** Adds the format that the name says, if it says one. */
   formatOf(name: string | undefined, options: Options): Options;
   extension(options: Options): string;
 }
@@ -122,15 +123,15 @@ async function run(
   const wanted = pagesOf(kind, await readList(list, kind.flags), folder, values);
   const { client, note } = await openService();
 
-  await mkdir(folder, { recursive: true });
+  const mark = await openRun(folder);
   const there = new Set(await readdir(folder));
+  await removeOldParts(folder, [...there], Date.now());
   const missing = wanted.filter(({ name }) => !there.has(name));
   const failures: TintypeError['code'][] = [];
   let captured = 0;
   let latest: Meta | undefined;
   for (const page of wanted.filter(({ name }) => there.has(name))) await tell(page, 'present');
 
-  const mark = await openRun(folder);
   const bar = createCountBar(missing.length);
   const startedAt = Date.now();
   try {
@@ -180,13 +181,13 @@ async function run(
   }
 }
 
-/** Answers come in any order, and each unit lowers what is left: the least is the latest. */
+/** Responses come in any order, and each unit lowers what remains: the lowest is the latest. */
 function latestOf(known: Meta | undefined, told: Meta | undefined): Meta | undefined {
   if (!told?.quota || told.isReplay) return known;
   return known?.quota && known.quota.remaining < told.quota.remaining ? known : told;
 }
 
-/** The name tells the page and how it was rendered, so that other options make other files. */
+/** The name contains the page and a hash of the options, so that other options make other files. */
 function pagesOf(kind: Kind, listed: ListedPage[], folder: string, common: Values): Page[] {
   const names = new Set<string>();
   return listed.map(({ url, name: given, values }): Page => {
@@ -207,15 +208,37 @@ function pagesOf(kind: Kind, listed: ListedPage[], folder: string, common: Value
 const runFile = (folder: string): string => join(folder, '.tt-run');
 
 /**
- * A mark of this run, which stays behind when the run is killed: the next one goes on under the same Idempotency-Keys, so
- * that a picture whose answer was lost is sent again and not metered again.
+ * A mark of this run, which remains if the run is killed: the next run uses the same Idempotency-Keys, so that a picture whose
+ * response was lost is sent again and not metered again.
  */
 async function openRun(folder: string): Promise<string> {
-  const earlier = await readFile(runFile(folder), 'utf8').catch(() => '');
-  if (/^[0-9a-f]{32}$/.test(earlier)) return earlier;
+  const file = runFile(folder);
   const mark = randomHex(16);
-  await writeFile(runFile(folder), mark);
-  return mark;
+  try {
+    await mkdir(folder, { recursive: true });
+    for (let looks = 0; looks < 20; looks += 1) {
+      // Of two runs in one folder, the second takes the mark of the first, so that no page is paid for twice.
+      if (await isCreated(file, mark)) return mark;
+      const earlier = await readFile(file, 'utf8').catch(() => '');
+      if (/^[0-9a-f]{32}$/.test(earlier)) return earlier;
+      // The other run has created the file and is about to write it.
+      await realClock.sleep(50);
+    }
+    await writeFile(file, mark);
+    return mark;
+  } catch (error) {
+    throw new UsageError(`cannot write to ${folder}: ${(error as Error).message}`);
+  }
+}
+
+async function isCreated(file: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(file, content, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 const closeRun = (folder: string): Promise<void> => rm(runFile(folder), { force: true });

@@ -1,4 +1,4 @@
-// tt status: which service and key, the plan, the units of this month and the requests of this minute.
+// tt status: the service, the key, the plan, the usage of this month and the requests of this minute.
 import type { AccountUsage } from '../../library/src/contract.ts';
 import { toSnake } from '../../library/src/letter-case.ts';
 import { print, type Command } from './command.ts';

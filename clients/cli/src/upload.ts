@@ -1,4 +1,4 @@
-// tt upload: any files to links.
+// tt upload: stores files and prints their links.
 import type { BatchItem } from '../../library/src/batch-result.ts';
 import type { FileInput } from '../../library/src/files.ts';
 import { copyToClipboard, readClipboardPicture } from './clipboard.ts';
@@ -54,7 +54,7 @@ Examples:
     let next = 0;
     let printing = Promise.resolve();
 
-    /** Outcomes come as they are known; lines go out in the order of the files. */
+    /** Outcomes arrive in any order; lines are printed in the order of the files. */
     const onItem = (item: BatchItem): void => {
       waiting.set(item.index, item);
       bar?.clear();
@@ -110,7 +110,7 @@ async function chooseFiles(
     if (argument === '-') {
       found.push({ source: '-', input: { data: process.stdin, filename: name ?? 'stdin' } });
     } else {
-      found.push(...(await findFiles(argument)).map((path) => ({ source: path, input: path })));
+      for (const path of await findFiles(argument)) found.push({ source: path, input: path });
     }
   }
   return found;

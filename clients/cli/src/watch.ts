@@ -1,4 +1,4 @@
-// tt watch: uploads each image that appears in a folder, until it is interrupted.
+// tt watch: uploads each image that appears in a folder, until interrupted.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realClock } from '../../library/src/clock.ts';
@@ -15,9 +15,8 @@ export const watch: Command = {
   summary: 'Upload each image that appears in a folder',
   help: `Usage: tt watch [options] FOLDER
 
-Uploads every image that is put into FOLDER from now on, as soon as it is
-written to its end, and prints its link. What is there already stays as it is.
-Ends with Ctrl-C.
+Uploads every new image in FOLDER as soon as it is completely written, and
+prints its link. Images that are already there are not uploaded. Ctrl-C ends it.
 
 Options:
   --expires-in TIME  Let the links expire: seconds, or a number with s, m, h, d
@@ -50,7 +49,7 @@ Examples:
       await realClock.sleep(intervalMs, signal).catch(() => undefined);
       for (const [name, state] of signal.aborted ? [] : await sizesIn(folder)) {
         if (known.get(name) === state) continue;
-        // Sent once it is the same twice: a program may still be writing it.
+        // Sent when it did not change between two looks: a program may still be writing it.
         if (growing.get(name) === state) {
           known.set(name, state);
           growing.delete(name);
@@ -76,14 +75,14 @@ Examples:
           throw error;
         }
         say(`${source}: ${describe(error)}`);
-        // The next file would fail alike.
+        // The next file would fail for the same reason.
         if (['unauthorized', 'quota_exceeded'].includes(error.code)) throw error;
       }
     }
   },
 };
 
-/** Image → its size and time, which say whether it has changed. */
+/** For each image its size and time, which show whether it has changed. */
 async function sizesIn(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder).catch((error: Error) => {
     throw new UsageError(`cannot read ${folder}: ${error.message}`);

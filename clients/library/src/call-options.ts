@@ -1,43 +1,46 @@
-// What a caller may set, checked by name before anything is sent: a mistake is not an outage, so it is never retried.
+// The caller's options, checked before anything is sent: a mistake is not an outage, so it throws at once and is never retried.
 import { randomHex } from './form.ts';
 import { withoutTail } from './without-tail.ts';
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Of each attempt; 0 or Infinity is none. Unless told: 300 s for uploads, 105 s for screenshots, 120 s for PDFs. */
+  /** For each attempt; 0 or Infinity means none. Default: 300 s for uploads, 105 s for screenshots, 120 s for PDFs. */
   timeoutMs?: number | undefined;
-  /** Made fresh for every call unless told; the same key within 24 hours gives the same answer and is metered once. */
+  /** Default: a new one for every call. The same key within 24 hours gets the same response and is metered once. */
   idempotencyKey?: string | undefined;
 }
 
-/** What a timer can wait; a longer one would fire at once. */
+/** The longest time that a timer accepts; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Of Node, Deno and Bun; browsers have none. Empty counts as not set, as CI gives it for a secret that is missing. */
+/** Node, Deno and Bun have an environment, browsers do not. Empty counts as not set: CI sets a missing secret to "". */
 export function fromEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.[name] || undefined;
 }
 
 export function checkApiKey(apiKey: unknown): string {
-  if (apiKey === undefined) throw new TypeError('apiKey is missing; give it, or set TINTYPE_API_KEY');
-  // Checked here, because a header that cannot be sent would name the key in its error.
+  if (apiKey === undefined) throw new TypeError('apiKey is missing; pass it, or set TINTYPE_API_KEY');
+  // Checked here, because the error for a header that cannot be sent would contain the key.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError('apiKey must be a text of printable characters without spaces');
+    throw new TypeError('apiKey must consist of printable ASCII characters without spaces');
   return apiKey;
 }
 
 export function checkBaseUrl(baseUrl: string | URL | undefined): string {
-  if (baseUrl === undefined) throw new TypeError('baseUrl is missing; give it, or set TINTYPE_URL');
+  if (baseUrl === undefined) throw new TypeError('baseUrl is missing; pass it, or set TINTYPE_URL');
   const text = String(baseUrl);
-  const { protocol, username, password, href } = URL.canParse(text) ? new URL(text) : ({} as Partial<URL>);
+  const { protocol, username, password, search, hash, href } = URL.canParse(text)
+    ? new URL(text)
+    : ({} as Partial<URL>);
   if (href === undefined || !/^https?:$/.test(protocol ?? '')) {
     throw new TypeError(
       `baseUrl must begin with http:// or https://, such as https://images.example.com, not "${text}"`,
     );
   }
-  // fetch refuses such an address; the message has no address in it, because of the password.
-  if (username || password) throw new TypeError('baseUrl must be without a user name and a password');
+  // fetch refuses such an address. The message leaves the address out, because it contains the password.
+  if (username || password) throw new TypeError('baseUrl must not contain a user name or a password');
+  if (search || hash) throw new TypeError(`baseUrl must not contain ? or #: "${text}"`);
   return withoutTail(href, '/');
 }
 
@@ -45,7 +48,7 @@ export function callOf({ signal, timeoutMs, idempotencyKey }: CallOptions, usual
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw new TypeError(`timeoutMs must be a number of milliseconds, 0 for none, not ${timeoutMs}`);
   }
-  // 240, because the parts of a large batch add their number to the 255 that the API takes.
+  // 240, because each request of a large batch appends its number, and the API accepts 255.
   if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,240}$/.test(idempotencyKey)) {
     throw new TypeError('idempotencyKey must have 1 to 240 visible ASCII characters');
   }

@@ -1,7 +1,7 @@
-// Time and chance as the client sees them, so that a test can turn both.
+// Time and randomness as the client uses them, so that a test can control both.
 export interface Clock {
   now(): number;
-  /** From 0 up to, but without, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
   /** Waits, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -1,12 +1,12 @@
-// What the client throws: one class, and a narrower name for each kind of failure. Spec 2.5, 7.
+// The errors that the client throws: one class, and a subclass for each kind of failure. Spec 2.5, 7.
 import type { BatchItem } from './batch-result.ts';
 import type { ErrorCode } from './contract.ts';
 import type { Meta } from './meta.ts';
 import { kindOf } from './retry.ts';
 
 /**
- * What can go wrong without the service saying so: no connection, no answer in time, a 5xx that is not the service's own,
- * an answer that is not of the contract, a file that cannot be read.
+ * Failures that the service did not report: no connection, no response in time, a 5xx from something in between, a response that
+ * does not follow the contract, a file that cannot be read.
  */
 export type ClientErrorCode =
   | 'connection_failed'
@@ -24,7 +24,7 @@ export interface TintypeErrorDetails {
   cause?: unknown;
 }
 
-/** The same in every copy of the library: a program may load it as ESM and as CommonJS, or two versions of it. */
+/** The same symbol in every copy of the library: a program may load it as ESM and as CommonJS, or in two versions. */
 const brand = Symbol.for('@tintype/client error');
 
 /**
@@ -40,7 +40,7 @@ const brand = Symbol.for('@tintype/client error');
  * }
  */
 export class TintypeError extends Error {
-  /** The codes that make an error one of this class; undefined is all of them. */
+  /** The codes of this class; undefined means all codes. */
   static readonly codes: readonly Code[] | undefined = undefined;
 
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -50,14 +50,14 @@ export class TintypeError extends Error {
 
   override readonly name: string = 'TintypeError';
   readonly code: Code;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** Request id, rate limit and quota, where there was an answer. */
+  /** Request id, rate limit and quota, if there was a response. */
   readonly meta: Meta | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** How often the request was sent. */
+  /** How many times the request was sent. */
   attempts = 0;
-  /** Of a batch that was split: the outcomes that were known before this error. */
+  /** If a batch was split: the outcomes that were known before this error. */
   partial: BatchItem[] | undefined;
 
   constructor(code: Code, message: string, details: TintypeErrorDetails = {}) {
@@ -80,13 +80,13 @@ export class TintypeError extends Error {
     return { name, code, message, status, requestId, retryAfterSeconds, attempts };
   }
 
-  /** What to tell the operator when asking about this failure. */
+  /** The id to name when you report this failure to the operator. */
   get requestId(): string | undefined {
     return this.meta?.requestId;
   }
 }
 
-/** The key is missing, wrong, expired or for something else: change it before the next call. */
+/** The key is missing, wrong, expired, or not allowed to do this. Change it before the next call. */
 export class AuthenticationError extends TintypeError {
   static override readonly codes = ['unauthorized'] as const;
 }
@@ -96,7 +96,7 @@ export class QuotaExceededError extends TintypeError {
   static override readonly codes = ['quota_exceeded'] as const;
 }
 
-/** The request itself was refused, and would be again. */
+/** The request was refused, and would be refused again. */
 export class RequestError extends TintypeError {
   static override readonly codes = [
     'not_found',
@@ -110,7 +110,7 @@ export class RequestError extends TintypeError {
   ] as const;
 }
 
-/** The budget of requests or the cap of renders is in use; `retryAfterSeconds` says for how long. */
+/** The request budget or the render cap is used up; `retryAfterSeconds` says for how long. */
 export class RateLimitError extends TintypeError {
   static override readonly codes = ['rate_limited', 'concurrency_limited'] as const;
 }
@@ -120,7 +120,7 @@ export class RenderError extends TintypeError {
   static override readonly codes = ['capture_failed', 'render_failed'] as const;
 }
 
-/** The service could not be reached, did not answer in time, or failed. */
+/** The service could not be reached, did not respond in time, or failed. */
 export class UnavailableError extends TintypeError {
   static override readonly codes = [
     'connection_failed',

@@ -1,4 +1,4 @@
-// Turns what a caller has (a path, a Blob, bytes, a stream) into bytes that can be sent, and sent again.
+// Turns what the caller passes (a path, a Blob, bytes, a stream) into a Blob that can be sent more than once.
 import { TintypeError, type TintypeErrorDetails } from './errors.ts';
 
 /** A path (Node, Deno, Bun), a file: URL, a Blob or File, bytes, or a stream of bytes. */
@@ -16,7 +16,7 @@ export interface NamedFile {
   filename: string;
 }
 
-/** Bytes and streams have no name of their own; `{ data, filename }` gives them one. */
+/** Bytes and streams have no name; `{ data, filename }` gives them one. */
 export type FileInput = FileSource | NamedFile;
 
 export interface LoadedFile {
@@ -24,10 +24,10 @@ export interface LoadedFile {
   filename: string;
 }
 
-/** Spec 4.1: 10 MB. A larger file is not read to its end and not sent. */
+/** Spec 4.1: 10 MB. A larger file is not sent, and not read further. */
 export const maxFileBytes = 10 * 1024 * 1024;
 
-/** A file that is not sent; in a batch it is an item that failed, and the others are sent. */
+/** A file that cannot be sent. In a batch it becomes a failed item, and the others are sent. */
 export class FileRefused extends TintypeError {
   static override readonly codes = ['file_too_large', 'unreadable_file'] as const;
   declare readonly code: 'file_too_large' | 'unreadable_file';
@@ -57,7 +57,7 @@ export async function loadFile(input: FileInput): Promise<LoadedFile> {
   return { blob, filename };
 }
 
-/** Bytes of the file where they are known without reading it; none of a path that cannot be read. */
+/** The size in bytes, if it is known without reading the file; 0 for a path that cannot be read. */
 export async function sizeOf(input: FileInput): Promise<number | undefined> {
   const { data } = nameOf(input);
   if (data instanceof Blob) return data.size;
@@ -67,7 +67,7 @@ export async function sizeOf(input: FileInput): Promise<number | undefined> {
   return (await stat(data).catch(() => ({ size: 0 }))).size;
 }
 
-/** A mistake of the caller, which no other file of a batch has to wait for. */
+/** Throws for a mistake of the caller, before any file of a batch is sent. */
 export function checkInput(input: FileInput): void {
   const { data, filename } = isNamed(input) ? input : { data: input, filename: '' };
   const isFile =
@@ -80,7 +80,7 @@ export function checkInput(input: FileInput): void {
   if (!isFile) {
     throw new TypeError(`a file is a path, a Blob, bytes or a stream, not ${kindOf(data)}`);
   }
-  if (typeof filename !== 'string') throw new TypeError('filename must be a text');
+  if (typeof filename !== 'string') throw new TypeError('filename must be a string');
 }
 
 const isStream = (value: unknown): boolean =>
@@ -102,7 +102,7 @@ function nameOf(input: FileInput): NamedFile {
 function ownName(source: FileSource): string | undefined {
   if (typeof source === 'string') return baseName(source);
   if (source instanceof URL) return baseName(decodeURIComponent(source.pathname));
-  // A File has its name, a Node file stream the path that it reads.
+  // A File has a name, a Node file stream has the path that it reads.
   if ('name' in source && typeof source.name === 'string') return baseName(source.name);
   if ('path' in source && typeof source.path === 'string') return baseName(source.path);
   return undefined;
@@ -128,9 +128,9 @@ async function loadBlob(source: FileSource, filename: string): Promise<Blob> {
 
 async function readPath(path: string | URL, filename: string): Promise<Blob> {
   const { open } = await import('./paths.ts');
-  // Bundles for browsers have nothing in that module.
+  // This module is empty in bundles for browsers.
   if (typeof open !== 'function')
-    throw new TypeError('there are no paths here; give a File, a Blob or bytes');
+    throw new TypeError('paths do not work in a browser; pass a File, a Blob or bytes');
   const handle = await open(path);
   try {
     if ((await handle.stat()).size > maxFileBytes) throw tooLarge(filename);
@@ -140,7 +140,7 @@ async function readPath(path: string | URL, filename: string): Promise<Blob> {
   }
 }
 
-/** A stream is kept whole, because a retry must be able to send it again. */
+/** Reads the whole stream into memory, because a retry must be able to send it again. */
 async function collect(
   stream: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
   filename: string,
@@ -156,17 +156,17 @@ async function collect(
   return new Blob(chunks);
 }
 
-/** A stream that was given an encoding has texts in it. */
+/** A stream with an encoding yields strings. */
 function bytesOf(chunk: unknown): Uint8Array<ArrayBuffer> {
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
   if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
-  // A copy, because the stream may use its memory again.
+  // A copy, because the stream may reuse its memory.
   if (ArrayBuffer.isView(chunk))
     return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength).slice();
-  throw new TypeError('the stream gives neither bytes nor text');
+  throw new TypeError('the stream yields neither bytes nor strings');
 }
 
-/** Safari's streams have a reader only. */
+/** For Safari, whose streams are not iterable. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

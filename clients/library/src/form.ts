@@ -1,4 +1,4 @@
-// An upload form as one Blob: its size is known, it can be sent again, and no copy of the files is made. Spec 4.1, 4.2.
+// An upload form as one Blob: its size is known, it can be sent again, and the files are not copied. Spec 4.1, 4.2.
 import type { LoadedFile } from './files.ts';
 
 export interface EncodedForm {
@@ -26,7 +26,7 @@ export function encodeForm(files: LoadedFile[], expiresInSeconds: number | undef
   return { body: new Blob(parts), contentType: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** As browsers do, so that a name can neither end its quotes nor its line. */
+/** As browsers do, so that a name cannot end the quoted string or the header line. */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -1,7 +1,8 @@
-// @tintype/client: the library. It imports nothing but itself.
+// @tintype/client: the library. It imports only its own files.
 export { Tintype } from './tintype.ts';
 export type {
   BatchOptions,
+  HostedFile,
   ListOptions,
   PdfOptions,
   RenderBytes,

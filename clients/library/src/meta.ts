@@ -1,4 +1,4 @@
-// What the headers of an answer say. Spec 8.
+// What the headers of a response say. Spec 8.
 export interface RateLimit {
   /** Requests allowed per minute on the account's plan. */
   limit: number;
@@ -24,11 +24,11 @@ export interface Quota {
 export interface Meta {
   requestId: string | undefined;
   rateLimit: RateLimit | undefined;
-  /** On metered answers and on quota_exceeded. */
+  /** Present on metered responses and on quota_exceeded. */
   quota: Quota | undefined;
-  /** True when the service had already done this request and sent its first answer again. */
+  /** True if the service had already handled this request and repeated its first response. */
   isReplay: boolean;
-  /** How often the request was sent. */
+  /** How many times the request was sent. */
   attempts: number;
 }
 

@@ -1,4 +1,4 @@
-// What the calls of the client take and give.
+// The options and results of the client's methods.
 import type { BatchItem } from './batch-result.ts';
 import type { CallOptions } from './call-options.ts';
 import type { Clock } from './clock.ts';
@@ -11,17 +11,17 @@ import type { Fetch } from './transport.ts';
 import type { Progress } from './upload-batch.ts';
 
 export interface TintypeOptions {
-  /** Where the service is, such as https://images.example.com. Unless told: TINTYPE_URL of the environment. */
+  /** The address of the service, such as https://images.example.com. Default: the environment variable TINTYPE_URL. */
   baseUrl?: string | URL | undefined;
-  /** A key of the account, which begins with tt_. Unless told: TINTYPE_API_KEY of the environment. */
+  /** An API key, which begins with tt_. Default: the environment variable TINTYPE_API_KEY. */
   apiKey?: string | undefined;
-  /** Retries of one call, all reasons together; 4 unless told. Some reasons have fewer, most have none. */
+  /** Retries of one call, for all reasons together; default 4. Some reasons allow fewer, most allow none. */
   maxRetries?: number | undefined;
-  /** Called before each wait; return false to have the error instead. */
+  /** Called before each wait; return false to throw the error instead. */
   onRetry?: ((retry: Retry) => boolean | void) | undefined;
-  /** Another fetch, for a proxy or an agent. */
+  /** Replaces fetch, for a proxy or an agent. */
   fetch?: Fetch | undefined;
-  /** Another clock, for tests. */
+  /** Replaces the clock, for tests. */
   clock?: Clock | undefined;
 }
 
@@ -42,11 +42,11 @@ type Loose<T> = { [Name in keyof T]?: T[Name] | undefined };
 export type ScreenshotOptions = Loose<Omit<ScreenshotRequest, 'url' | 'response'>> & CallOptions;
 export type PdfOptions = Loose<Omit<PdfRequest, 'url' | 'response'>> & CallOptions;
 
-/** How many at once, and what is told meanwhile. */
+/** How many requests run at once, and what is reported while they run. */
 export interface RunOptions {
-  /** At most so many requests at once. Unless told: as many as the account may have, which is found on the way. */
+  /** The maximum number of requests at once. Default: as many as the plan allows, which the run finds out. */
   concurrency?: number | undefined;
-  /** Called when the run waits for the account's budget of requests or for room for a render. */
+  /** Called when the run waits for the account's request budget or for a free capture slot. */
   onWait?: ((waiting: Waiting) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -57,9 +57,9 @@ export type RunItem<Source, Result> =
   | { source: Source; ok: false; error: TintypeError };
 
 export interface ListOptions extends CallOptions {
-  /** Items on a page, 1 to 200; 50 unless told. */
+  /** Items on a page, 1 to 200; default 50. */
   limit?: number | undefined;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | null | undefined;
   /** Part of the filename or of the target address. */
   search?: string | undefined;
@@ -70,6 +70,11 @@ export interface RenderBytes {
   bytes: Uint8Array;
   contentType: string;
   durationMs: number | undefined;
+}
+
+export interface HostedFile {
+  bytes: Uint8Array;
+  contentType: string;
 }
 
 export type WithMeta<T> = T & { meta: Meta };

@@ -2,18 +2,18 @@
 import type { Clock } from './clock.ts';
 import type { TintypeError } from './errors.ts';
 
-/** limited: the service said when to come back. twice: once or twice is worth it, no more. transient: an outage. */
+/** limited: the service says when to retry. twice: worth at most two retries. transient: an outage. final: not retried. */
 type Kind = 'limited' | 'twice' | 'transient' | 'final';
 
 const firstWaitMs = 1000;
 const firstJitterMs = 500;
 const longestBackOffMs = 30_000;
-/** A Retry-After beyond this is for the caller to decide, not for a request that somebody waits for. */
+/** If Retry-After is longer, the call fails: its caller decides whether to wait that long. */
 const longestRetryAfterSeconds = 300;
 const retriesOfKind = { limited: Infinity, twice: 2, transient: Infinity, final: 0 };
 
 export interface RetryPlan {
-  /** Milliseconds to wait before the next attempt, or undefined when this failure is the answer. */
+  /** Milliseconds to wait before the next attempt, or undefined if there is none. */
   next(error: TintypeError): number | undefined;
 }
 
@@ -31,8 +31,8 @@ export function createRetryPlan({ clock, maxRetries }: { clock: Clock; maxRetrie
       const isTold = kind === 'limited' || (kind === 'transient' && error.status === 503);
       if (!isTold || retryAfterSeconds === undefined) return backOffMs(seen[kind], clock);
       if (retryAfterSeconds > longestRetryAfterSeconds) return undefined;
-      // "Wait the number of seconds in Retry-After, then back off exponentially with jitter". The first wait has a little
-      // chance in it too, or many workers would come back in the same millisecond.
+      // "Wait the number of seconds in Retry-After, then back off exponentially with jitter". The first wait has some jitter
+      // too, or many workers would retry in the same millisecond.
       const more = seen[kind] === 1 ? firstJitterMs * clock.random() : backOffMs(seen[kind] - 1, clock);
       return Math.round(retryAfterSeconds * 1000 + more);
     },
@@ -46,17 +46,23 @@ export function kindOf({ code, status = 0 }: Pick<TintypeError, 'code' | 'status
   return 'final';
 }
 
-/** 0.5 to 1 s, then twice as long each time: half of the wait is fixed, half is chance. */
+/** 0.5 to 1 s, then twice as long each time: half of the wait is fixed, half is random. */
 function backOffMs(turn: number, clock: Clock): number {
   const ceiling = Math.min(longestBackOffMs, firstWaitMs * 2 ** (turn - 1));
   return Math.round(ceiling * (0.5 + clock.random() / 2));
 }
 
-/** Retry-After in either of its forms, a number of seconds or a date. RFC 9110, 10.2.3. */
-export function parseRetryAfter(value: string | null, now: number): number | undefined {
+/**
+ * Retry-After in either of its forms, a number of seconds or a date. RFC 9110, 10.2.3. A date is compared with the Date of the same
+ * response: the clock of this machine may be wrong.
+ */
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers.get('retry-after');
   if (value === null) return undefined;
   // RFC 9110 has whole seconds only; some proxies send 1.5, which Date.parse would take for a day in January.
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
   const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
+  if (Number.isNaN(at)) return undefined;
+  const sentAt = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, Math.ceil((at - (Number.isNaN(sentAt) ? now : sentAt)) / 1000));
 }

@@ -1,4 +1,4 @@
-// Many requests: as many at once as the account may have, none lost to a refusal, none of them twice. Spec 7.
+// Many requests: as many at once as the plan allows. A refused one is repeated later, and none is done twice. Spec 7.
 import { createCapFollower } from './cap-follower.ts';
 import type { Clock } from './clock.ts';
 import { TintypeError } from './errors.ts';
@@ -6,14 +6,14 @@ import type { Meta } from './meta.ts';
 
 export type Outcome<Job, Result> = { job: Job; result: Result } | { job: Job; error: TintypeError };
 
-/** What a run waits for: the plan's budget of requests, or room for one more render. */
+/** What a run waits for: the request budget, or a free capture slot (`room`). */
 export type Waiting = { for: 'request budget' | 'room'; seconds: number };
 
 export interface Work<Job, Result extends { meta: Meta }> {
   jobs: Iterable<Job>;
-  /** One attempt: it retries everything but 429, which is for the whole run to heed. */
+  /** One attempt. It retries everything except 429, which the whole run reacts to. */
   attempt(job: Job): Promise<Result>;
-  /** While it is under way, the outcome counts against the ceiling, so that results do not pile up. */
+  /** Until it resolves, the outcome counts as running, so that results do not pile up. */
   onOutcome(outcome: Outcome<Job, Result>): Promise<void>;
   onWait?: ((waiting: Waiting) => void) | undefined;
   ceiling: number;
@@ -28,9 +28,9 @@ interface Task<Job> {
 }
 
 const defaultWaitSeconds = 2;
-/** At a minute each, an hour of being told to come back later. */
+/** At one minute each, this is an hour of refusals. */
 const maxRefusals = 60;
-/** With these the next request would fail alike. */
+/** After one of these, every further request would fail for the same reason. */
 const endOfRun = ['unauthorized', 'quota_exceeded'];
 
 export async function runAll<Job, Result extends { meta: Meta }>(work: Work<Job, Result>): Promise<void> {
@@ -94,7 +94,7 @@ export async function runAll<Job, Result extends { meta: Meta }>(work: Work<Job,
     await onOutcome({ job, result });
   }
 
-  /** Behind the others, and not before its time; a spent request budget holds for all. */
+  /** Queues the task again, for after its wait. A spent request budget delays all tasks. */
   function putBack(task: Task<Job>, error: TintypeError): void {
     const until = clock.now() + (error.retryAfterSeconds ?? defaultWaitSeconds) * 1000;
     if (error.code === 'rate_limited') budgetRefillsAt = Math.max(budgetRefillsAt, until);
@@ -121,7 +121,7 @@ export async function* outcomesOf<Job, Result extends { meta: Meta }>(
     isDone = true;
     wake();
   });
-  // It is awaited below; until then a rejection has no reader.
+  // It is awaited below; without this, an earlier rejection would count as unhandled.
   run.catch(() => {});
   try {
     while (!isDone || ready.length > 0) {

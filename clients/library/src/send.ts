@@ -1,4 +1,4 @@
-// One call to the service: attempts with a deadline each, and the waits between them. Spec 7.
+// One call to the service: its attempts, each with a deadline, and the waits between them. Spec 7.
 import type { Clock } from './clock.ts';
 import type { ErrorCode } from './contract.ts';
 import { TintypeError } from './errors.ts';
@@ -8,16 +8,16 @@ import { version } from './version.ts';
 import { exchange, type Fetch } from './transport.ts';
 
 export interface Call {
-  /** POST unless told. */
+  /** Default: POST. */
   method?: 'GET' | 'POST';
   path: string;
-  /** Needs no key, and gets none. */
+  /** Needs no key, so none is sent. */
   isOpen?: boolean;
   body?: string | Blob;
   contentType?: string;
-  /** Of each attempt; none when undefined. */
+  /** For each attempt; undefined means none. */
   timeoutMs: number | undefined;
-  /** The same for every attempt, so that a request whose answer was lost is done and metered once. */
+  /** The same for every attempt, so that a request whose response was lost is done and metered once. */
   idempotencyKey?: string | undefined;
   signal: AbortSignal | undefined;
   onSent?: ((bytes: number) => void) | undefined;
@@ -27,7 +27,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   bytes: Uint8Array;
-  /** The body where it is JSON. */
+  /** The parsed body, if it is JSON. */
   json: unknown;
   meta: Meta;
 }
@@ -61,7 +61,7 @@ export async function send(sender: Sender, call: Call): Promise<Answer> {
     if (goesOn) {
       await clock.sleep(delayMs, call.signal);
     } else {
-      // A batch whose files all failed is still told file by file. Spec 4.2.5.
+      // A batch whose files all failed still has an outcome for each file. Spec 4.2.5.
       if (!(outcome instanceof TintypeError) && isBatchBody(outcome.json)) return outcome;
       throw error;
     }
@@ -95,10 +95,12 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
         body: call.body,
         signal: controller.signal,
         onSent: call.onSent,
+        // The service may redirect downloads of hosted files to its store.
+        followsRedirects: call.isOpen === true && call.method === 'GET',
       },
       sender.fetch,
     );
-    // The body is read before the attempt counts as answered: a connection can break in its middle.
+    // Read here, because the connection can break in the middle of the body.
     const bytes = new Uint8Array(await response.arrayBuffer());
     const { status, headers } = response;
     return { status, headers, bytes, json: parseJson(headers, bytes), meta: readMeta(headers, attempts) };
@@ -114,17 +116,17 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
   }
 }
 
-/** So that the request log tells the client and its version. A browser has its own name, and keeps it. */
+/** So that the request log shows the client and its version. A browser sends its own User-Agent. */
 function userAgent(): Record<string, string> {
   const isBrowser = 'document' in globalThis || 'XMLHttpRequest' in globalThis;
   return isBrowser ? {} : { 'user-agent': `tintype-client/${version}` };
 }
 
-/** The failure that an answer tells of; undefined where it is a result. */
+/** The error of a response; undefined if it is a result. */
 function errorOf({ status, headers, json, meta }: Answer, now: number): TintypeError | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (isBatchBody(json) && status < 500) return undefined;
-  const details = { status, meta, retryAfterSeconds: parseRetryAfter(headers.get('retry-after'), now) };
+  const details = { status, meta, retryAfterSeconds: parseRetryAfter(headers, now) };
   const { code, message } =
     (json as { error?: { code?: unknown; message?: unknown } } | undefined)?.error ?? {};
   if (typeof code === 'string' && typeof message === 'string') {

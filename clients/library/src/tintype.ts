@@ -14,9 +14,11 @@ import { TintypeError } from './errors.ts';
 import { loadFile, type FileInput } from './files.ts';
 import { encodeForm } from './form.ts';
 import { toSnake } from './letter-case.ts';
+import { deletePath, filePath } from './links.ts';
 import type { Meta } from './meta.ts';
 import type {
   BatchOptions,
+  HostedFile,
   ListOptions,
   PdfOptions,
   RenderBytes,
@@ -27,30 +29,30 @@ import type {
   UploadOptions,
   WithMeta,
 } from './options.ts';
-import { badAnswer, bytesOf, resultOf } from './results.ts';
+import { badAnswer, bytesOf, fileOf, resultOf } from './results.ts';
 import { outcomesOf } from './run-all.ts';
 import { isBatchBody, send, type Sender } from './send.ts';
 import { uploadInBatches } from './upload-batch.ts';
 
-/** The service's own budget, 30 s in its line, and 15 s for the way. */
+/** The service's own time limit, 30 s in its queue, and 15 s for the network. */
 const timeoutsMs = { upload: 300_000, screenshot: 105_000, pdf: 120_000, read: 30_000 };
-/** More renders than the largest plan has at once; uploads have no cap, and a line is full with a few. */
+/** More renders than the largest plan allows at once. Uploads have no cap, but a few use the whole bandwidth. */
 const ceilings = { renders: 100, uploads: 4 };
 
 type Url = string | URL;
 type Render<Options> = Url | (Options & { url: Url });
 
 /**
- * A Tintype service.
+ * The client of a Tintype service.
  *
  * @example
- * const tintype = new Tintype(); // TINTYPE_URL and TINTYPE_API_KEY of the environment
+ * const tintype = new Tintype(); // uses TINTYPE_URL and TINTYPE_API_KEY
  * const { url } = await tintype.upload('photo.jpg', { expiresIn: 86_400 });
  */
 export class Tintype {
   readonly #sender: Sender;
 
-  /** @throws {TypeError} for an option that cannot be, by its name. Nothing is sent. */
+  /** @throws {TypeError} that names an invalid option. Nothing is sent. */
   constructor(options: TintypeOptions = {}) {
     const { maxRetries = 4, onRetry, fetch, clock = realClock } = options;
     if (!(maxRetries >= 0)) throw new TypeError(`maxRetries must be 0 or more, not ${maxRetries}`);
@@ -65,7 +67,7 @@ export class Tintype {
   }
 
   /**
-   * Stores one image and gives its links.
+   * Stores one image and returns its links.
    *
    * @example
    * const { url, fileUrl, deleteUrl } = await tintype.upload({ data: bytes, filename: 'chart.png' });
@@ -90,9 +92,9 @@ export class Tintype {
   }
 
   /**
-   * Stores any number of images; more than the service takes at once go as several batches, in order.
+   * Stores any number of images. More than the service accepts at once are sent as several batches, in order.
    *
-   * @throws {TintypeError} with the outcomes that were known in `partial`.
+   * @throws {TintypeError} with the known outcomes in `partial`.
    */
   async uploadBatch(
     files: Iterable<FileInput>,
@@ -119,26 +121,23 @@ export class Tintype {
   }
 
   /**
-   * Deletes an upload by its result or its delete link. The key is not needed for that, and not sent.
+   * Deletes an upload by its result or its delete link. This needs no key, and none is sent.
    *
-   * @throws {TintypeError} `not_found` when it is gone already or the link is wrong.
+   * @throws {TintypeError} `not_found` if it is already gone or the link is wrong.
    */
   async delete(upload: string | Pick<UploadResult, 'deleteUrl'>, options: CallOptions = {}): Promise<void> {
-    const link = typeof upload === 'string' ? upload : upload?.deleteUrl;
-    // The token goes to the service that this client is for, wherever the link points.
-    const path = /\/api\/uploads\/[^/?#]+\/delete\?token=[^#]+/.exec(link ?? '')?.[0];
-    if (path === undefined) throw new TypeError('delete takes an upload or its deleteUrl');
+    const path = deletePath(typeof upload === 'string' ? upload : upload?.deleteUrl);
     const { idempotencyKey: _key, ...call } = callOf(options, timeoutsMs.read);
     try {
       await send(this.#sender, { path, isOpen: true, ...call });
     } catch (error) {
-      // An attempt whose answer was lost has deleted it.
+      // An earlier attempt deleted it, and its response was lost.
       if (!(error instanceof TintypeError && error.code === 'not_found' && error.attempts > 1)) throw error;
     }
   }
 
   /**
-   * Captures a page: as bytes, or with `response: 'json'` as metadata with the link of a hosted image.
+   * Captures a page: as bytes, or with `response: 'json'` as metadata with the link of the hosted image.
    *
    * @example
    * const { bytes } = await tintype.screenshot('https://example.com', { fullPage: true, format: 'webp' });
@@ -161,7 +160,7 @@ export class Tintype {
   }
 
   /**
-   * Prints a page to PDF: as bytes, or with `response: 'json'` as metadata with the link of a hosted document.
+   * Prints a page to PDF: as bytes, or with `response: 'json'` as metadata with the link of the hosted document.
    *
    * @example
    * const { bytes } = await tintype.pdf('https://example.com', { paperFormat: 'a4', margin: { top: '2cm' } });
@@ -177,19 +176,19 @@ export class Tintype {
     return this.#render<PdfMetadata>('pdf', url, options);
   }
 
-  /** Captures a page and gives the link under which the service hosts the picture. */
+  /** Captures a page and returns the link of the hosted image. */
   async screenshotLink(url: Url, options: ScreenshotOptions = {}): Promise<string> {
     return (await this.screenshot(url, { ...options, response: 'json' })).url;
   }
 
-  /** Prints a page and gives the link under which the service hosts the document. */
+  /** Prints a page and returns the link of the hosted document. */
   async pdfLink(url: Url, options: PdfOptions = {}): Promise<string> {
     return (await this.pdf(url, { ...options, response: 'json' })).url;
   }
 
   /**
-   * Captures many pages, as many at once as the account may have, and gives each outcome as soon as it is known, in any order. A spent
-   * budget of requests is waited for. A refused key and a used-up quota end the run with their error.
+   * Captures many pages, as many at once as the plan allows, and yields each outcome as soon as it is known, in any order. If the request
+   * budget is spent, it waits. A refused key or a used-up quota ends the run with its error.
    *
    * @example
    * for await (const item of tintype.screenshotAll(urls, { format: 'webp' })) {
@@ -212,7 +211,7 @@ export class Tintype {
     return this.#renderAll('pdf', pages, options);
   }
 
-  /** Stores many images, four at once unless told, and gives each outcome as soon as it is known. */
+  /** Stores many images, by default four at once, and yields each outcome as soon as it is known. */
   uploadAll<Source extends FileInput>(
     files: Iterable<Source>,
     {
@@ -225,7 +224,18 @@ export class Tintype {
     );
   }
 
-  /** The account's plan, its units of this month, its budget of requests and the key that asks. Costs no unit. */
+  /**
+   * The bytes of a hosted file, by its link: the `fileUrl` of an upload or the `url` of a hosted render. Needs no key, and costs nothing.
+   *
+   * @throws {TintypeError} `not_found` if it was deleted or has expired.
+   */
+  async download(link: Url, options: CallOptions = {}): Promise<WithMeta<HostedFile>> {
+    const { idempotencyKey: _key, ...call } = callOf(options, timeoutsMs.upload);
+    const answer = await send(this.#sender, { method: 'GET', path: filePath(link), isOpen: true, ...call });
+    return fileOf(answer);
+  }
+
+  /** The account's plan, its usage this month, its request budget and the key of this client. Costs no unit. */
   async usage(options: CallOptions = {}): Promise<WithMeta<AccountUsage>> {
     return this.#read<AccountUsage>('usage', {}, options);
   }
@@ -289,7 +299,7 @@ export class Tintype {
     });
   }
 
-  /** A refusal for want of room is for the whole run to heed, so a call of it does not wait by itself. */
+  /** The whole run reacts to a 429, so its single calls do not wait for one by themselves. */
   async *#runAll<Source, Result extends { meta: Meta }>(
     sources: Iterable<Source>,
     { concurrency = 1, onWait, signal }: RunOptions,
@@ -312,7 +322,7 @@ export class Tintype {
         clock,
         signal: both,
       },
-      () => left.abort(new Error('the run was left')),
+      () => left.abort(new Error('the loop over the run was left')),
     );
     for await (const outcome of outcomes) {
       yield 'error' in outcome

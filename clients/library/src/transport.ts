@@ -1,5 +1,5 @@
-// One HTTP exchange. fetch does it; where somebody watches an upload's progress, the body is counted on its way out,
-// and in browsers XMLHttpRequest does it, because their fetch cannot tell.
+// One HTTP exchange, by fetch. If the caller wants upload progress, the body is counted while it is sent; browsers use
+// XMLHttpRequest for that, because their fetch does not report progress.
 export interface Exchange {
   method: 'GET' | 'POST';
   url: string;
@@ -7,14 +7,15 @@ export interface Exchange {
   body: string | Blob | undefined;
   signal: AbortSignal;
   onSent: ((bytes: number) => void) | undefined;
+  /** Only where no key is sent: the key belongs to the address that it was given for. */
+  followsRedirects: boolean;
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export async function exchange(request: Exchange, fetch: Fetch): Promise<Response> {
-  const { method, url, headers, body, signal, onSent } = request;
-  // A redirect is never followed: the key belongs to the address that it was given for.
-  const init: RequestInit = { method, headers, signal, redirect: 'manual' };
+  const { method, url, headers, body, signal, onSent, followsRedirects } = request;
+  const init: RequestInit = { method, headers, signal, redirect: followsRedirects ? 'follow' : 'manual' };
   if (body === undefined) return fetch(url, init);
   if (!onSent || typeof body === 'string') return fetch(url, { ...init, body });
   const Xhr = (globalThis as { XMLHttpRequest?: new () => BrowserRequest }).XMLHttpRequest;
@@ -29,7 +30,7 @@ export async function exchange(request: Exchange, fetch: Fetch): Promise<Respons
 
 const pieceBytes = 64 * 1024;
 
-/** Blob.stream() gives bytes that are in memory as one piece, which would tell no progress. */
+/** Blob.stream() yields bytes in memory as one chunk, which would show no progress. */
 function inPieces(body: Blob, onSent: (bytes: number) => void): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream<Uint8Array>(

@@ -1,4 +1,4 @@
-// Any number of files, sent as batches that the service takes, in order. Spec 4.2.
+// Sends any number of files, in order, as batches of the size that the service accepts. Spec 4.2.
 import type { BatchItem, BatchResult } from './batch-result.ts';
 import { TintypeError } from './errors.ts';
 import {
@@ -16,13 +16,13 @@ const maxFiles = 10;
 const maxBytes = 50 * 1024 * 1024;
 
 export interface Progress {
-  /** Bytes of file data sent so far; falls back when a request has to be sent again. */
+  /** Bytes of file data sent so far; decreases when a request is sent again. */
   sentBytes: number;
-  /** Undefined while a stream's length is not known. */
+  /** Undefined if the length of a stream is not known. */
   totalBytes: number | undefined;
 }
 
-/** Sends one batch and gives its items; `onSent` is told the part that is out, from 0 to 1. */
+/** Sends one batch and returns its items; `onSent` gets the fraction that was sent, from 0 to 1. */
 export type SendBatch = (
   files: LoadedFile[],
   turn: number,
@@ -44,7 +44,7 @@ export async function uploadInBatches(
   sendBatch: SendBatch,
   { onProgress, onItem }: BatchOptions,
 ): Promise<BatchResult & { meta: Meta | undefined }> {
-  // A text is a list of its letters to JavaScript, and each would be taken for a path.
+  // A string is iterable, and each of its characters would be taken for a path.
   if (typeof inputs === 'string') throw new TypeError('uploadBatch takes a list of files, not one path');
   const files = [...inputs];
   for (const file of files) checkInput(file);
@@ -116,7 +116,7 @@ async function loadOrRefuse(input: FileInput): Promise<LoadedFile | FileRefused>
 const bytesOf = (batch: Pending[]): number => batch.reduce((sum, { file }) => sum + file.blob.size, 0);
 const byIndex = (a: BatchItem, b: BatchItem): number => a.index - b.index;
 
-/** Of what will be sent: a file that is too large will not. */
+/** Counts only what will be sent: a file that is too large is not. */
 async function totalOf(files: FileInput[]): Promise<number | undefined> {
   const sizes = (await Promise.all(files.map(sizeOf))).filter(
     (size) => size === undefined || size <= maxFileBytes,

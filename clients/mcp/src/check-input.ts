@@ -1,8 +1,8 @@
-// Holds what an assistant sends to the tool's own schema. The SDK checks nothing, and an ignored field costs the person: a text
-// where expires_in is a number would keep a picture for ever.
+// Checks an assistant's input against the tool's schema. An ignored field would do harm: expires_in as a string would keep a picture
+// for ever.
 import { TintypeError } from '../../library/src/errors.ts';
 
-/** The part of JSON Schema that the tools use. A pattern is left to the API, which has its own message for it. */
+/** The part of JSON Schema that the tools use. Patterns are left to the API, which has its own messages for them. */
 interface Schema {
   type?: string;
   enum?: readonly unknown[];
@@ -16,7 +16,7 @@ interface Schema {
   maxItems?: number;
 }
 
-/** Throws validation_error with the name of the first field that is wrong. */
+/** Throws a validation_error that names the first wrong field. */
 export function checkInput(schema: Schema, input: Record<string, unknown>): void {
   const complaint = complaintAbout(schema, input, '');
   if (complaint !== undefined) throw new TintypeError('validation_error', complaint);
@@ -66,7 +66,7 @@ function complaintAboutItems(schema: Schema, value: unknown[], field: string): s
   return complaints.find((complaint) => complaint !== undefined);
 }
 
-/** The complaint of the choice that has the value's type says more than "none of them". */
+/** A message about the choice with the value's type says more than "none of them". */
 function complaintAboutChoice(choices: readonly Schema[], value: unknown, field: string): string | undefined {
   const ofType = choices.find(({ type }) => type === undefined || isOfType(type, value));
   if (ofType) return complaintAbout(ofType, value, field);
@@ -85,7 +85,7 @@ function isOfType(type: string, value: unknown): boolean {
 const articles: Record<string, string> = {
   integer: 'a whole number',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   object: 'an object',
   array: 'a list',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// tintype-mcp: the service's verbs as tools of an assistant, over stdio.
+// tintype-mcp: the service as tools for an assistant, over stdio.
 import { say } from '../../cli/src/command.ts';
 import { openService } from '../../cli/src/service.ts';
 import { createServer } from './server.ts';
@@ -7,8 +7,10 @@ import { serveStdio } from './stdio.ts';
 
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
-// The client has gone, and with it everybody who could read a message.
+// The client has gone.
 process.stdout.on('error', () => process.exit(0));
+// Messages that nobody reads do not stop the work.
+process.stderr.on('error', () => {});
 
 await serveStdio({
   input: process.stdin,

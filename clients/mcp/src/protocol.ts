@@ -1,7 +1,7 @@
-// The part of the Model Context Protocol that a server of tools speaks: JSON-RPC 2.0, one message a line.
+// The part of the Model Context Protocol that a server with tools needs: JSON-RPC 2.0, one message per line.
 // https://modelcontextprotocol.io/specification/2025-11-25
 
-/** The newest first; a client that asks for one of these gets it, any other gets the newest. */
+/** The newest first. A client that asks for one of these gets it, any other client gets the newest. */
 export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 type Id = string | number;
@@ -46,12 +46,12 @@ export type Content =
 
 export interface ToolResult {
   content: Content[];
-  /** What the tool's outputSchema describes; absent from an error. */
+  /** Follows the tool's outputSchema; absent from an error. */
   structuredContent?: Record<string, unknown>;
   isError?: boolean;
 }
 
-/** A message, or undefined where the line holds none. */
+/** The message of a line; undefined if it has none. */
 export function parseMessage(line: string): Message | undefined {
   try {
     const message = JSON.parse(line) as Message | null;

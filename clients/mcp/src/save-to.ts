@@ -1,4 +1,4 @@
-// Where save_to puts a render. An existing file is replaced only with overwrite: true.
+// The file of save_to. An existing file is replaced only with overwrite: true.
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nameAfter, preparePlace, writeWhole } from '../../cli/src/output-file.ts';
@@ -30,7 +30,7 @@ export async function keep(file: string, bytes: Uint8Array, mayReplace: boolean)
   }
 }
 
-/** Makes the file, empty, unless there is one: from here on the name belongs to this call. */
+/** Creates the file, empty, unless it exists: from here on the name belongs to this call. */
 async function claim(file: string): Promise<void> {
   try {
     await writeFile(file, '', { flag: 'wx' });

@@ -1,5 +1,5 @@
-// Makes a PNG small enough for a model to see. Models scale pictures to 1,568 px themselves, or refuse larger ones. Rows are read one by
-// one, so a page of any height takes little memory. Only what the service's PNGs are made of is read: 8 bits, RGB or RGBA, not interlaced.
+// Scales a PNG to a size that models accept. Models scale pictures to 1,568 px themselves, or refuse larger ones. Rows are read one by
+// one, so a page of any height needs little memory. It reads only the kind of PNG that the service makes: 8 bits, RGB or RGBA, not interlaced.
 import { createInflate, crc32, deflateSync } from 'node:zlib';
 import { Readable } from 'node:stream';
 
@@ -12,10 +12,10 @@ interface Sized {
   height: number;
 }
 
-/** In base64 it is a third larger, and 5 MB is the most that models take. */
+/** Base64 makes it a third larger, and models accept at most 5 MB. */
 const mostBytes = 3_500_000;
 
-/** Undefined where it is not such a PNG. A picture that is still too large, such as noise, is halved until it is not. */
+/** Undefined if it is not such a PNG. A picture that is still too large, such as noise, is halved until it fits. */
 export async function scalePng(bytes: Uint8Array): Promise<Sized | undefined> {
   let side = longestSide;
   let sized = await scaleTo(side, bytes);

@@ -1,4 +1,4 @@
-// The methods of the MCP server: who it is, which tools it has, and calls of them.
+// The methods of the MCP server: its name, its tools, and calls of them.
 import { TintypeError } from '../../library/src/errors.ts';
 import { version } from '../../library/src/version.ts';
 import type { ServiceAccess } from '../../cli/src/service.ts';
@@ -8,8 +8,8 @@ import type { StdioParts } from './stdio.ts';
 import { tools } from './tools.ts';
 
 export interface ServerParts {
-  /** Asked for with each call, so that a login made later counts. */
-  open(): Promise<Pick<ServiceAccess, 'client' | 'note' | 'settings'>>;
+  /** Called for each tool call, so that a later login takes effect. */
+  open(): Promise<Pick<ServiceAccess, 'client' | 'note'>>;
   say(line: string): void;
 }
 
@@ -52,7 +52,7 @@ const instructions =
   'Tools of a Tintype service, which hosts images and renders public web pages. Each screenshot and PDF spends a unit of a monthly quota, ' +
   'so do not repeat one that succeeded. To show a page to other people, set link: true; to keep it as a local file, set save_to.';
 
-/** A client gives up after a minute without a word, and a render may take longer. */
+/** A client gives up after a minute without progress, and a render may take longer. */
 const progressEveryMs = 1000;
 
 function tellProgress(

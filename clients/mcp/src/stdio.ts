@@ -1,4 +1,4 @@
-// Answers requests that come as lines on stdin, side by side, until stdin ends.
+// Answers requests that arrive as lines on stdin, concurrently, until stdin ends.
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { parseMessage, rpcErrors, RpcError, type Message } from './protocol.ts';

@@ -1,4 +1,4 @@
-// The tools: what an assistant may ask, and what it gets to see. Spec 4.1, 4.3, 4.4.
+// The tools: what an assistant can request, and what it gets. Spec 4.1, 4.3, 4.4.
 import { resolve } from 'node:path';
 import { formatFor } from '../../cli/src/output-file.ts';
 import { extensionOf, pictureFormats } from '../../cli/src/screenshot.ts';
@@ -14,7 +14,7 @@ import { fileAt, keep } from './save-to.ts';
 import { longestSide, scalePng } from './scale-png.ts';
 import { PdfRequest, ScreenshotRequest } from './tool-inputs.ts';
 
-interface Access extends Pick<ServiceAccess, 'client' | 'note' | 'settings'> {
+interface Access extends Pick<ServiceAccess, 'client' | 'note'> {
   signal: AbortSignal;
 }
 
@@ -110,7 +110,7 @@ export const tools: RunnableTool[] = [
     annotations,
     inputSchema: withSaveTo(ScreenshotRequest, { link }),
     outputSchema: screenshotResult,
-    async run(input, { client, note, settings, signal }) {
+    async run(input, { client, note, signal }) {
       const { url, fields, place, mayReplace, isLinked } = readInput(input);
       const asked = toCamel(fields) as ScreenshotOptions;
       const format = formatFor(place, asked.format, pictureFormats);
@@ -123,7 +123,7 @@ export const tools: RunnableTool[] = [
         );
       const file = await fileAt(place, url, extensionOf(format), mayReplace);
       const render = isLinked
-        ? await hosted(client, url, options, settings.url, signal)
+        ? await hosted(client, url, options, signal)
         : await client.screenshot(url, { ...options, signal });
       const { bytes, contentType, id, durationMs, meta } = render;
       note('renders', meta);
@@ -184,7 +184,7 @@ function withSaveTo(schema: { properties: object }, more: Record<string, object>
   };
 }
 
-/** Of an input that was checked against the tool's schema. */
+/** Reads an input that was checked against the tool's schema. */
 function readInput({
   url,
   save_to,
@@ -203,7 +203,7 @@ function readInput({
 
 /** The same facts as structured content and as text, for hosts that show only text. */
 function resultOf(facts: object, ...content: Content[]): ToolResult {
-  // Through JSON, which leaves out what is undefined.
+  // JSON leaves out undefined fields.
   const text = JSON.stringify(toSnake(facts), null, 2);
   return {
     content: [...content, { type: 'text', text }],
@@ -216,17 +216,16 @@ function withoutSecret({ deleteUrl: _secret, ...upload }: UploadResult) {
   return upload;
 }
 
-/** Only a PNG can be scaled here. Checked before the render, so that no unit is spent on what nobody would see. */
+/** Only a PNG can be scaled here. Checked before the render, so that no unit is spent on a picture that cannot be shown. */
 function isTooLarge({ format = 'png', fullPage, width = 0, height = 0 }: ScreenshotOptions): boolean {
   return format !== 'png' && (fullPage === true || Math.max(width, height) > longestSide);
 }
 
-/** A render that stays on the service, and its bytes from there. */
+/** Renders with a hosted link, and downloads the bytes from the service. */
 async function hosted(
   client: ServiceAccess['client'],
   url: string,
   options: ScreenshotOptions,
-  baseUrl: string,
   signal: AbortSignal,
 ) {
   const {
@@ -235,21 +234,18 @@ async function hosted(
     durationMs,
     meta,
   } = await client.screenshot(url, { ...options, signal, response: 'json' });
-  // From the service's address as this machine knows it; behind a proxy the public one may be another.
-  const answer = await fetch(`${baseUrl}/s/${encodeURIComponent(id)}`, { signal });
-  if (!answer.ok) throw new TintypeError('bad_answer', `${link} answered ${answer.status}`);
-  const contentType = answer.headers.get('content-type') ?? '';
-  return { bytes: new Uint8Array(await answer.arrayBuffer()), contentType, id, durationMs, meta, link };
+  const { bytes, contentType } = await client.download(link, { signal });
+  return { bytes, contentType, id, durationMs, meta, link };
 }
 
 function fileOf(path: unknown, data: unknown, filename: unknown): FileInput {
   if ((typeof path === 'string') === (typeof data === 'string'))
-    throw new TintypeError('validation_error', 'give path or data, one of them');
+    throw new TintypeError('validation_error', 'give either path or data');
   const source: FileInput = typeof path === 'string' ? resolve(path) : decode(String(data));
   return typeof filename === 'string' ? { data: source, filename } : source;
 }
 
-/** Base64, with or without the head of a data: URL. Buffer.from would skip what is not base64 and send the rest. */
+/** Base64, with or without the beginning of a data: URL. Checked, because Buffer.from skips what is not base64. */
 function decode(data: string): Buffer {
   const comma = data.startsWith('data:') ? data.indexOf(',') : -1;
   const base64 = data.slice(comma + 1).replaceAll(/\s/g, '');
