@@ -10,8 +10,6 @@ const largestBytes = 1024 * 1024;
 const totalBytes = 16 * 1024 * 1024;
 const mostAtOnce = 2;
 
-export type PackedSvgs = ReturnType<typeof createPackedSvgs>;
-
 export function createPackedSvgs() {
   const kept = createBoundedMap<string, Buffer>(totalBytes, ({ length }) => length);
   const running = new Map<string, Promise<Buffer | undefined>>();
