@@ -1,4 +1,5 @@
 // The interface of this room: a page in, a picture or a PDF out. Spec 4.3, 4.4.
+import type { Phases } from '#core/phases.ts';
 
 export type ScreenshotFormat = 'png' | 'jpeg' | 'webp';
 export type PaperFormat = 'letter' | 'a4' | 'legal';
@@ -16,6 +17,8 @@ interface Job {
   url: string;
   /** The account that the render is for. If its pages exhaust shared resources, its renders are isolated for a while. */
   account?: string;
+  /** Measures the phases `navigate`, `settle`, `capture` and `encode`, also of a render that fails. */
+  phases?: Phases;
 }
 
 export interface ScreenshotJob extends Job {
@@ -39,17 +42,9 @@ export interface PdfJob extends Job {
   delayMs: number;
 }
 
-export interface RenderTimings {
-  navigateMs: number;
-  settleMs: number;
-  captureMs: number;
-  encodeMs: number;
-}
-
-/** A picture or a PDF, and how long each phase took. */
+/** A picture or a PDF. */
 export interface Rendered {
   bytes: Buffer;
-  timings: RenderTimings;
 }
 
 export interface BrowserAbout {

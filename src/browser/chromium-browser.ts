@@ -116,32 +116,25 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
 }
 
 async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline): Promise<Rendered> {
-  const watch = stopwatch();
+  job.phases?.begin('navigate');
   page.resize(job);
   await navigate(page, job.url, 'load', deadline);
-  const navigateMs = watch();
+  job.phases?.begin('settle');
   let takeAtRest: TakeAtRest | undefined;
   const arriveAndSettle = async () => {
     takeAtRest = prepareAtRest(page, deadline);
     await settle(page, deadline);
   };
-  const { captured, settleMs } = await onOneDocument(page, deadline, arriveAndSettle, async () => {
+  const bytes = await onOneDocument(page, deadline, arriveAndSettle, async () => {
     const extent = job.fullPage
       ? await revealFullPage(page, job, tallestPx[job.format], deadline)
       : undefined;
     const area = extent && areaOf(extent, job);
-    const settled = watch();
     const take = () => capture(page, job, area, deadline, extent?.patches);
-    return {
-      captured: job.fullPage || !takeAtRest ? await take() : await takeAtRest(take),
-      settleMs: settled,
-    };
+    return job.fullPage || !takeAtRest ? await take() : await takeAtRest(take);
   });
   throwIfFailed(page);
-  return {
-    bytes: captured.bytes,
-    timings: { navigateMs, settleMs, captureMs: captured.captureMs, encodeMs: captured.encodeMs },
-  };
+  return { bytes };
 }
 
 /**
@@ -156,13 +149,13 @@ function areaOf({ start, height }: PageExtent, job: ScreenshotJob): Area | undef
 }
 
 async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Rendered> {
-  const watch = stopwatch();
+  job.phases?.begin('navigate');
   page.resize(job.viewport);
   await navigate(page, job.url, job.waitUntil, deadline);
-  const navigateMs = watch();
+  job.phases?.begin('settle');
   if (job.delayMs > 0) await pause(job.delayMs, deadline.signal);
   throwIfFailed(page);
-  const settleMs = watch();
+  job.phases?.begin('capture');
   const bytes = await onOneDocument(
     page,
     deadline,
@@ -170,10 +163,7 @@ async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Ren
     () => print(page, job, deadline),
   );
   throwIfFailed(page);
-  return {
-    bytes,
-    timings: { navigateMs, settleMs, captureMs: watch(), encodeMs: 0 },
-  };
+  return { bytes };
 }
 
 /** Whatever ended the render, the client gets one of the messages written here. */
@@ -182,15 +172,4 @@ function toRenderFailure(error: unknown, signal: AbortSignal): RenderFailure {
   if (signal.reason instanceof RenderFailure) return signal.reason;
   const browserLost = error instanceof CdpError && error.connectionLost;
   return new RenderFailure('crashed', 'the browser could not render the page', { cause: error, browserLost });
-}
-
-/** Milliseconds since the last call. */
-function stopwatch(): () => number {
-  let last = performance.now();
-  return () => {
-    const now = performance.now();
-    const elapsedMs = now - last;
-    last = now;
-    return elapsedMs;
-  };
 }

@@ -17,6 +17,8 @@ export function envelope({ code, message }: ServiceError): { error: { code: stri
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = translate(error);
   request.failure = failure;
+  // Sending the error is not part of the phase that failed.
+  request.notes?.phases.end();
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   if (failure instanceof QuotaExceededError) reply.headers(spentQuotaHeaders(failure.limit));
   return reply

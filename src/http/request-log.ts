@@ -1,5 +1,6 @@
 // For every response: one line in the log, one row for the account's owner, and the metrics.
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { Phases } from '#core/phases.ts';
 import { KeyRefusedError } from '#accounts/authenticate.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import type { Metrics } from '#http/metrics.ts';
@@ -12,8 +13,8 @@ declare module 'fastify' {
 }
 
 interface RequestNotes {
-  /** Steps in order, in milliseconds. */
-  phasesMs: Record<string, number>;
+  /** Also those of a request that fails, up to the failure. */
+  phases: Phases;
   /** Ids of what was stored. */
   made: string[];
 }
@@ -52,13 +53,17 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
       // For a refused key the reason that the client does not see; for every other error the client's message.
       reason: refusal?.reason ?? failure?.message.slice(0, 500) ?? null,
       duration_ms: durationMs,
-      phases: notes ? JSON.stringify(notes.phasesMs, (_, value) => roundedMs(value)) : null,
+      phases: notes ? phasesText(notes.phases) : null,
       made: notes?.made.join(',') || null,
     });
   };
 }
 
-const roundedMs = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value) : value);
+/** As JSON, in whole milliseconds; null if nothing was measured. */
+function phasesText({ measuredMs }: Phases): string | null {
+  const rounded = Object.entries(measuredMs).map(([name, ms]) => [name, Math.round(ms)]);
+  return rounded.length === 0 ? null : JSON.stringify(Object.fromEntries(rounded));
+}
 
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 

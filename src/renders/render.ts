@@ -5,17 +5,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
+import { createPhases, type Phases } from '#core/phases.ts';
 import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { RenderRow } from '#storage/schema.ts';
-import {
-  RenderFailure,
-  type Browser,
-  type PdfJob,
-  type RenderTimings,
-  type ScreenshotJob,
-} from '#browser/browser.ts';
+import { RenderFailure, type Browser, type PdfJob, type ScreenshotJob } from '#browser/browser.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
@@ -39,11 +34,10 @@ export interface FinishedRender {
   contentType: string;
   durationMs: number;
   quota: QuotaStanding;
-  timings: RenderTimings & { queueMs: number; storeMs: number };
 }
 
 /** Runs in the transaction that meters the render, so that what it writes commits or rolls back with it. */
-export type AlsoRecord = (tables: Tables, render: Omit<FinishedRender, 'timings'>) => Promise<void>;
+export type AlsoRecord = (tables: Tables, render: FinishedRender) => Promise<void>;
 
 interface Parts {
   database: Database;
@@ -71,6 +65,7 @@ export function createRenders(parts: Parts) {
     request: RenderRequest,
     signal: AbortSignal,
     alsoRecord: AlsoRecord = async () => {},
+    phases = createPhases(),
   ): Promise<FinishedRender> {
     const target = checkTarget(request.url, egressRules);
     const url = target.href;
@@ -78,22 +73,28 @@ export function createRenders(parts: Parts) {
     reached('lease taken');
     try {
       // Before waiting for a slot on the machine, so that a slow DNS look-up does not hold one that another account could use.
+      phases.begin('resolve');
       await target.resolve(signal);
-      const askedAt = performance.now();
+      phases.begin('queue');
       const { result, startedAt } = await queue.run(
         payer.accountId,
-        async () => ({ startedAt: performance.now(), result: await run(payer, url, request, signal) }),
+        async () => ({
+          startedAt: performance.now(),
+          result: await run(payer, url, request, signal, phases),
+        }),
         { signal },
       );
       reached('page rendered');
       const durationMs = Math.round(performance.now() - startedAt);
+      phases.begin('store');
       const sha256 = isKept(request) ? await digestOf(result.bytes) : null;
       const row = rowOf(payer, url, request, { bytes: result.bytes, sha256, durationMs });
       const finished = await store(payer, row, result.bytes, durationMs, leaseId, alsoRecord);
       reached('render committed');
-      const storeMs = performance.now() - startedAt - durationMs;
-      return { ...finished, timings: { ...result.timings, queueMs: startedAt - askedAt, storeMs } };
+      phases.end();
+      return finished;
     } catch (error) {
+      phases.end();
       await slots.release(leaseId);
       if (!(error instanceof RenderFailure)) throw error;
       await recordFailure(payer, url, request, error);
@@ -102,10 +103,16 @@ export function createRenders(parts: Parts) {
     }
   }
 
-  function run({ accountId: account }: Payer, url: string, request: RenderRequest, signal: AbortSignal) {
+  function run(
+    { accountId: account }: Payer,
+    url: string,
+    request: RenderRequest,
+    signal: AbortSignal,
+    phases: Phases,
+  ) {
     return request.kind === 'screenshot'
-      ? browser.screenshot({ ...request.job, url, account }, signal)
-      : browser.pdf({ ...request.job, url, account }, signal);
+      ? browser.screenshot({ ...request.job, url, account, phases }, signal)
+      : browser.pdf({ ...request.job, url, account, phases }, signal);
   }
 
   function rowOf(
@@ -142,7 +149,7 @@ export function createRenders(parts: Parts) {
     durationMs: number,
     leaseId: string,
     alsoRecord: AlsoRecord,
-  ): Promise<Omit<FinishedRender, 'timings'>> {
+  ): Promise<FinishedRender> {
     if (row.sha256 !== null) {
       await using spool = blobs.createSpool();
       await spool.write(bytes);

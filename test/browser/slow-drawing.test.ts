@@ -39,7 +39,7 @@ for (const { title, afterMs, answers, fails } of cases) {
     try {
       const deadline = createDeadline(60_000, 60_000, new AbortController().signal);
       const ended = capture(pageThatDraws(afterMs, answers), job, undefined, deadline).then(
-        ({ bytes }) => bytes,
+        (bytes) => bytes,
         (error: RenderFailure) => error.reason,
       );
       for (let second = 0; second < 45; second += 1) {

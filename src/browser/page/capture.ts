@@ -11,12 +11,6 @@ import { imageSize } from '#browser/page/image-size.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import type { Page } from '#browser/page/page.ts';
 
-export interface Capture {
-  bytes: Buffer;
-  captureMs: number;
-  encodeMs: number;
-}
-
 /** The tallest picture that each format can hold; for JPEG, the limit of its libraries. */
 export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 65_500, webp: 16_383 };
 
@@ -41,12 +35,12 @@ export async function capture(
   area: Area | undefined,
   deadline: Deadline,
   patches: Patch[] = [],
-): Promise<Capture> {
+): Promise<Buffer> {
   const { width, height } = area ?? job;
   for (let attempt = 1; ; attempt += 1) {
-    const result = await take(page, job, area, deadline, patches);
-    const made = imageSize(result.bytes, job.format);
-    if (made?.width === width && made.height === height) return result;
+    const bytes = await take(page, job, area, deadline, patches);
+    const made = imageSize(bytes, job.format);
+    if (made?.width === width && made.height === height) return bytes;
     if (attempt === attempts)
       throw new RenderFailure('crashed', 'the browser gave no picture of the page', { cause: made });
   }
@@ -54,12 +48,12 @@ export async function capture(
 
 async function take(
   page: Page,
-  { format, mostBytes = usualMostBytes }: ScreenshotJob,
+  { format, mostBytes = usualMostBytes, phases }: ScreenshotJob,
   area: Area | undefined,
   deadline: Deadline,
   patches: Patch[],
-): Promise<Capture> {
-  const startedAt = performance.now();
+): Promise<Buffer> {
+  phases?.begin('capture');
   const pieces = area ? piecesOf(area) : [undefined];
   const overlays = area ? overlaysOf(patches, area) : [];
   const isWhole = pieces.length === 1 && overlays.length === 0;
@@ -74,12 +68,12 @@ async function take(
     left -= picture.length;
     pictures.push(picture);
   }
-  const capturedAt = performance.now();
+  phases?.begin('encode');
   const [first] = pictures;
   const bytes = raw === format && isWhole ? first! : await encode(pictures, format, overlays);
   if (bytes.length > mostBytes) throw tooLarge(mostBytes);
   deadline.signal.throwIfAborted();
-  return { bytes, captureMs: capturedAt - startedAt, encodeMs: performance.now() - capturedAt };
+  return bytes;
 }
 
 /** A part of the document, in CSS pixels from its left and top edge. */

@@ -1,5 +1,6 @@
 // Shared by both render endpoints: runs a render for a request, and answers with bytes or metadata. Spec 4.3, 4.4.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createPhases, type Phases } from '#core/phases.ts';
 import { renderPath } from '#http/links.ts';
 import type { FinishedRender, RenderRequest, Renders } from '#renders/render.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
@@ -21,6 +22,8 @@ export async function answerRender(
   render: RenderRequest,
 ): Promise<FastifyReply> {
   const { isHosted, options, url } = render;
+  const phases = createPhases();
+  request.notes = { phases, made: [] };
   const answer = await idempotency.once(request, reply, { url, isHosted, options }, async (remember) => {
     const finished = await renders.render(
       callerOf(request),
@@ -28,14 +31,16 @@ export async function answerRender(
       // A client that disconnects frees its slot at once.
       hangUpSignal(request, reply),
       async (tables, done) => remember?.(tables, toAnswer(done), isHosted ? undefined : done.id),
+      phases,
     );
-    request.notes = { phasesMs: phasesOf(finished.timings), made: [finished.id] };
+    request.notes = { phases, made: [finished.id] };
     return toAnswer(finished);
   });
-  if (request.notes) reply.header('server-timing', serverTiming(request.notes.phasesMs));
+  const timing = serverTiming(phases);
+  if (timing !== '') reply.header('server-timing', timing);
   return sendAnswer(request, reply, answer);
 
-  function toAnswer({ id, bytes, contentType, durationMs, quota }: Omit<FinishedRender, 'timings'>): Answer {
+  function toAnswer({ id, bytes, contentType, durationMs, quota }: FinishedRender): Answer {
     if (!isHosted) {
       return {
         status: 200,
@@ -64,24 +69,8 @@ export async function answerRender(
   }
 }
 
-/** In chronological order. */
-const phasesOf = ({
-  queueMs,
-  navigateMs,
-  settleMs,
-  captureMs,
-  encodeMs,
-  storeMs,
-}: FinishedRender['timings']): Record<string, number> => ({
-  queue: queueMs,
-  navigate: navigateMs,
-  settle: settleMs,
-  capture: captureMs,
-  encode: encodeMs,
-  store: storeMs,
-});
-
-const serverTiming = (phasesMs: Record<string, number>): string =>
-  Object.entries(phasesMs)
+/** Empty for a replayed response, which did not render. */
+const serverTiming = ({ measuredMs }: Phases): string =>
+  Object.entries(measuredMs)
     .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
     .join(', ');

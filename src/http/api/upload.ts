@@ -1,5 +1,6 @@
 // POST /api/v1/upload: stores one image and returns its links. Spec 4.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createPhases } from '#core/phases.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { UploadOutcome, UploadStore } from '#uploads/store-uploads.ts';
 import { uploadResult } from '#http/api/upload-result.ts';
@@ -34,17 +35,18 @@ export async function answerUpload(
   reply: FastifyReply,
   toAnswer: (outcomes: UploadOutcome[], form: UploadForm) => Answer,
 ): Promise<FastifyReply> {
-  const askedAt = performance.now();
+  const phases = createPhases();
+  request.notes = { phases, made: [] };
+  phases.begin('receive');
   await using form = await readUploadForm(request.raw, uploadBlobs, kind);
-  const receivedAt = performance.now();
-  const receive = receivedAt - askedAt;
-  request.notes = { phasesMs: { receive }, made: [] };
+  phases.end();
   const { files, expiresInSeconds } = form;
   const content = {
     expiresInSeconds,
     files: files.map(({ sourceFilename, sha256 }) => [sourceFilename, sha256]),
   };
   const answer = await idempotency.once(request, reply, content, async (remember) => {
+    phases.begin('store');
     const stored = await uploadStore.storeUploads(
       callerOf(request),
       files,
@@ -55,9 +57,10 @@ export async function answerUpload(
         return composed;
       },
     );
+    phases.end();
     if (kind === 'batch') logInternalErrors(request, stored.outcomes);
     request.notes = {
-      phasesMs: { receive, store: performance.now() - receivedAt },
+      phases,
       made: stored.outcomes.flatMap((outcome) => (outcome.ok ? [outcome.upload.row.id] : [])),
     };
     return stored.answer;

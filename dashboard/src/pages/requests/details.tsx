@@ -8,6 +8,7 @@ import { Link } from '#app/router.tsx';
 
 const phaseNames: Record<string, string> = {
   receive: 'Receive the files',
+  resolve: 'Look up the name',
   queue: 'Wait in the queue',
   navigate: 'Load the page',
   settle: 'Wait until the page is idle',
