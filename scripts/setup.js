@@ -47,6 +47,8 @@ step(
     ...filesUnder('src/http/assets'),
     ...filesUnder('src/http/dashboard/schemas'),
     'src/http/dashboard/contract.ts',
+    'src/core/limits.ts',
+    'src/uploads/image-types.ts',
   ],
   () => {
     // Vite needs a newer Node than the machine may have; the one from npm is new enough.

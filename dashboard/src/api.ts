@@ -95,6 +95,11 @@ export function noteRefusal(error: unknown): void {
     void queries.invalidateQueries({ queryKey: sessionKey });
 }
 
+/** Loads these queries again; each is named by the first element of its key. */
+export async function refresh(names: string[]): Promise<void> {
+  await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+}
+
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: noteRefusal }),
   mutationCache: new MutationCache({ onError: noteRefusal }),

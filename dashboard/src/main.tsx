@@ -3,10 +3,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { queries } from '#app/api.ts';
 import { App } from '#app/app.tsx';
-import { applyTheme } from '#app/theme.ts';
+import { startTheme } from '#app/theme.ts';
 import '#app/styles.css';
 
-applyTheme();
+startTheme();
 
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queries}>

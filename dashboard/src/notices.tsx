@@ -1,20 +1,14 @@
 // Notices at the top of every page: what the user must still do before everything works.
-import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { Banner } from '#app/parts/states.tsx';
-import { note } from '#app/parts/toast.tsx';
-import { useAction } from '#app/parts/use-action.ts';
 import { QuotaNotice } from '#app/quota-notice.tsx';
 import { useInstance, type Session } from '#app/session.ts';
-
-export const noMail = 'This service does not send mail. Ask the operator to verify your address.';
+import { useSendVerification } from '#app/use-send-verification.ts';
 
 export function Notices({ session }: { session: Session }) {
   const { data: instance } = useInstance();
-  const send = useAction(() => call('POST /verify-email/send'), {
-    onDone: ({ mail }) => note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : noMail),
-  });
+  const send = useSendVerification(session.email);
   return (
     <>
       {!session.verified && (

@@ -1,25 +1,29 @@
 // The router: path and query of the current URL, and links that navigate without a reload.
-import { useSyncExternalStore, type ComponentProps, type MouseEvent } from 'react';
+import type { ComponentProps, MouseEvent } from 'react';
+import { createStore } from '#app/parts/store.ts';
 
 const base = '/dashboard';
-const moved = new EventTarget();
+const whereNow = () => ({ path: location.pathname, search: location.search });
+const place = createStore(whereNow());
+const follow = (): void => place.set(whereNow());
+window.addEventListener('popstate', follow);
 
 const hrefOf = (path: string): string => `${base}${path === '/' ? '' : path}`;
 
 export function navigate(path: string, { replace = false } = {}): void {
   history[replace ? 'replaceState' : 'pushState'](null, '', hrefOf(path));
-  moved.dispatchEvent(new Event('move'));
+  follow();
 }
 
 /** The path inside the dashboard, `/` for its first page. */
 export function usePath(): string {
-  const path = useSyncExternalStore(subscribe, () => location.pathname);
+  const path = place.use((now) => now.path);
   return path.slice(base.length).replace(/\/$/, '') || '/';
 }
 
 /** The query of the URL, and a function that changes parts of it; an empty value removes a part. */
 export function useSearch(): [URLSearchParams, typeof patchSearch] {
-  const search = useSyncExternalStore(subscribe, () => location.search);
+  const search = place.use((now) => now.search);
   return [new URLSearchParams(search), patchSearch];
 }
 
@@ -34,11 +38,11 @@ export function patchSearch(
   }
   const text = next.size > 0 ? `?${next}` : '';
   history[replace ? 'replaceState' : 'pushState'](null, '', location.pathname + text);
-  moved.dispatchEvent(new Event('move'));
+  follow();
 }
 
 export function Link({ to, onClick, ...rest }: ComponentProps<'a'> & { to: string }) {
-  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+  const go = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     const isPlain =
       event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
@@ -48,14 +52,5 @@ export function Link({ to, onClick, ...rest }: ComponentProps<'a'> & { to: strin
   };
   // The content is in `rest`.
   // oxlint-disable-next-line jsx-a11y/anchor-has-content
-  return <a {...rest} href={hrefOf(to)} onClick={follow} />;
-}
-
-function subscribe(listener: () => void): () => void {
-  window.addEventListener('popstate', listener);
-  moved.addEventListener('move', listener);
-  return () => {
-    window.removeEventListener('popstate', listener);
-    moved.removeEventListener('move', listener);
-  };
+  return <a {...rest} href={hrefOf(to)} onClick={go} />;
 }

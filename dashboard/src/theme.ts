@@ -1,45 +1,27 @@
 // The theme: light, dark, or the system's. It is stored in this browser, not in the account.
-import { useSyncExternalStore } from 'react';
+import { createStore } from '#app/parts/store.ts';
+import { readStored, writeStored } from '#app/parts/stored.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-const name = 'tintype theme';
-const changed = new EventTarget();
+const chosen = createStore<Theme>('system');
 
-function read(): Theme {
-  try {
-    const kept = localStorage.getItem(name);
-    return kept === 'light' || kept === 'dark' ? kept : 'system';
-  } catch {
-    return 'system';
-  }
+/** Runs before the first paint. The pages that the server renders do the same in theme.js, with the same stored name. */
+export function startTheme(): void {
+  const kept = readStored('theme');
+  apply(kept === 'light' || kept === 'dark' ? kept : 'system');
 }
 
-/** Runs before the first paint. The pages that the server renders do the same in theme.js. */
-export function applyTheme(theme = read()): void {
+function apply(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === 'system') delete dataset['theme'];
   else dataset['theme'] = theme;
+  chosen.set(theme);
 }
 
 function choose(theme: Theme): void {
-  try {
-    if (theme === 'system') localStorage.removeItem(name);
-    else localStorage.setItem(name, theme);
-  } catch {
-    // Storage is blocked: the choice lasts until the page is closed.
-  }
-  applyTheme(theme);
-  changed.dispatchEvent(new Event('change'));
+  writeStored('theme', theme === 'system' ? undefined : theme);
+  apply(theme);
 }
 
-export function useTheme(): [Theme, (theme: Theme) => void] {
-  const theme = useSyncExternalStore(
-    (listener) => {
-      changed.addEventListener('change', listener);
-      return () => changed.removeEventListener('change', listener);
-    },
-    () => (document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system',
-  );
-  return [theme, choose];
-}
+export const useTheme = (): [Theme, (theme: Theme) => void] => [chosen.use((theme) => theme), choose];

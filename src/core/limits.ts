@@ -24,5 +24,9 @@ export const limits = {
   keyDays: 3650,
   /** How long a deletion in the dashboard can be undone. */
   restorableMs: 7 * 24 * 60 * 60 * 1000,
+  /** Uploads that one request of the dashboard changes. */
+  idsPerRequest: 200,
+  /** At 10 MB each, an archive stays under a gigabyte. */
+  filesPerZip: 100,
   quotaWarningPercents: [80, 90, 100],
 } as const;

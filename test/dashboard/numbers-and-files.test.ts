@@ -105,7 +105,7 @@ test('the overview starts with the last 30 days; usage shows errors and duration
   await page.getByLabel('Days shown').selectOption('Last 365 days');
   await page.getByRole('heading', { name: 'Uploads by week' }).waitFor();
   await page.getByLabel('Days shown').selectOption('Custom …');
-  await page.getByLabel('to', { exact: true }).fill('2025-03-31');
+  await page.getByLabel('To', { exact: true }).fill('2025-03-31');
   await page.getByLabel('From').fill('2025-03-01');
   await page.getByText('Nothing from Mar 1, 2025 to Mar 31, 2025.').first().waitFor();
   assert.match(page.url(), /from=2025-03-01&to=2025-03-31/);

@@ -47,7 +47,7 @@ async function signInBy(email: string, then: (page: WatchedPage) => Promise<void
 test('two-step codes are turned on with an app, required at the next sign-in, and turned off again', async () => {
   const { page, email } = await openSettings();
   await page.getByRole('button', { name: 'Turn on' }).click();
-  await page.getByLabel('Your password').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await page.keyboard.press('Enter');
   const setUp = page.getByRole('dialog', { name: 'Scan this with your app' });
   await setUp.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
@@ -75,7 +75,7 @@ test('two-step codes are turned on with an app, required at the next sign-in, an
   });
 
   await page.getByRole('button', { name: 'Turn off' }).click();
-  await page.getByLabel('Your password').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Turn on' }).waitFor();
   await finish(page);
@@ -97,7 +97,7 @@ test('a passkey is added with the password, signs in without it, and is removed'
   });
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByLabel('Name', { exact: true }).last().fill('Test laptop');
-  await page.getByLabel('Your password').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await page.keyboard.press('Enter');
   await page.getByText('Test laptop').waitFor();
   assert.deepEqual(await violations(page), []);

@@ -1,7 +1,8 @@
 // Short messages at the edge of the page, announced by screen readers; any code can show one. An open modal dialog makes
 // everything outside it inert, so the messages appear inside the newest dialog.
-import { useEffect, useId, useSyncExternalStore } from 'react';
+import { useEffect, useId } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
+import { createStore } from '#app/parts/store.ts';
 
 interface Toast {
   id: number;
@@ -17,10 +18,9 @@ export interface ToastAction {
 
 const noteMs = 4_000;
 const problemMs = 10_000;
-const listeners = new Set<() => void>();
-let toasts: Toast[] = [];
+const toasts = createStore<Toast[]>([]);
 /** Ids of the page's region and of the regions in open dialogs, in that order. */
-let regions: string[] = [];
+const regions = createStore<string[]>([]);
 let lastId = 0;
 
 /** A message with an action stays longer. */
@@ -31,40 +31,22 @@ export const problem = (error: unknown): void =>
 function show(text: string, isProblem: boolean, action?: ToastAction): void {
   lastId += 1;
   const id = lastId;
-  put([...toasts.slice(-2), { id, text, isProblem, action }]);
+  toasts.set([...toasts.get().slice(-2), { id, text, isProblem, action }]);
   setTimeout(() => dismiss(id), isProblem || action ? problemMs : noteMs);
 }
 
 function dismiss(id: number): void {
-  put(toasts.filter((toast) => toast.id !== id));
-}
-
-function put(next: Toast[]): void {
-  toasts = next;
-  tell();
-}
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
 export function Toasts() {
   const id = useId();
   useEffect(() => {
-    regions = [...regions, id];
-    tell();
-    return () => {
-      regions = regions.filter((region) => region !== id);
-      tell();
-    };
+    regions.set([...regions.get(), id]);
+    return () => regions.set(regions.get().filter((region) => region !== id));
   }, [id]);
-  const all = useSyncExternalStore(subscribe, () => toasts);
-  const isNewest = useSyncExternalStore(subscribe, () => regions.at(-1) === id);
+  const all = toasts.use((all) => all);
+  const isNewest = regions.use((ids) => ids.at(-1) === id);
   const shown = isNewest ? all : [];
   return (
     <div

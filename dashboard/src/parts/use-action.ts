@@ -1,6 +1,6 @@
 // A mutation: runs it, reports errors, and invalidates the queries that it affects.
 import { useMutation } from '@tanstack/react-query';
-import { queries } from '#app/api.ts';
+import { refresh } from '#app/api.ts';
 import { note, problem } from '#app/parts/toast.tsx';
 
 interface Options<Answer> {
@@ -20,7 +20,7 @@ export function useAction<Input, Answer>(
     mutationFn: run,
     onSuccess: async (answer) => {
       // Refresh the page before the dialog closes, so that the focus does not return to an element that is about to go.
-      await Promise.all(touches.map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      await refresh(touches);
       if (done !== undefined) note(done);
       onDone?.(answer);
     },

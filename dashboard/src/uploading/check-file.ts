@@ -1,9 +1,8 @@
 // Checks a file before it is sent: one that cannot succeed is refused here and costs no request. Like the service, it looks
 // at the content, not at the name. If it is not sure, the file is sent and the service decides.
+import { limits } from '#core/limits.ts';
 import { bytes } from '#app/format.ts';
-
-const maxBytes = 10 * 1024 * 1024;
-export const acceptedTypes = 'image/png,image/jpeg,image/gif,image/webp,image/svg+xml,image/avif';
+import { maxSize, typeNames } from '#app/uploading/accepted.ts';
 
 const starts: RegExp[] = [
   /^\x89PNG\r\n\x1a\n/,
@@ -19,7 +18,7 @@ const starts: RegExp[] = [
 
 /** Why the file cannot be stored; undefined if it may be. */
 export async function refusalOf(file: File): Promise<string | undefined> {
-  if (file.size > maxBytes) return `Larger than 10 MB (${bytes(file.size)}).`;
+  if (file.size > limits.fileBytes) return `Larger than ${maxSize} (${bytes(file.size)}).`;
   if (file.size === 0) return 'Empty file.';
   let head: string;
   try {
@@ -27,7 +26,5 @@ export async function refusalOf(file: File): Promise<string | undefined> {
   } catch {
     return 'Could not be read. Folders cannot be uploaded.';
   }
-  return starts.some((start) => start.test(head))
-    ? undefined
-    : 'Not a PNG, JPEG, GIF, WebP, SVG or AVIF picture.';
+  return starts.some((start) => start.test(head)) ? undefined : `Not a ${typeNames} picture.`;
 }

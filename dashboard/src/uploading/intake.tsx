@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Icon } from '#app/parts/icon.tsx';
 import { problem } from '#app/parts/toast.tsx';
-import { acceptedTypes } from '#app/uploading/check-file.ts';
+import { acceptedTypes } from '#app/uploading/accepted.ts';
 import { sendFiles } from '#app/uploading/queue.ts';
 
 let picker: HTMLInputElement | null = null;

@@ -1,10 +1,11 @@
 // The upload queue. Two files are sent at a time, one request each, so that a bad file does not fail the others. When the
 // request budget is spent, the queue waits for it. Files that cannot succeed are never sent. After the last file the links
 // are copied to the clipboard.
-import { useSyncExternalStore } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
-import { ApiError, call, noteRefusal, queries } from '#app/api.ts';
+import { ApiError, call, noteRefusal, refresh } from '#app/api.ts';
+import { createStore } from '#app/parts/store.ts';
 import { note, problem } from '#app/parts/toast.tsx';
+import { maxSize, typeNames } from '#app/uploading/accepted.ts';
 import { refusalOf } from '#app/uploading/check-file.ts';
 import { post, type Post } from '#app/uploading/post.ts';
 
@@ -34,22 +35,21 @@ interface Queue {
 }
 
 const atOnce = 2;
-const listeners = new Set<() => void>();
+/** Queries that show uploads. */
+const touched = ['uploads', 'overview', 'usage'];
 const files = new Map<number, File>();
 const posts = new Map<number, Post>();
-let queue: Queue = { sendings: [], expiresIn: undefined, resumesAt: undefined };
+const queue = createStore<Queue>({ sendings: [], expiresIn: undefined, resumesAt: undefined });
 let lastId = 0;
 /** Id of the first file of the current batch: those added since the queue was last empty. */
 let batchStart = 1;
 
-export function useQueue(): Queue {
-  return useSyncExternalStore(subscribe, () => queue);
-}
+export const useQueue = (): Queue => queue.use((now) => now);
 
 export const isOpen = ({ state }: Sending): boolean => state === 'waiting' || state === 'sending';
 
 export function sendFiles(chosen: File[]): void {
-  if (!queue.sendings.some(isOpen)) batchStart = lastId + 1;
+  if (!queue.get().sendings.some(isOpen)) batchStart = lastId + 1;
   const added = chosen.map((file): Sending => {
     lastId += 1;
     files.set(lastId, file);
@@ -62,7 +62,7 @@ export function sendFiles(chosen: File[]): void {
       state: 'waiting',
     };
   });
-  put({ sendings: [...queue.sendings, ...added] });
+  put({ sendings: [...queue.get().sendings, ...added] });
   void Promise.all(added.map(check)).then(startNext);
 }
 
@@ -80,14 +80,19 @@ export function cancel(ids: number[]): void {
 }
 
 export function clear(): void {
-  cancel(queue.sendings.filter(isOpen).map(({ id }) => id));
-  forget(queue.sendings.map(({ id }) => id));
+  cancel(
+    queue
+      .get()
+      .sendings.filter(isOpen)
+      .map(({ id }) => id),
+  );
+  forget(queue.get().sendings.map(({ id }) => id));
 }
 
 /** Applies to future uploads and to the stored ones in this list. */
 export async function setExpiry(expiresIn: number | undefined, defaultLife: number | null): Promise<void> {
   put({ expiresIn });
-  const stored = queue.sendings.filter(({ state }) => state === 'done');
+  const stored = queue.get().sendings.filter(({ state }) => state === 'done');
   for (const sending of stored) {
     try {
       const { expires_at } = await call('PATCH /uploads/:id', {
@@ -101,7 +106,7 @@ export async function setExpiry(expiresIn: number | undefined, defaultLife: numb
     }
   }
   if (stored.length > 0) {
-    refresh();
+    void refresh(touched);
     note('Expiry changed.');
   }
 }
@@ -112,9 +117,12 @@ async function check(sending: Sending): Promise<void> {
 }
 
 function startNext(): void {
-  if (queue.resumesAt !== undefined) return;
-  const running = queue.sendings.filter(({ state }) => state === 'sending').length;
-  const next = queue.sendings.filter(({ state }) => state === 'waiting').slice(0, atOnce - running);
+  if (queue.get().resumesAt !== undefined) return;
+  const running = queue.get().sendings.filter(({ state }) => state === 'sending').length;
+  const next = queue
+    .get()
+    .sendings.filter(({ state }) => state === 'waiting')
+    .slice(0, atOnce - running);
   for (const { id } of next) {
     change(id, { state: 'sending' });
     void send(id);
@@ -123,13 +131,13 @@ function startNext(): void {
 }
 
 async function send(id: number): Promise<void> {
-  const sent = post(files.get(id)!, queue.expiresIn, (progress) => change(id, { progress }));
+  const sent = post(files.get(id)!, queue.get().expiresIn, (progress) => change(id, { progress }));
   posts.set(id, sent);
   try {
     const stored = await sent.answer;
     change(id, { state: 'done', progress: 1, stored });
     files.delete(id);
-    refresh();
+    void refresh(touched);
   } catch (error) {
     if (error instanceof ApiError) handleFailure(id, error);
   }
@@ -144,7 +152,7 @@ function handleFailure(id: number, error: ApiError): void {
     pause(error.retryAfterSeconds ?? 1);
   } else if (error.code === 'quota_exceeded') {
     // The other files would get the same answer.
-    const waiting = queue.sendings.filter(({ state }) => state === 'waiting');
+    const waiting = queue.get().sendings.filter(({ state }) => state === 'waiting');
     for (const sending of [{ id }, ...waiting])
       fail(sending.id, 'The upload quota of this month is used up.', false);
   } else {
@@ -153,7 +161,7 @@ function handleFailure(id: number, error: ApiError): void {
 }
 
 function pause(seconds: number): void {
-  if (queue.resumesAt !== undefined) return;
+  if (queue.get().resumesAt !== undefined) return;
   put({ resumesAt: Date.now() + seconds * 1000 });
   setTimeout(() => {
     put({ resumesAt: undefined });
@@ -162,8 +170,8 @@ function pause(seconds: number): void {
 }
 
 const words: Record<string, string> = {
-  file_too_large: 'Larger than 10 MB.',
-  unsupported_type: 'Not a PNG, JPEG, GIF, WebP, SVG or AVIF picture.',
+  file_too_large: `Larger than ${maxSize}.`,
+  unsupported_type: `Not a ${typeNames} picture.`,
 };
 const wordsFor = ({ code, message }: ApiError): string => words[code] ?? message.replace(/^file: /, '');
 
@@ -172,8 +180,8 @@ const fail = (id: number, text: string, canRetry: boolean): void =>
 
 /** Once no file is open: copies the links of this batch, in the order in which the files were added. */
 function finishBatch(): void {
-  if (queue.sendings.some(isOpen)) return;
-  const links = linksOf(queue.sendings.filter(({ id }) => id >= batchStart));
+  if (queue.get().sendings.some(isOpen)) return;
+  const links = linksOf(queue.get().sendings.filter(({ id }) => id >= batchStart));
   batchStart = lastId + 1;
   if (links.length === 0) return;
   // Some browsers allow this only right after a click; people then use the Copy buttons.
@@ -186,31 +194,21 @@ function finishBatch(): void {
 export const linksOf = (sendings: Sending[]): string[] =>
   sendings.flatMap(({ stored }) => (stored ? [stored.url] : []));
 
-function refresh(): void {
-  for (const key of ['uploads', 'overview', 'usage']) void queries.invalidateQueries({ queryKey: [key] });
-}
-
 function forget(ids: number[]): void {
-  for (const { id, picture } of queue.sendings) {
+  for (const { id, picture } of queue.get().sendings) {
     if (!ids.includes(id)) continue;
     URL.revokeObjectURL(picture);
     files.delete(id);
   }
-  put({ sendings: queue.sendings.filter(({ id }) => !ids.includes(id)) });
+  put({ sendings: queue.get().sendings.filter(({ id }) => !ids.includes(id)) });
 }
 
 function change(id: number, patch: Partial<Sending>): void {
   put({
-    sendings: queue.sendings.map((sending) => (sending.id === id ? { ...sending, ...patch } : sending)),
+    sendings: queue.get().sendings.map((sending) => (sending.id === id ? { ...sending, ...patch } : sending)),
   });
 }
 
 function put(patch: Partial<Queue>): void {
-  queue = { ...queue, ...patch };
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  queue.set({ ...queue.get(), ...patch });
 }

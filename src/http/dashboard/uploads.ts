@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import type { Clock } from '#core/clock.ts';
+import { limits } from '#core/limits.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
@@ -36,8 +37,6 @@ type Names =
 /** Deletions listed at most. */
 const deletedShown = 500;
 const soonMs = 7 * 24 * 60 * 60 * 1000;
-/** Each file is at most 10 MB, so an archive stays under a gigabyte. */
-const filesPerZip = 100;
 /** Pictures do not change; access is checked again after a day. */
 export const keptByBrowser = 'private, max-age=86400';
 
@@ -60,7 +59,8 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
     },
     async 'GET /uploads/zip'({ owned, query, reply }) {
       const ids = query.ids.split(',');
-      if (ids.length > filesPerZip) throw invalid('ids', `at most ${filesPerZip} files go into one archive`);
+      if (ids.length > limits.filesPerZip)
+        throw invalid('ids', `at most ${limits.filesPerZip} files go into one archive`);
       const rows = await owned.uploads.byIds(ids, clock.now());
       if (rows.length === 0) throw notFound();
       const names = distinctNames(rows.map(({ filename }) => filename));

@@ -4,6 +4,7 @@ import type { Clock } from '#core/clock.ts';
 import { notFound } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import { imageNames, type ImageType } from '#uploads/image-types.ts';
 import { filePath, sharePath, uploadLinks, type Addresses } from '#http/links.ts';
 import { html, sendPage, type Html } from '#http/hosted/page.ts';
 import { answerNotFound } from '#http/not-found.ts';
@@ -16,15 +17,6 @@ export interface SharePageParts {
   pictureOrigins: string[];
   clock: Clock;
 }
-
-const typeNames: Record<string, string> = {
-  'image/png': 'PNG',
-  'image/jpeg': 'JPEG',
-  'image/gif': 'GIF',
-  'image/webp': 'WebP',
-  'image/svg+xml': 'SVG',
-  'image/avif': 'AVIF',
-};
 
 export function sharePage(parts: SharePageParts) {
   const { hostedUploads, clock } = parts;
@@ -68,7 +60,7 @@ function describe(upload: UploadRow, { baseUrl, contentBaseUrl }: Addresses, now
   // Chats do not show SVGs: a text card is better than one with a missing picture.
   const hasPreview = upload.content_type !== 'image/svg+xml';
   const dimensions = size && `${size.width} × ${size.height}`;
-  const summary = [typeNames[upload.content_type], dimensions, readableSize(upload.size_bytes)]
+  const summary = [imageNames[upload.content_type as ImageType], dimensions, readableSize(upload.size_bytes)]
     .filter(Boolean)
     .join(' · ');
 

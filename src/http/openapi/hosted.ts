@@ -1,6 +1,7 @@
 // The URLs in responses as operations of the document: share page, bytes and delete link. They need no key. Spec 2.1, 2.3, 2.4,
 // 5.5.
 import type { ErrorCode } from '#core/errors.ts';
+import { imageNames } from '#uploads/image-types.ts';
 import { answers } from '#http/openapi/examples.ts';
 import { budgetHeaders, headerRefs } from '#http/openapi/headers.ts';
 
@@ -18,7 +19,7 @@ const slug = parameter('slug', 'path', 'The slug of the upload.', answers.Upload
 const id = (example: string) => parameter('id', 'path', 'The id.', example);
 const bytes = (types: string[]): Json =>
   Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]));
-const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml', 'image/avif'];
+const images = Object.keys(imageNames);
 
 export function hostedPaths(errorAnswer: (code: ErrorCode) => Json): Json {
   const gone = { 404: errorAnswer('not_found') };

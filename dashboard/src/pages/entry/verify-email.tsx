@@ -3,11 +3,10 @@ import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
 import { FormProblem } from '#app/parts/form.tsx';
-import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
-import { noMail } from '#app/notices.tsx';
 import { putSession, type Session } from '#app/session.ts';
+import { useSendVerification } from '#app/use-send-verification.ts';
 
 export function VerifyEmail({ token, session }: { token: string; session: Session }) {
   const verify = useAction(() => call('POST /verify-email', { body: { token } }), {
@@ -15,9 +14,7 @@ export function VerifyEmail({ token, session }: { token: string; session: Sessio
     touches: ['overview'],
     onDone: putSession,
   });
-  const send = useAction(() => call('POST /verify-email/send'), {
-    onDone: ({ mail }) => note(mail === 'sent' ? `A new link is on its way to ${session.email}.` : noMail),
-  });
+  const send = useSendVerification(session.email);
   const { mutate } = verify;
   useEffect(() => {
     if (token !== '') mutate(undefined);

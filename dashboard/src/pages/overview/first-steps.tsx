@@ -7,7 +7,7 @@ import { Code } from '#app/parts/copy.tsx';
 import { Icon } from '#app/parts/icon.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { useStored } from '#app/parts/use-stored.ts';
+import { useStored } from '#app/parts/stored.ts';
 import { useInstance } from '#app/session.ts';
 import { firstCurl, keyPlaceholder } from '#app/snippets.ts';
 

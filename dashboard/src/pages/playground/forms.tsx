@@ -4,6 +4,7 @@ import type { Field, Values } from '#app/pages/playground/fields.ts';
 import { Presets } from '#app/pages/playground/presets.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { Checkbox, SelectField, TextField } from '#app/parts/field.tsx';
+import { maxSize, typeNames } from '#app/uploading/accepted.ts';
 
 interface Running {
   canRun: boolean;
@@ -131,7 +132,9 @@ export function UploadForm({
           onChange={({ target }) => onFile(target.files?.[0])}
           className="control py-1.5 text-sm file:mr-3 file:rounded-md file:border-0 file:bg-accent-soft file:px-2.5 file:py-1 file:font-medium file:text-accent"
         />
-        <p className="text-sm text-quiet">PNG, JPEG, GIF, WebP, SVG or AVIF, up to 10 MB.</p>
+        <p className="text-sm text-quiet">
+          {typeNames}, up to {maxSize}.
+        </p>
       </div>
       <TextField
         label="Expires in (seconds)"

@@ -1,7 +1,7 @@
 // Runs one call and keeps its response, duration and headers. A run can be cancelled.
 import { useEffect, useRef, useState } from 'react';
 import type { RouteName } from '#http/dashboard/contract.ts';
-import { callRaw, queries } from '#app/api.ts';
+import { callRaw, refresh } from '#app/api.ts';
 
 export interface Outcome {
   status: number;
@@ -53,8 +53,7 @@ export function useRun(): Run {
       else setProblem(error as Error);
     }
     setStartedAt(undefined);
-    for (const key of ['overview', 'renders', 'uploads', 'usage'])
-      void queries.invalidateQueries({ queryKey: [key] });
+    void refresh(['overview', 'renders', 'uploads', 'usage']);
   }
   return {
     startedAt,

@@ -1,14 +1,12 @@
 // The same call as a `tt` command.
 
 type Kind = 'screenshot' | 'pdf';
-/** Viewport fields that `tt` has as flags. Other fields become flags by replacing `_` with `-`. */
-const viewport: Record<string, string> = { width: 'width', height: 'height' };
 
 export function ttRender(baseUrl: string, kind: Kind, body: Record<string, unknown>): string {
-  const { url, response, format, margin, viewport: size, ...options } = body;
-  const flags = Object.entries({ ...options, ...sizeOf(size) }).flatMap(([name, value]) =>
-    flagOf(name, value),
-  );
+  const { url, response, format, margin, viewport, ...options } = body;
+  // `tt` has width and height of the viewport as flags of their own.
+  const sizes = isObject(viewport) ? viewport : {};
+  const flags = Object.entries({ ...options, ...sizes }).flatMap(([name, value]) => flagOf(name, value));
   const ending = kind === 'pdf' ? 'pdf' : textOf(format, 'png');
   return command(baseUrl, [
     `tt ${kind} ${quoted(textOf(url, ''))}`,
@@ -36,9 +34,6 @@ function flagOf(name: string, value: unknown): string[] {
   if (value === false) return name === 'print_background' ? ['--no-print-background'] : [];
   return typeof value === 'string' || typeof value === 'number' ? [`${flag} ${quoted(String(value))}`] : [];
 }
-
-const sizeOf = (size: unknown): Record<string, unknown> =>
-  isObject(size) ? Object.fromEntries(Object.entries(size).filter(([name]) => name in viewport)) : {};
 
 /** All four sides in CSS order; a bare number is in pixels. */
 const marginOf = (margin: Record<string, unknown>): string =>

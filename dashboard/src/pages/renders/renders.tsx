@@ -1,6 +1,4 @@
 // The history of screenshots and PDFs.
-import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Render } from '#http/dashboard/schemas/files.ts';
 import { call, sameOrigin } from '#app/api.ts';
@@ -12,7 +10,7 @@ import { Icon } from '#app/parts/icon.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
-import { problem } from '#app/parts/toast.tsx';
+import { useOpened } from '#app/parts/use-opened.ts';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 
@@ -41,6 +39,14 @@ export function Renders() {
     call('GET /renders', { query: { ...filter, cursor, limit: 50 } }),
   );
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const opened = useOpened({
+    id: search.get('open'),
+    items: itemsOf(query),
+    isLoaded: query.data !== undefined,
+    name: 'render',
+    load: (id) => call('GET /renders/:id', { id }),
+    onGone: () => open(undefined),
+  });
   return (
     <Page
       title="Renders"
@@ -65,43 +71,9 @@ export function Renders() {
           </ul>
         )}
       </PagedList>
-      <Opened
-        id={search.get('open')}
-        renders={itemsOf(query)}
-        isLoaded={query.data !== undefined}
-        onClose={() => open(undefined)}
-      />
+      {opened && <RenderDialog render={opened} onClose={() => open(undefined)} />}
     </Page>
   );
-}
-
-/** The render that the URL names, even if the list has not loaded it yet. */
-function Opened({
-  id,
-  renders,
-  isLoaded,
-  onClose,
-}: {
-  id: string | null;
-  renders: Render[];
-  isLoaded: boolean;
-  onClose: () => void;
-}) {
-  const listed = renders.find((render) => render.id === id);
-  const isElsewhere = id !== null && !listed && isLoaded;
-  const { data: found, error } = useQuery({
-    queryKey: ['renders', 'one', id],
-    queryFn: () => call('GET /renders/:id', { id: id ?? '' }),
-    enabled: isElsewhere,
-  });
-  useEffect(() => {
-    if (!isElsewhere || !error) return;
-    problem('This render no longer exists.');
-    onClose();
-    // oxlint-disable-next-line react/exhaustive-deps -- once for each error
-  }, [isElsewhere, error]);
-  const render = listed ?? (isElsewhere ? found : undefined);
-  return render ? <RenderDialog render={render} onClose={onClose} /> : null;
 }
 
 function None({ isFiltered }: { isFiltered: boolean }) {

@@ -1,5 +1,5 @@
 // The time range of the log: the last hour, day or week, or from one time to another in the reader's zone. It is in the URL.
-import { useId } from 'react';
+import { DateInput } from '#app/parts/date-input.tsx';
 import { ChoiceFilter } from '#app/parts/filters.tsx';
 import { useSearch } from '#app/router.tsx';
 
@@ -53,22 +53,13 @@ export function TimeRange() {
 
 function Moment({ name, label }: { name: 'since' | 'until'; label: string }) {
   const [search, setSearch] = useSearch();
-  const id = useId();
   return (
-    <span className="inline-flex items-center gap-2 max-sm:w-full">
-      <label htmlFor={id} className="w-10 text-quiet">
-        {label}
-      </label>
-      <input
-        id={id}
-        type="datetime-local"
-        className="control w-auto max-sm:flex-1"
-        value={localForm(search.get(name))}
-        onChange={({ target }) =>
-          setSearch({ [name]: target.value === '' ? undefined : new Date(target.value).toISOString() })
-        }
-      />
-    </span>
+    <DateInput
+      type="datetime-local"
+      label={label}
+      value={localForm(search.get(name))}
+      onChange={(value) => setSearch({ [name]: value === '' ? undefined : new Date(value).toISOString() })}
+    />
   );
 }
 

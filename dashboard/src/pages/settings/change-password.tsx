@@ -2,8 +2,8 @@
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { NewPassword } from '#app/pages/entry/password.tsx';
+import { CurrentPassword, currentPasswordOf } from '#app/pages/settings/current-password.tsx';
 import { Button } from '#app/parts/button.tsx';
-import { TextField } from '#app/parts/field.tsx';
 import { Form } from '#app/parts/form.tsx';
 import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -27,12 +27,8 @@ export function ChangePassword({ session }: { session: Session }) {
       <Form
         error={change.error}
         onSend={(given, element) => {
-          const current = textOf(given, 'current_password');
           change.mutate(
-            {
-              ...(current !== '' && { current_password: current }),
-              new_password: textOf(given, 'new_password'),
-            },
+            { ...currentPasswordOf(given), new_password: textOf(given, 'new_password') },
             { onSuccess: () => element.reset() },
           );
         }}
@@ -44,16 +40,7 @@ export function ChangePassword({ session }: { session: Session }) {
           </div>
         }
       >
-        {session.has_password && (
-          <TextField
-            label="Current password"
-            name="current_password"
-            type="password"
-            autoComplete="current-password"
-            required
-            maxLength={128}
-          />
-        )}
+        {session.has_password && <CurrentPassword />}
         <NewPassword />
       </Form>
     </SettingRow>

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
+import { CurrentPassword } from '#app/pages/settings/current-password.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
@@ -119,14 +120,7 @@ function AskPassword({
       onClose={onClose}
     >
       {text !== undefined && <p className="text-quiet">{text}</p>}
-      <TextField
-        label="Your password"
-        name="current_password"
-        type="password"
-        autoComplete="current-password"
-        required
-        maxLength={128}
-      />
+      <CurrentPassword />
     </FormDialog>
   );
 }

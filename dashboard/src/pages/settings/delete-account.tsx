@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
+import { CurrentPassword, currentPasswordOf } from '#app/pages/settings/current-password.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
@@ -45,11 +46,7 @@ function Ask({ session, onClose }: { session: Session; onClose: () => void }) {
       busy={remove.isPending}
       error={remove.error}
       onSend={(form) => {
-        const password = textOf(form, 'current_password');
-        remove.mutate({
-          email: textOf(form, 'email'),
-          ...(password !== '' && { current_password: password }),
-        });
+        remove.mutate({ email: textOf(form, 'email'), ...currentPasswordOf(form) });
       }}
       onClose={onClose}
     >
@@ -64,16 +61,7 @@ function Ask({ session, onClose }: { session: Session; onClose: () => void }) {
         autoComplete="off"
         placeholder={session.email}
       />
-      {session.has_password && (
-        <TextField
-          label="Password"
-          name="current_password"
-          type="password"
-          autoComplete="current-password"
-          required
-          maxLength={128}
-        />
-      )}
+      {session.has_password && <CurrentPassword />}
     </FormDialog>
   );
 }

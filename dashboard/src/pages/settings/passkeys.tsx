@@ -4,6 +4,7 @@ import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { date } from '#app/format.ts';
+import { CurrentPassword } from '#app/pages/settings/current-password.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { Confirm, FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
@@ -84,14 +85,7 @@ function Add({ onClose }: { onClose: () => void }) {
         placeholder="My laptop"
         hint="So that you recognise it in the list."
       />
-      <TextField
-        label="Your password"
-        name="current_password"
-        type="password"
-        autoComplete="current-password"
-        required
-        maxLength={128}
-      />
+      <CurrentPassword />
     </FormDialog>
   );
 }

@@ -8,6 +8,7 @@ import { Codes } from '#app/pages/settings/codes.tsx';
 import { DeleteAccount } from '#app/pages/settings/delete-account.tsx';
 import { Passkeys } from '#app/pages/settings/passkeys.tsx';
 import { Sessions } from '#app/pages/settings/sessions.tsx';
+import { CurrentPassword, currentPasswordOf } from '#app/pages/settings/current-password.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { Segments, TextField } from '#app/parts/field.tsx';
@@ -17,7 +18,7 @@ import { SettingRow, SettingRows } from '#app/parts/setting-rows.tsx';
 import { Problem } from '#app/parts/states.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { useStored } from '#app/parts/use-stored.ts';
+import { useStored } from '#app/parts/stored.ts';
 import { useTheme, type Theme } from '#app/theme.ts';
 import { putSession, useInstance, type Session } from '#app/session.ts';
 
@@ -157,11 +158,7 @@ function ChangeEmail({ session }: { session: Session }) {
         }
         onSend={(form) => {
           setSent(textOf(form, 'email'));
-          const password = textOf(form, 'current_password');
-          change.mutate({
-            email: textOf(form, 'email'),
-            ...(password !== '' && { current_password: password }),
-          });
+          change.mutate({ email: textOf(form, 'email'), ...currentPasswordOf(form) });
         }}
       >
         <TextField
@@ -173,16 +170,7 @@ function ChangeEmail({ session }: { session: Session }) {
           maxLength={254}
           placeholder={session.email}
         />
-        {session.has_password && (
-          <TextField
-            label="Current password"
-            name="current_password"
-            type="password"
-            autoComplete="current-password"
-            required
-            maxLength={128}
-          />
-        )}
+        {session.has_password && <CurrentPassword />}
       </Form>
     </SettingRow>
   );

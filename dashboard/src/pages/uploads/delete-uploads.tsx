@@ -1,7 +1,8 @@
 // Asks for confirmation before uploads are deleted, and shows which ones.
 import type { Upload } from '#http/dashboard/schemas/files.ts';
+import { limits } from '#core/limits.ts';
 import { sameOrigin } from '#app/api.ts';
-import { plural } from '#app/format.ts';
+import { plural, span } from '#app/format.ts';
 import { useDeleteUploads } from '#app/pages/uploads/use-delete-uploads.ts';
 import { Confirm } from '#app/parts/dialog.tsx';
 
@@ -43,8 +44,8 @@ export function DeleteUploads({
       </ul>
       <p>
         Links stop working at once; browsers that showed a picture may keep their copy for up to five minutes.
-        You can restore {uploads.length === 1 ? 'it' : 'them'} for 7 days; then the{' '}
-        {uploads.length === 1 ? 'file is' : 'files are'} gone.
+        You can restore {uploads.length === 1 ? 'it' : 'them'} for {span(limits.restorableMs / 1000)}; then
+        the {uploads.length === 1 ? 'file is' : 'files are'} gone.
       </p>
     </Confirm>
   );

@@ -1,7 +1,9 @@
 // Actions on several uploads at once.
 import type { Upload } from '#http/dashboard/schemas/files.ts';
+import { limits } from '#core/limits.ts';
 import { call, fileAddress } from '#app/api.ts';
 import { bytes, plural, span } from '#app/format.ts';
+import { inChunks } from '#app/pages/uploads/in-chunks.ts';
 import type { Selection } from '#app/pages/uploads/use-selection.ts';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { CopyButton } from '#app/parts/copy.tsx';
@@ -10,10 +12,6 @@ import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import type { Session } from '#app/session.ts';
 import { livesWithin } from '#app/uploading/expiry.tsx';
-
-/** Limits of the service: files in one archive, and uploads changed by one request. */
-const filesPerZip = 100;
-const changedAtOnce = 200;
 
 export function SelectionBar({
   selection,
@@ -62,18 +60,15 @@ export function SelectionBar({
 function ChangeExpiry({ ids, session }: { ids: string[]; session: Session }) {
   const cap = session.plan.max_link_seconds;
   const change = useAction(
-    async (seconds: number | null) => {
-      let count = 0;
-      for (let start = 0; start < ids.length; start += changedAtOnce) {
-        const some = ids.slice(start, start + changedAtOnce);
-        const answer = await call('POST /uploads/expiry', { body: { ids: some, expires_in: seconds } });
-        count += answer.changed.length;
-      }
-      return count;
-    },
+    (seconds: number | null) =>
+      inChunks(
+        ids,
+        async (some) =>
+          (await call('POST /uploads/expiry', { body: { ids: some, expires_in: seconds } })).changed,
+      ),
     {
       touches: ['uploads', 'overview'],
-      onDone: (count) => note(`Expiry of ${plural(count, 'upload')} changed.`),
+      onDone: (changed) => note(`Expiry of ${plural(changed.length, 'upload')} changed.`),
     },
   );
   const choices = [
@@ -97,10 +92,10 @@ function ChangeExpiry({ ids, session }: { ids: string[]; session: Session }) {
 
 /** A link, so that the browser streams the archive to disk. */
 function Zip({ ids }: { ids: string[] }) {
-  if (ids.length > filesPerZip)
+  if (ids.length > limits.filesPerZip)
     return (
-      <Button small icon="download" disabled title={`An archive has at most ${filesPerZip} files.`}>
-        Zip: {filesPerZip} at most
+      <Button small icon="download" disabled title={`An archive has at most ${limits.filesPerZip} files.`}>
+        Zip: {limits.filesPerZip} at most
       </Button>
     );
   return (

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Upload } from '#http/dashboard/schemas/files.ts';
+import { imageNames } from '#uploads/image-types.ts';
 import { call } from '#app/api.ts';
 import { bytes, number } from '#app/format.ts';
 import { DeleteUploads } from '#app/pages/uploads/delete-uploads.tsx';
@@ -16,10 +17,11 @@ import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/fil
 import { Page } from '#app/parts/page.tsx';
 import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
 import { Empty } from '#app/parts/states.tsx';
-import { problem } from '#app/parts/toast.tsx';
+import { useOpened } from '#app/parts/use-opened.ts';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
+import { maxSize, typeNames } from '#app/uploading/accepted.ts';
 import { ExpirySelect } from '#app/uploading/expiry.tsx';
 import { chooseFiles } from '#app/uploading/intake.tsx';
 
@@ -27,12 +29,7 @@ type Query = NonNullable<QueryOf<'GET /uploads'>>;
 
 const types = [
   { value: '', text: 'All types' },
-  { value: 'png', text: 'PNG' },
-  { value: 'jpeg', text: 'JPEG' },
-  { value: 'gif', text: 'GIF' },
-  { value: 'webp', text: 'WebP' },
-  { value: 'svg', text: 'SVG' },
-  { value: 'avif', text: 'AVIF' },
+  ...Object.values(imageNames).map((text) => ({ value: text.toLowerCase(), text })),
 ];
 const expiries = [
   { value: '', text: 'Any expiry' },
@@ -158,7 +155,7 @@ function Totals({
   );
 }
 
-/** The upload that the URL names, even if the list has not loaded it yet. */
+/** The dialog of the upload that the URL names, with the way to its neighbours. */
 function Opened({
   id,
   uploads,
@@ -178,23 +175,18 @@ function Opened({
   onDelete: (upload: Upload) => void;
 }) {
   const index = uploads.findIndex((upload) => upload.id === id);
-  const isElsewhere = id !== null && index === -1 && isLoaded;
-  const { data: found, error } = useQuery({
-    queryKey: ['uploads', 'one', id],
-    queryFn: () => call('GET /uploads/:id', { id: id ?? '' }),
-    enabled: isElsewhere,
+  const upload = useOpened({
+    id,
+    items: uploads,
+    isLoaded,
+    name: 'upload',
+    load: (other) => call('GET /uploads/:id', { id: other }),
+    onGone: () => onOpen(undefined),
   });
-  useEffect(() => {
-    if (!isElsewhere || !error) return;
-    problem('This upload no longer exists.');
-    onOpen(undefined);
-    // oxlint-disable-next-line react/exhaustive-deps -- once for each error
-  }, [isElsewhere, error]);
   useEffect(() => {
     if (index !== -1 && index >= uploads.length - 2) onNearEnd();
     // oxlint-disable-next-line react/exhaustive-deps -- once for each step
   }, [index, uploads.length]);
-  const upload = uploads[index] ?? (isElsewhere ? found : undefined);
   if (!upload) return null;
   return (
     <UploadDialog
@@ -229,8 +221,8 @@ function None({ isFiltered, canUpload }: { isFiltered: boolean; canUpload: boole
         )
       }
     >
-      PNG, JPEG, GIF, WebP, SVG and AVIF, up to 10 MB each. Drop them here, paste from the clipboard, or send
-      them with your API key.
+      {typeNames}, up to {maxSize} each. Drop them here, paste from the clipboard, or send them with your API
+      key.
     </Empty>
   );
 }

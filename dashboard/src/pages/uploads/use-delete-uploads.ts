@@ -1,20 +1,18 @@
 // Deletes uploads, removes them from the loaded pages at once, and restores them.
 import type { InfiniteData } from '@tanstack/react-query';
 import type { AnswerOf } from '#http/dashboard/contract.ts';
-import { call, queries } from '#app/api.ts';
+import { call, queries, refresh } from '#app/api.ts';
 import { plural } from '#app/format.ts';
+import { inChunks } from '#app/pages/uploads/in-chunks.ts';
 import { note, problem } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-
-/** The most ids in one request. */
-const atOnce = 200;
 
 export function useDeleteUploads(onDone: () => void) {
   return useAction(deleteAll, {
     touches: ['overview'],
     onDone: (deleted) => {
       takeAway(new Set(deleted));
-      void queries.invalidateQueries({ queryKey: ['uploads'] });
+      void refresh(['uploads']);
       note(`${plural(deleted.length, 'upload')} deleted.`, {
         text: 'Undo',
         run: () => void restore(deleted),
@@ -27,28 +25,21 @@ export function useDeleteUploads(onDone: () => void) {
 /** Undoes a deletion: the same links work again. */
 export async function restore(ids: string[]): Promise<void> {
   try {
-    let count = 0;
-    for (let start = 0; start < ids.length; start += atOnce) {
-      const answer = await call('POST /uploads/restore', { body: { ids: ids.slice(start, start + atOnce) } });
-      count += answer.restored.length;
-    }
+    const { length: count } = await inChunks(
+      ids,
+      async (some) => (await call('POST /uploads/restore', { body: { ids: some } })).restored,
+    );
     note(
       `${plural(count, 'upload')} restored. ${count === 1 ? 'Its link works' : 'Their links work'} again.`,
     );
   } catch (error) {
     problem(error);
   }
-  for (const key of ['uploads', 'overview']) void queries.invalidateQueries({ queryKey: [key] });
+  await refresh(['uploads', 'overview']);
 }
 
-async function deleteAll(ids: string[]): Promise<string[]> {
-  const deleted: string[] = [];
-  for (let start = 0; start < ids.length; start += atOnce) {
-    const answer = await call('POST /uploads/delete', { body: { ids: ids.slice(start, start + atOnce) } });
-    deleted.push(...answer.deleted);
-  }
-  return deleted;
-}
+const deleteAll = (ids: string[]): Promise<string[]> =>
+  inChunks(ids, async (some) => (await call('POST /uploads/delete', { body: { ids: some } })).deleted);
 
 function takeAway(gone: Set<string>): void {
   queries.setQueriesData<InfiniteData<AnswerOf<'GET /uploads'>>>(

@@ -1,6 +1,6 @@
 // The days that charts show: the last week, month, quarter or year, or any two days. The range is in the URL.
-import { useId } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
+import { DateInput } from '#app/parts/date-input.tsx';
 import { Select } from '#app/parts/field.tsx';
 import { useSearch } from '#app/router.tsx';
 
@@ -26,7 +26,7 @@ export function RangePicker() {
       {chosen === 'custom' && (
         <>
           <Day name="from" label="From" />
-          <Day name="to" label="to" />
+          <Day name="to" label="To" />
         </>
       )}
       <Select
@@ -51,21 +51,14 @@ export function RangePicker() {
 /** Days are in UTC, as in the usage ledger. */
 function Day({ name, label }: { name: 'from' | 'to'; label: string }) {
   const [search, setSearch] = useSearch();
-  const id = useId();
   return (
-    <span className="inline-flex items-center gap-2 text-sm">
-      <label htmlFor={id} className="text-quiet">
-        {label}
-      </label>
-      <input
-        id={id}
-        type="date"
-        className="control w-auto"
-        max={isoDay(0)}
-        value={search.get(name) ?? ''}
-        onChange={({ target }) => setSearch({ [name]: target.value })}
-      />
-    </span>
+    <DateInput
+      type="date"
+      label={label}
+      max={isoDay(0)}
+      value={search.get(name) ?? ''}
+      onChange={(value) => setSearch({ [name]: value })}
+    />
   );
 }
 

@@ -75,8 +75,8 @@ export const Uploads = Type.Object({ items: Type.Array(Upload), next_cursor: nex
 const ids = {
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
     minItems: 1,
-    maxItems: 200,
-    description: 'Ids: a list of 1 to 200 ids.',
+    maxItems: limits.idsPerRequest,
+    description: `Ids: a list of 1 to ${limits.idsPerRequest} ids.`,
   }),
 };
 
