@@ -83,34 +83,22 @@ tt --help
     name: 'Flameshot',
     scope: 'uploads',
     make: (baseUrl, key) =>
-      script(
-        'tintype-shot.sh',
-        `#!/bin/sh
-# Select a part of the screen; its link is in the clipboard.
-answer=$(flameshot gui --raw | ${upload(baseUrl, key, "'file=@-;filename=screenshot.png'")}) || exit 1
-link=$(printf '%s' "$answer" | ${field('url')})
-if command -v wl-copy >/dev/null; then printf '%s' "$link" | wl-copy; else printf '%s' "$link" | xclip -selection clipboard; fi
-notify-send 'Uploaded' "$link" 2>/dev/null || printf '%s\\n' "$link"
-`,
-      ),
+      screenshotScript(upload(baseUrl, key, '"file=@$file"'), {
+        take: 'flameshot gui --raw > "$file"',
+        copy: 'if command -v wl-copy >/dev/null; then wl-copy; else xclip -selection clipboard; fi',
+        notify: `notify-send "$1" "$2" 2>/dev/null || printf '%s: %s\\n' "$1" "$2"`,
+      }),
   },
   macos: {
     name: 'macOS shortcut',
     scope: 'uploads',
     make: (baseUrl, key) =>
-      script(
-        'tintype-shot.sh',
-        `#!/bin/sh
-# Select a part of the screen; its link is in the clipboard.
-file=$(mktemp -t tintype).png
-screencapture -i "$file" && [ -s "$file" ] || exit 0
-answer=$(${upload(baseUrl, key, '"file=@$file"')})
-rm -f "$file"
-link=$(printf '%s' "$answer" | ${field('url')})
-printf '%s' "$link" | pbcopy
-osascript -e "display notification \\"$link\\" with title \\"Uploaded\\""
-`,
-      ),
+      screenshotScript(upload(baseUrl, key, '"file=@$file"'), {
+        take: 'screencapture -i "$file"',
+        copy: 'pbcopy',
+        // As arguments: text inside the AppleScript would be read as code.
+        notify: `osascript -e 'on run argv' -e 'display notification (item 2 of argv) with title (item 1 of argv)' -e 'end run' "$1" "$2"`,
+      }),
   },
   ios: {
     name: 'iOS shortcut',
@@ -129,6 +117,32 @@ File field: file
   },
   shell: { name: 'Shell', scope: 'uploads', make: shell },
 };
+
+/** Runs without a terminal, so its outcome is a notification; without a selection it does nothing. */
+function screenshotScript(send: string, desktop: { take: string; copy: string; notify: string }): Made {
+  return script(
+    'tintype-shot.sh',
+    `#!/bin/sh
+# Select a part of the screen; its link is in the clipboard.
+copy() { ${desktop.copy}; }
+notify() { ${desktop.notify}; }
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+file=$folder/screenshot.png
+${desktop.take}
+[ -s "$file" ] || exit 0
+if answer=$(${send} 2>&1); then
+  link=$(printf '%s\\n' "$answer" | ${field('url')})
+  printf '%s' "$link" | copy
+  notify 'Uploaded' "$link"
+else
+  reason=$(printf '%s\\n' "$answer" | ${field('message')})
+  notify 'Not uploaded' "\${reason:-$answer}"
+  exit 1
+fi
+`,
+  );
+}
 
 /** A custom uploader of ShareX: a double click installs it. */
 function sharex(baseUrl: string, key: string): Made {

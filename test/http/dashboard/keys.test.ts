@@ -1,16 +1,13 @@
 // API keys, usage and overages, the request log and the integrations.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { succeededOf } from '#metering/request-days.ts';
 import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
 import { dayOf } from '#storage/tables/usage.ts';
-import { toolNames } from '#http/dashboard/integrations.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -353,62 +350,6 @@ test('the request log is kept for thirty days and bounded for each account', asy
     body.items.map(({ request_id }) => request_id),
     ['new9', 'new8', 'new7', 'new6'],
   );
-});
-
-test('the ShareX file names our fields; the shell line uploads and prints the link', async () => {
-  const visitor = await signedInVisitor(service);
-  const { baseUrl } = service.config;
-  const sharex = await visitor.call('POST /integrations', { body: { tool: 'sharex' } });
-  const file = JSON.parse(sharex.body.content) as Record<string, unknown>;
-  assert.equal(file['RequestURL'], `${baseUrl}/api/v1/upload`);
-  assert.equal(file['DeletionURL'], '{json:delete_url}');
-  assert.equal(sharex.body.key.name, 'ShareX');
-
-  const shell = await visitor.call('POST /integrations', { body: { tool: 'shell' } });
-  const picture = join(folder, 'a b.png');
-  await writeFile(picture, image);
-  const script = `${shell.body.content.replace(baseUrl, service.origin)}tintype "$1"`;
-  const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', picture]);
-  assert.match(stdout, /^http:\/\/tintype\.test\/i\/\w{12}\n$/);
-});
-
-test('each integration has a key that may do what it needs and no more, and names this service', async () => {
-  const visitor = await signedInVisitor(service);
-  const { baseUrl } = service.config;
-  const scopes: Record<string, string> = {};
-  for (const tool of toolNames) {
-    const { status, body } = await visitor.call('POST /integrations', { body: { tool } });
-    assert.equal(status, 201);
-    assert.ok(body.content.includes(baseUrl) && /tt_\w{49}/.test(body.content), tool);
-    scopes[tool] = body.key.scope;
-  }
-  assert.deepEqual(scopes, {
-    client: 'all',
-    tt: 'all',
-    mcp: 'all',
-    sharex: 'uploads',
-    flameshot: 'uploads',
-    macos: 'uploads',
-    ios: 'uploads',
-    shell: 'uploads',
-  });
-});
-
-test('the Flameshot script uploads what was selected and copies the link', async () => {
-  const visitor = await signedInVisitor(service);
-  const { body } = await visitor.call('POST /integrations', { body: { tool: 'flameshot' } });
-  const tools = await mkdtemp(join(folder, 'tools-'));
-  const picture = join(folder, 'selected.png');
-  await writeFile(picture, image);
-  // Stand-ins for two desktop programs: one returns the picture, the other receives the link.
-  const program = (name: string, line: string) =>
-    writeFile(join(tools, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
-  await program('flameshot', `cat '${picture}'`);
-  await program('wl-copy', `cat > '${join(folder, 'clipboard')}'`);
-  await program('notify-send', 'exit 0');
-  const text = body.content.replace(service.config.baseUrl, service.origin);
-  await promisify(execFile)('sh', ['-c', text], { env: { PATH: `${tools}:/usr/bin:/bin` } });
-  assert.match(await readFile(join(folder, 'clipboard'), 'utf8'), /^http:\/\/tintype\.test\/i\/\w{12}$/);
 });
 
 test('a key that another machine revoked is refused, although its clock is a second ahead', async () => {
