@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { runCli } from '#roof/cli.ts';
-import type { Ended } from '#lab/support/processes.ts';
+import { compileCache, type Ended } from '#lab/support/processes.ts';
 
 export interface Commands {
   /** Run one after the other, in the order of the calls. */
@@ -12,7 +12,7 @@ export interface Commands {
 
 export function startCommands(environment: Record<string, string>): Commands {
   const child = spawn(process.execPath, [import.meta.filename], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { PATH: process.env['PATH'] ?? '', ...compileCache, ...environment },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const waiting: ((ended: Ended) => void)[] = [];

@@ -29,6 +29,11 @@ export interface ServeProcess {
 
 type Environment = Record<string, string>;
 
+/** For child processes that get only named variables: they share compiled code, which saves two thirds of the time of a start. */
+export const compileCache: Environment = {
+  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'tintype'),
+};
+
 const { CHROMIUM_PATH, LD_LIBRARY_PATH } = process.env;
 export const browserUnderTest: Environment = CHROMIUM_PATH === undefined ? {} : { CHROMIUM_PATH };
 /** Libraries of the runtime, if the system lacks them. */

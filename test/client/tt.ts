@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '#lab/support/processes.ts';
+import { compileCache, root } from '#lab/support/processes.ts';
 
 export const ttFile = join(root, 'clients/cli/src/main.ts');
 
@@ -30,6 +30,7 @@ export async function createCommandLine(
   const folder = await mkdtemp(join(tmpdir(), 'tintype-tt-'));
   const environment = {
     PATH: process.env['PATH'] ?? '',
+    ...compileCache,
     XDG_CONFIG_HOME: join(folder, 'settings'),
     ...(login && { TINTYPE_URL: login.url, TINTYPE_API_KEY: login.key }),
   };
