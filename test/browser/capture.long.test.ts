@@ -1,0 +1,36 @@
+// Every format at every size, as far as capture.test.ts leaves it out. Spec 4.3.
+import { after, before } from 'node:test';
+import type { ScreenshotFormat } from '#browser/browser.ts';
+import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
+import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { captureRoutes, testHeight, testViewport, type Height } from '#test/browser/capture-kit.ts';
+
+let server: PageServer;
+let kit: TestBrowser;
+before(async () => {
+  server = await startPageServer(captureRoutes);
+  kit = await startTestBrowser([server.host]);
+});
+after(async () => {
+  await kit.close();
+  await server.close();
+});
+
+const viewports: [ScreenshotFormat, number, number][] = [
+  ['png', 320, 320],
+  ['png', 3840, 2160],
+  ['jpeg', 1440, 900],
+  ['jpeg', 3840, 2160],
+  ['webp', 1440, 900],
+  ['webp', 320, 320],
+];
+for (const [format, width, height] of viewports) {
+  testViewport(format, width, height, () => ({ kit, server }));
+}
+
+const heights: Height[] = [
+  { format: 'webp', bands: 32 },
+  { format: 'png', bands: 100 },
+  { format: 'jpeg', bands: 100 },
+];
+for (const height of heights) testHeight(height, () => ({ kit, server }));
