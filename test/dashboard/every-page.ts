@@ -1,15 +1,8 @@
 // Visits every page of an installation that has data, and checks that each one loads, logs no errors, is accessible and does
-// not scroll sideways. It also takes screenshots.
-import { join } from 'node:path';
+// not scroll sideways.
 import { formOf } from '#lab/support/requests.ts';
 import { createVisitor, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
-import {
-  outputFolder,
-  startDashboard,
-  violations,
-  type Dashboard,
-  type WatchedPage,
-} from '#test/dashboard/kit.ts';
+import { startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 import { picture, seed } from '#test/dashboard/seed.ts';
 
 interface Shown {
@@ -154,10 +147,6 @@ export async function startEveryPage(): Promise<EveryPage> {
       const complaints = await visit({ name: '', scheme, width }, async (tab, { name }) => {
         const overhang = await tab.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         if (overhang > 0) found.push(`${name}: ${overhang} px too wide`);
-        await tab.screenshot({
-          path: join(outputFolder, `${name}-${scheme}-${width}.png`),
-          fullPage: true,
-        });
         if (isJudged) found.push(...(await violations(tab)).map((violation) => `${name}: ${violation}`));
       });
       return [...found, ...complaints];
