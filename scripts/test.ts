@@ -1,38 +1,118 @@
-// npm test: format, lint, types, then every quick test. npm run test:long: the long ones (*.long.test.ts). Arguments narrow the
-// tests to files: npm test -- test/core/*.test.ts
-import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+// npm test: format, lint, unused code and types side by side, then every quick test. npm run test:long: the long ones
+// (*.long.test.ts). Arguments narrow the tests to files: npm test -- test/core/*.test.ts
+import { spawn } from 'node:child_process';
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
-const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
+const cache = join(root, 'node_modules', '.cache');
 const isLong = process.argv[2] === '--long';
 const named = process.argv.slice(isLong ? 3 : 2);
-const files =
-  named.length > 0 ? named : testFiles().filter((file) => file.endsWith('.long.test.ts') === isLong);
+// Continuous integration runs one thing at a time: it has the time, and then a failure has one cause.
+const isOneByOne = isLong || process.env['CI'] === 'true';
 
-if (named.length === 0 && !isLong) {
-  run('format', bin('oxfmt'), ['--check', '.']);
-  run('lint', bin('oxlint'), ['--type-aware', '--deny-warnings']);
-  run('unused code', bin('knip'), ['--no-progress']);
-  run('types', bin('tsc'), []);
-  run('types of the dashboard', bin('tsc'), ['-p', 'dashboard']);
+/** Folders in the order of their tests. The longest go first: one that begins last would run alone at the end. */
+const order = ['test/dashboard', 'test/browser', 'test/client', 'test/storage', 'test/fleet', 'test'];
+
+/**
+ * Folders whose files share a process: loading the modules of the service takes a second and more, and a Postgres two. The files of
+ * all other folders have a process each, because they look at its children, or because they take long and run better side by side.
+ */
+const sharing = [
+  ['test/client'],
+  ['test/storage', 'test/metering'],
+  ['test/http', 'test/http/hosted'],
+  ['test/http/api', 'test/http/dashboard'],
+  ['test/accounts', 'test/core', 'test/lab', 'test/renders', 'test/uploads'],
+];
+
+/** In these folders, but not in that process: it counts the open files of its own. */
+const alone = ['test/http/connections.test.ts'];
+
+const checks: [title: string, program: string, ...args: string[]][] = [
+  ['format', 'oxfmt', '--check', '.'],
+  ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
+  ['unused code', 'knip', '--no-progress'],
+  ['types', 'tsc'],
+  ['types of the dashboard', 'tsc', '-p', 'dashboard'],
+];
+
+// The processes of the tests load the same modules: they share compiled code here.
+process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'tintype');
+if (named.length > 0) runTests(named.map((file) => resolve(file)));
+else if (isLong) runTests(filesOf('test/**/*.long.test.ts'));
+else if (await allPass()) runTests(quickTests());
+else process.exitCode = 1;
+
+function filesOf(pattern: string): string[] {
+  return globSync(pattern, { cwd: root }).toSorted();
 }
-// One file more than there are cores, because many tests wait for a budget or a timer to end. Continuous integration runs them
-// one by one: it has the time, and then a failure has one cause.
-const isOneByOne = isLong || process.env.CI === 'true';
-const concurrency = `--test-concurrency=${isOneByOne ? 1 : availableParallelism() + 1}`;
-// Each file is a process that loads the same modules: they share compiled code here.
-process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'tintype');
-run(isLong ? 'long tests' : 'tests', process.execPath, ['--test', concurrency, ...files]);
 
-function testFiles(): string[] {
-  return globSync('test/**/*.test.ts', { cwd: root }).toSorted();
+function runTests(files: string[]): void {
+  run({
+    files: files.map((file) => resolve(root, file)),
+    // One more than there are cores, because many tests wait for a budget or a timer to end.
+    concurrency: isOneByOne ? 1 : availableParallelism() + 1,
+    // Only ends a test that hangs, so that it fails by name.
+    timeout: isLong ? 1_800_000 : 300_000,
+  })
+    .on('test:fail', () => (process.exitCode = 1))
+    .compose(spec)
+    .pipe(process.stdout);
 }
 
-function run(title: string, command: string, args: string[]): void {
-  process.stdout.write(`▶ ${title}\n`);
-  const { status } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) process.exit(status ?? 1);
+async function allPass(): Promise<boolean> {
+  if (!isOneByOne) return (await Promise.all(checks.map(passes))).every(Boolean);
+  for (const check of checks) if (!(await passes(check))) return false;
+  return true;
+}
+
+/** Its output is shown when it has ended, so that two checks do not mix. */
+async function passes([title, program, ...args]: (typeof checks)[number]): Promise<boolean> {
+  const startedAt = performance.now();
+  const child = spawn(join(root, 'node_modules', '.bin', program), args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const { promise: code, resolve: onClose, reject: onError } = Promise.withResolvers<number | null>();
+  child.on('close', onClose).on('error', onError);
+  const isFine = (await code) === 0;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${isFine ? '✔' : '✖'} ${title} (${seconds} s)\n${isFine ? '' : output}`);
+  return isFine;
+}
+
+/** What is started as a process: a file, or an entry for all files of folders that share one. */
+function quickTests(): string[] {
+  const files = filesOf('test/**/*.test.ts').filter((file) => !file.endsWith('.long.test.ts'));
+  const isShared = (file: string): boolean => sharing.flat().includes(dirname(file)) && !alone.includes(file);
+  const entries = sharing.map((folders) =>
+    entryOf(
+      folders,
+      files.filter((file) => folders.includes(dirname(file)) && isShared(file)),
+    ),
+  );
+  const apart = files.filter((file) => !isShared(file)).map((file) => ({ folder: dirname(file), file }));
+  const rank = ({ folder }: { folder: string }): number => order.indexOf(folder) + 1 || order.length + 1;
+  return [...apart, ...entries].toSorted((a, b) => rank(a) - rank(b)).map(({ file }) => file);
+}
+
+function entryOf(folders: string[], files: string[]): { folder: string; file: string } {
+  const [folder = ''] = folders;
+  const file = join(cache, 'tintype-tests', `${folders.join('+').replaceAll('/', '-')}.test.mjs`);
+  const { href } = pathToFileURL(join(root, 'scripts', 'test-together.ts'));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    `import { runTogether } from '${href}';\nawait runTogether(${JSON.stringify(files, null, 2)});\n`,
+  );
+  return { folder, file };
 }

@@ -110,10 +110,13 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
 
 let postgres: Promise<TestPostgres> | undefined;
 let s3: Promise<TestS3> | undefined;
-after(async () => {
-  await (await postgres)?.stop();
-  await (await s3)?.stop();
-});
+/** Ends what the suites of this process started. A suite after that starts it again. */
+export async function stopServers(): Promise<void> {
+  const started = [postgres, s3];
+  [postgres, s3] = [undefined, undefined];
+  for (const server of started) await (await server)?.stop();
+}
+after(stopServers);
 
 export const sharedPostgres = (): Promise<TestPostgres> => (postgres ??= startPostgres());
 const sharedS3 = (): Promise<TestS3> => (s3 ??= startS3());

@@ -1,4 +1,4 @@
-// Examples of every request and response. test/openapi-examples.test.ts sends each request to a service and compares the
+// Examples of every request and response. test/http/openapi-examples.test.ts sends each request to a service and compares the
 // responses with these.
 import type { ErrorCode } from '#core/errors.ts';
 

@@ -34,7 +34,7 @@ const exceptions = {
 let service: TestService;
 let document: OpenapiDocument;
 before(async () => {
-  service = await startService({ PLANS_FILE: new URL('fixtures/plans.json', import.meta.url).pathname });
+  service = await startService({ PLANS_FILE: new URL('../fixtures/plans.json', import.meta.url).pathname });
   document = resolveShared((await (await fetch(`${service.origin}/openapi.json`)).json()) as OpenapiDocument);
 });
 after(() => service.stop());

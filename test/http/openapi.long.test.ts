@@ -1,5 +1,5 @@
 // The OpenAPI document under Spectral with all of its rules. Spectral brings 133 packages, so it is fetched for this test only.
-// test/openapi.test.ts has Redocly's strictest set.
+// openapi.test.ts has Redocly's strictest set.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';

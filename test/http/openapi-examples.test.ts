@@ -39,7 +39,7 @@ before(async () => {
   page = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
   service = await startService({
     EGRESS_ALLOW: '127.0.0.1',
-    PLANS_FILE: new URL('fixtures/plans.json', import.meta.url).pathname,
+    PLANS_FILE: new URL('../fixtures/plans.json', import.meta.url).pathname,
   });
   ({ key } = await service.newKey());
 });
