@@ -24,7 +24,7 @@ let line: CommandLine;
 before(async () => {
   server = await startFaultServer();
   line = await createCommandLine({ url: server.origin, key: 'tt_key' });
-  await mkdir(join(line.folder, 'folder/example.com-a.png.part'), { recursive: true });
+  await mkdir(join(line.folder, 'folder/example.com-a.png'), { recursive: true });
   await mkdir(join(line.folder, 'pictures'));
   await writeFile(join(line.folder, 'file'), '');
 });

@@ -1,10 +1,9 @@
 // The Python client, by the machine's python3: the retry table of the TypeScript client, and every call against a real service.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import sharp from 'sharp';
 import { version } from '#client/version.ts';
@@ -12,66 +11,11 @@ import { png } from '#lab/support/images.ts';
 import { root } from '#lab/support/processes.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { skip, startPython, stopPython, type Call, type Python } from './python.ts';
 import { final, persisting, reset, succeeding } from './retry-cases.ts';
 import { json, page, picture, refusal, startFaultServer, type FaultServer } from './support.ts';
 
-interface Outcome {
-  result?: Record<string, unknown>;
-  repr?: string;
-  saved?: string;
-  error?: Record<string, unknown>;
-  /** Milliseconds. */
-  waits: number[];
-  /** Seconds, of each attempt. */
-  timeouts: (number | null)[];
-  told: unknown[];
-}
-
-interface Call {
-  client?: Record<string, unknown>;
-  method: string;
-  args: unknown[];
-  options?: Record<string, unknown>;
-  save?: Record<string, unknown>;
-}
-
-interface Python {
-  call(call: Call): Promise<Outcome>;
-  process: ChildProcess;
-}
-
-const isMissing = spawnSync('python3', ['--version']).status !== 0;
-const skip = isMissing ? 'python3 is not on this machine, so this could not be run' : false;
 const bytes = (text: string) => ({ bytes: Buffer.from(text).toString('base64') });
-
-/** A python3 that does one call at a time; nothing of this process's environment but the path, so no proxy either. */
-function startPython(environment: Record<string, string>, cwd = root): Python {
-  const child = spawn('python3', [join(root, 'test/client/drive.py')], {
-    cwd,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      PYTHONPATH: join(root, 'clients/python'),
-      PYTHONDONTWRITEBYTECODE: '1',
-      ...environment,
-    },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    process: child,
-    async call(call) {
-      child.stdin.write(`${JSON.stringify(call)}\n`);
-      const { value, done } = await lines.next();
-      assert.ok(done !== true, 'python3 has ended');
-      return JSON.parse(value) as Outcome;
-    },
-  };
-}
-
-async function stop({ process: child }: Python): Promise<void> {
-  child.stdin?.end();
-  if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
-}
 
 const screenshot: Call = { method: 'screenshot', args: ['https://example.com/'] };
 
@@ -83,7 +27,7 @@ suite('against a server that fails', { skip }, () => {
     python = startPython({ TINTYPE_URL: `${server.origin}/`, TINTYPE_API_KEY: 'tt_secret' });
   });
   after(async () => {
-    await stop(python);
+    await stopPython(python);
     await server.stop();
   });
   const keys = () => new Set(server.seen.map(({ idempotencyKey }) => idempotencyKey));
@@ -295,7 +239,7 @@ suite('against a server that fails', { skip }, () => {
       const login = Buffer.from('me:pass word').toString('base64');
       assert.equal(request?.headers['proxy-authorization'], `Basic ${login}`);
     } finally {
-      await stop(proxied);
+      await stopPython(proxied);
     }
     const direct = startPython({
       TINTYPE_URL: server.origin,
@@ -306,7 +250,7 @@ suite('against a server that fails', { skip }, () => {
     try {
       assert.equal((await direct.call(screenshot)).error, undefined);
     } finally {
-      await stop(direct);
+      await stopPython(direct);
     }
   });
 });
@@ -325,7 +269,7 @@ suite('against the service', { skip }, () => {
     python = startPython({ TINTYPE_URL: service.origin, TINTYPE_API_KEY: key }, folder);
   });
   after(async () => {
-    await stop(python);
+    await stopPython(python);
     await rm(folder, { recursive: true, force: true });
     await service.stop();
     await site.close();

@@ -13,6 +13,8 @@ export interface Desk {
   service: TestService;
   key: string;
   folder: string;
+  /** The TypeScript files that were run. */
+  programs: string[];
   environment: Record<string, string>;
   /** A folder of its own for each document, with the files that its examples name. */
   folderFor(document: string): Promise<string>;
@@ -66,6 +68,7 @@ export async function setDesk(): Promise<Desk> {
     service,
     key,
     folder,
+    programs: [],
     environment: {
       ...service.environment,
       ...s3Credentials,

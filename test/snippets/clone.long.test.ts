@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort, root, temporaryFolder } from '#lab/support/processes.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
-import { fencedBlocks } from './snippets/blocks.ts';
+import { fencedBlocks } from './blocks.ts';
 
 test('README.md: clone, npm start and the first upload', async (context) => {
   if (!existsSync(join(root, '.git'))) return context.skip('this folder is not a git repository to clone');
