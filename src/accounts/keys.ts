@@ -25,11 +25,13 @@ export function createKeys({
 }) {
   async function insert(tables: Tables, accountId: string, terms: KeyTerms): Promise<NewKey> {
     const now = clock.now();
-    if ((await tables.ownedBy(accountId).keys.countActive(now)) >= limits.keysPerAccount) {
+    const { keys } = tables.ownedBy(accountId);
+    if ((await keys.countActive(now)) >= limits.keysPerAccount) {
       throw invalid('key', `an account has at most ${limits.keysPerAccount}; revoke one that is not needed`);
     }
     const { key, row } = makeKey(accountId, terms, now);
     await tables.apiKeys.insert(row);
+    await keys.forgetEnded(now);
     return { secret: key, row };
   }
 
@@ -56,6 +58,11 @@ export function createKeys({
         const now = clock.now();
         const { name, scope, created_at, expires_at } = old;
         if (expires_at !== null && expires_at <= now) throw invalid('key', 'has expired; create a new one');
+        if (graceSeconds > 0 && (await owned.keys.countEnding(now)) >= limits.keysPerAccount)
+          throw invalid(
+            'grace_seconds',
+            `an account has at most ${limits.keysPerAccount} rotated keys that still work; revoke one of them, or use 0`,
+          );
         await owned.keys.endAt(id, now + graceSeconds * 1000);
         const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
         return insert(tables, accountId, { name, scope, expiresAt });

@@ -1,5 +1,7 @@
 // The browser on a managed Chromium: finds and starts it, tests its egress wall, sandbox and fonts, and holds the steps of a
 // screenshot and of a PDF from top to bottom. Spec 4.3, 4.4.
+import { createFairQueue } from '#core/fair-queue.ts';
+import type { Dimensions } from '#core/image-header.ts';
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
@@ -37,11 +39,20 @@ const usualMemory: MemoryLimits = { pageBytes: 1.5 * GiB, renderBytes: 2 * GiB, 
 const checkMs = 5_000;
 // With less budget left than this, a second attempt would fail too.
 const retryMs = 5_000;
+// A picture passes through the browser's main thread, and one of 25 MB keeps it from all other pages for half a second.
+const largePixels = 4_000_000;
+const largeBytes = 8 * 1024 * 1024;
 
 export async function createChromiumBrowser(options: ChromiumBrowserOptions): Promise<Browser> {
   const { egress, log } = options;
   const { about, launch } = await startChromium(options);
   const standing = createStanding();
+  const largePictures = createFairQueue({
+    concurrency: Infinity,
+    concurrencyPerAccount: 1,
+    maxWaitMs: Infinity,
+    tooLong: () => new RenderFailure('timed_out', 'the page could not be captured in time'),
+  });
   const viewport = { width: limits.viewportWidth.default, height: limits.viewportHeight.default };
   const pool = await createPool({
     launch,
@@ -58,20 +69,37 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     log,
   });
 
-  async function render<T>(
+  async function render(
     totalMs: number,
     account: string | undefined,
     caller: AbortSignal,
-    work: (page: Page, deadline: Deadline) => Promise<T>,
-  ): Promise<T> {
+    work: (page: Page, deadline: Deadline) => Promise<Rendered>,
+  ): Promise<Rendered> {
+    const endRender = standing.begin(account);
+    try {
+      const rendered = await attempt(totalMs, account, caller, work);
+      if (rendered.bytes.length > largeBytes && standing.hasNeighbours(account)) standing.blame(account);
+      return rendered;
+    } finally {
+      endRender();
+    }
+  }
+
+  async function attempt(
+    totalMs: number,
+    account: string | undefined,
+    caller: AbortSignal,
+    work: (page: Page, deadline: Deadline) => Promise<Rendered>,
+  ): Promise<Rendered> {
     const endsAt = performance.now() + totalMs;
     for (let isRetry = false; ; isRetry = true) {
       const deadline = createDeadline(totalMs, endsAt - performance.now(), caller);
       const isSuspect = standing.isSuspect(account);
       const isAlone = isRetry || isSuspect;
+      const isLow = isSuspect || standing.isCrowding(account);
       let fault: RenderFailure | undefined;
       try {
-        const lend = isAlone ? pool.lendAlone(isSuspect ? 'low' : 'usual') : pool.lend;
+        const lend = isAlone ? pool.lendAlone(isLow ? 'low' : 'usual') : pool.lend;
         return await lend(deadline.signal, (page) => {
           const fail = () => deadline.fail((fault = page.fault.reason as RenderFailure));
           if (page.fault.aborted) fail();
@@ -91,11 +119,17 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     }
   }
 
+  /** With others about, an account takes one large picture at a time. */
+  const oneAtATime: Take = (job, { width, height }, take, deadline) =>
+    width * height > largePixels && standing.hasNeighbours(job.account)
+      ? largePictures.run(job.account ?? '', take, { signal: deadline.signal })
+      : take();
+
   return {
     about,
     screenshot: (job, signal) =>
       render(limits.screenshotTotalMs, job.account, signal, (page, deadline) =>
-        takeScreenshot(page, job, deadline),
+        takeScreenshot(page, job, deadline, oneAtATime),
       ),
     pdf: (job, signal) =>
       render(limits.pdfTotalMs, job.account, signal, (page, deadline) => makePdf(page, job, deadline)),
@@ -115,7 +149,20 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   };
 }
 
-async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline): Promise<Rendered> {
+/** Takes a picture of this size, now or when it may. */
+type Take = (
+  job: ScreenshotJob,
+  size: Dimensions,
+  take: () => Promise<Buffer>,
+  deadline: Deadline,
+) => Promise<Buffer>;
+
+async function takeScreenshot(
+  page: Page,
+  job: ScreenshotJob,
+  deadline: Deadline,
+  inTurn: Take,
+): Promise<Rendered> {
   job.phases?.begin('navigate');
   page.resize(job);
   await navigate(page, job.url, 'load', deadline);
@@ -131,7 +178,8 @@ async function takeScreenshot(page: Page, job: ScreenshotJob, deadline: Deadline
       : undefined;
     const area = extent && areaOf(extent, job);
     const take = () => capture(page, job, area, deadline, extent?.patches);
-    return job.fullPage || !takeAtRest ? await take() : await takeAtRest(take);
+    const takeWhenReady = () => (job.fullPage || !takeAtRest ? take() : takeAtRest(take));
+    return await inTurn(job, area ?? job, takeWhenReady, deadline);
   });
   throwIfFailed(page);
   return { bytes };

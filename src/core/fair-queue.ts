@@ -12,6 +12,7 @@ export interface FairQueueOptions {
   reserved?: number;
   /** Jobs of one account that run at the same time. Below `concurrency`, no account can hold every slot. */
   concurrencyPerAccount?: number;
+  /** Infinity if a job may wait as long as it takes. */
   maxWaitMs: number;
   /** Jobs of one account that may wait at the same time. */
   maxWaiting?: number;
@@ -42,6 +43,12 @@ interface Waiting {
   start(): void;
 }
 
+interface Line {
+  jobs: Set<Waiting>;
+  /** Of all its jobs: a line may be long, and is not summed for each new job. */
+  bytes: number;
+}
+
 export function createFairQueue({
   concurrency,
   reserved = 0,
@@ -53,7 +60,7 @@ export function createFairQueue({
   tooMany = tooLong,
 }: FairQueueOptions): FairQueue {
   // A Map keeps insertion order: the account served last is moved to the end.
-  const lines = new Map<string, Set<Waiting>>();
+  const lines = new Map<string, Line>();
   const runningByAccount = new Map<string, number>();
   let running = 0;
 
@@ -69,11 +76,11 @@ export function createFairQueue({
       if (running >= concurrency + reserved) return;
       const mine = runningByAccount.get(accountId) ?? 0;
       if (mine > 0 && (running >= concurrency || mine >= concurrencyPerAccount)) continue;
-      const [next] = line;
+      const [next] = line.jobs;
       if (!next) continue;
       leave(accountId, next);
       lines.delete(accountId);
-      if (line.size > 0) lines.set(accountId, line);
+      if (line.jobs.size > 0) lines.set(accountId, line);
       count(accountId, 1);
       next.start();
     }
@@ -81,15 +88,15 @@ export function createFairQueue({
 
   function leave(accountId: string, waiting: Waiting): void {
     const line = lines.get(accountId);
-    line?.delete(waiting);
-    if (line?.size === 0) lines.delete(accountId);
+    if (!line?.jobs.delete(waiting)) return;
+    line.bytes -= waiting.bytes;
+    if (line.jobs.size === 0) lines.delete(accountId);
   }
 
   /** Resolves when this job may start. */
   function turn(accountId: string, { signal, bytes = 0 }: JobOptions): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const line = lines.get(accountId) ?? new Set<Waiting>();
-    const heldBytes = [...line].reduce((sum, other) => sum + other.bytes, 0);
+    const line = lines.get(accountId) ?? { jobs: new Set<Waiting>(), bytes: 0 };
     const waiting: Waiting = {
       bytes,
       start() {
@@ -102,18 +109,20 @@ export function createFairQueue({
       leave(accountId, waiting);
       reject(error);
     };
-    const timer = setTimeout(() => giveUp(tooLong()), maxWaitMs);
+    const timer = maxWaitMs === Infinity ? undefined : setTimeout(() => giveUp(tooLong()), maxWaitMs);
     const onAbort = (): void => giveUp(signal?.reason as Error);
     function stopWaiting(): void {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     }
     if (signal?.aborted) onAbort();
-    else if (line.size >= maxWaiting || (line.size > 0 && heldBytes + bytes > maxWaitingBytes))
+    else if (line.jobs.size >= maxWaiting || (line.jobs.size > 0 && line.bytes + bytes > maxWaitingBytes))
       giveUp(tooMany());
     else {
       signal?.addEventListener('abort', onAbort);
-      lines.set(accountId, line.add(waiting));
+      line.jobs.add(waiting);
+      line.bytes += bytes;
+      lines.set(accountId, line);
       startNext();
     }
     return promise;
@@ -129,6 +138,6 @@ export function createFairQueue({
         startNext();
       }
     },
-    load: () => ({ running, waiting: [...lines.values()].reduce((sum, line) => sum + line.size, 0) }),
+    load: () => ({ running, waiting: [...lines.values()].reduce((sum, line) => sum + line.jobs.size, 0) }),
   };
 }

@@ -160,7 +160,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
   }
 
   async function replay(
-    { status, headers, body, render_id }: IdempotencyRow,
+    { account_id, status, headers, body, render_id }: IdempotencyRow,
     secret: string,
   ): Promise<Answer | undefined> {
     const stored = {
@@ -168,7 +168,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
       headers: { ...(JSON.parse(headers ?? '{}') as Record<string, string>), 'idempotent-replayed': 'true' },
     };
     if (render_id === null) return { ...stored, body: JSON.parse(unseal(secret, body ?? '')) as object };
-    const blob = await renderBlobs.open(render_id);
+    const blob = await renderBlobs.open(render_id, undefined, account_id);
     return blob && { ...stored, blob };
   }
 

@@ -57,8 +57,8 @@ export interface SignedAnswer {
 
 export interface Blobs {
   createSpool(options?: { isHashed: boolean }): Spool;
-  /** Undefined when there is no blob under this key. */
-  open(key: string, range?: ByteRange): Promise<OpenBlob | undefined>;
+  /** Undefined when there is no blob under this key. Readers, each an account or a client address, share the disk equally. */
+  open(key: string, range?: ByteRange, reader?: string): Promise<OpenBlob | undefined>;
   /** The whole blob, if the store caches small blobs in memory and this size is small enough. */
   readSmall?(key: string, sizeBytes: number): Promise<Buffer | undefined>;
   /** A short-lived URL under which the store itself serves the blob, if it can. */

@@ -5,6 +5,7 @@ import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises
 import { join } from 'node:path';
 import { noCrashPoints } from '#core/crash-points.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
+import { createDiskReads } from '#storage/disk-reads.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { syncPath } from '#storage/open-file.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
@@ -13,6 +14,7 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
   const store = join(folder, 'store');
   await mkdir(store, { recursive: true, mode: 0o700 });
   const spools = await createSpools(join(folder, 'spool'));
+  const reads = createDiskReads();
   const knownFolders = new Set<string>();
 
   async function fanOutFolder(key: string): Promise<string> {
@@ -42,10 +44,9 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
 
   return {
     createSpool: (options) => spools.create(put, options),
-    async open(key, range) {
+    async open(key, range, reader = 'the service') {
       const file = await open(pathOf(key), 'r').catch(ignoreMissing);
-      // The stream closes the descriptor when it ends or is destroyed.
-      return file && openBlob(file.createReadStream(range && { start: range.start, end: range.end }));
+      return file && openBlob(reads.stream(file, reader, range));
     },
     readSmall: small.read,
     async delete(key) {

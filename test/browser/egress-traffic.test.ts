@@ -258,6 +258,19 @@ test('headers: 200 KB pass both ways; past the limit a request is 431 and an ans
   assert.match(await get('X-Size: 300000'), /^HTTP\/1\.1 502 [^]*x-tintype-egress: unreachable/);
 });
 
+test('20 interim responses are accepted; one more is 502', async (context) => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+  const whole = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+  const door = await startProxy(context).openDoor();
+  for (const [count, status] of [
+    [20, 200],
+    [21, 502],
+  ] as const) {
+    const { port } = await startTwins(context, rawServer(interim.repeat(count) + whole));
+    assert.equal((await fetchThrough(door, `http://${open}:${port}/`)).status, status);
+  }
+});
+
 test('CONNECT: TLS passes end to end, with the server’s own certificate', async (context) => {
   const tls = { key: fixture('loopback.key'), cert: fixture('loopback.crt') };
   const { port } = await startTwins(context, () =>

@@ -127,10 +127,11 @@ test('the priority of a page process falls with the CPU time that it has used', 
     const busyPages = createBusyPages();
     const usual = nicenessOf(process.pid);
     for (const [cpuSeconds, more] of [
-      [0.9, 0],
-      [1, 5],
-      [5, 10],
-      [0.9, 10],
+      [0.3, 0],
+      [0.4, 5],
+      [1, 10],
+      [5, 15],
+      [0.9, 15],
       [15, 19],
     ] as const) {
       busyPages.note(page.pid!, cpuSeconds);

@@ -133,7 +133,7 @@ test('after a page exhausted shared resources, its account gets a separate brows
   assert.equal(both.length, 2);
   if (isWatched) {
     const [usual, low] = both.map(({ pid }) => getPriority(pid)).toSorted((a, b) => a - b);
-    assert.equal(low, Math.min(19, usual! + 5));
+    assert.equal(low, Math.min(19, usual! + 10));
   }
   letGo();
   await render;

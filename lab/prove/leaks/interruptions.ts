@@ -104,9 +104,9 @@ export function createInterruptions(): Interruptions {
     wrapBlobs: (blobs) => ({
       ...blobs,
       createSpool: (options) => wrapSpool(blobs.createSpool(options)),
-      async open(key, range) {
+      async open(key, range, reader) {
         await touch('blobs.open');
-        const blob = await blobs.open(key, range);
+        const blob = await blobs.open(key, range, reader);
         return blob && watchStream(blob);
       },
       ...(blobs.readSmall && {

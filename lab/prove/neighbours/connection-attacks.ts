@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from '#lab/prove/neighbours/attack.ts';
-import type { Target } from '#lab/prove/neighbours/target.ts';
+import { attackerAddress, type Target } from '#lab/prove/neighbours/target.ts';
 
 /** Opens this many connections, begins on each, continues on each every 200 ms, and closes all at the end. */
 async function hold(
@@ -17,7 +17,7 @@ async function hold(
   let opened = 0;
   while (!isOver()) {
     for (let more = 0; more < 50 && sockets.length < count; more += 1) {
-      const socket = connect(Number(port), hostname);
+      const socket = connect({ port: Number(port), host: hostname, localAddress: attackerAddress });
       const index = sockets.push(socket);
       socket
         .on('error', () => {})
@@ -45,7 +45,7 @@ async function again(
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (!isOver()) {
-        const socket = connect(Number(port), hostname);
+        const socket = connect({ port: Number(port), host: hostname, localAddress: attackerAddress });
         const { promise, resolve } = Promise.withResolvers<void>();
         socket.on('error', () => {}).on('close', () => resolve());
         socket.on('data', () => socket.destroy());

@@ -19,6 +19,9 @@ import {
 } from '#browser/egress/proxy-message.ts';
 
 const statusOf = { denied: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
+const tooManyInterim = () => new Error('it sends interim responses without end');
+/** Responses with a status of 100 to 199, each of which costs the event loop as much as a whole one. A server sends one or two. */
+const mostInterim = 20;
 const notAbsolute = 'this is a proxy: send an absolute http:// address';
 
 export function createEgressTraffic(door: {
@@ -110,8 +113,7 @@ export function createEgressTraffic(door: {
       ledger.refuse('http', target, refused);
       then.refuse(refused);
     }
-    try {
-      ledger.countRequest();
+    function dispatch(): void {
       const agent = agentOf(client);
       // Without an agent, Node would use its global one, which dials unchecked.
       if (agent === undefined) throw new Error('the browser hung up');
@@ -127,8 +129,15 @@ export function createEgressTraffic(door: {
         insecureHTTPParser: true,
         maxHeaderSize: limits.headerBytes,
       });
+      let interim = 0;
+      outgoing.on('information', () => {
+        interim += 1;
+        if (interim > mostInterim) outgoing.destroy(tooManyInterim());
+      });
       outgoing.on('response', (answer) => {
         try {
+          // It may have arrived in the same packet as they.
+          if (interim > mostInterim) throw tooManyInterim();
           if (then.onResponse === undefined) throw new Error('it did not switch protocols');
           // Throws if the status cannot be written, or if the browser has just disconnected.
           then.onResponse(answer);
@@ -150,9 +159,19 @@ export function createEgressTraffic(door: {
       });
       outgoing.on('close', () => fail(new Error('it broke off')));
       request.pipe(outgoing);
-    } catch (error) {
-      fail(error as Error);
     }
+    function attempt(step: () => void): void {
+      try {
+        step();
+      } catch (error) {
+        fail(error as Error);
+      }
+    }
+    attempt(() => {
+      const waitMs = ledger.countRequest();
+      if (waitMs > 0) setTimeout(attempt, waitMs, dispatch).unref();
+      else dispatch();
+    });
   }
 
   return { forward, tunnel, upgrade };

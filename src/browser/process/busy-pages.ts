@@ -9,12 +9,13 @@ export interface BusyPages {
   forgetAllBut(pids: readonly number[]): void;
 }
 
-// Small steps, because a heavy page that is not an attack must still finish next to others. An article takes a third of a second,
-// in all its processes together.
+// The more a page has used, the longer it waits behind others: an ordinary page is drawn soon even while several heavy ones run,
+// and a heavy one still finishes. An article takes a third of a second, in all its processes together.
 const steps: { cpuSeconds: number; niceness: number }[] = [
   { cpuSeconds: 15, niceness: 19 },
-  { cpuSeconds: 5, niceness: 10 },
-  { cpuSeconds: 1, niceness: 5 },
+  { cpuSeconds: 5, niceness: 15 },
+  { cpuSeconds: 1, niceness: 10 },
+  { cpuSeconds: 0.4, niceness: 5 },
 ];
 // Every thread gets its own share, so a page with a hundred workers would get a hundred. An ordinary page has about fifteen
 // threads.

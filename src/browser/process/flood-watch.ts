@@ -15,7 +15,7 @@ interface Sample {
   cpuMs: Map<number, number>;
 }
 
-const watchedMs = 1_500;
+const watchedMs = 1_000;
 // A browser that waits for others uses little CPU itself: then the machine is busy, and no page is to blame. In a flood it uses
 // about as much as the page that floods it.
 const leastShareOfPage = 0.4;

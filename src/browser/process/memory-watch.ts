@@ -32,7 +32,7 @@ type Page = { pid: number; bytes: number; usedSeconds: number };
 const answerMs = 2_000;
 const latelyMs = 5_000;
 // A browser that does not answer for a shorter time is merely busy.
-const overdueMs = 1_500;
+const overdueMs = 1_000;
 // Blobs are freed after their render ends: only then is it known whether another page is to blame too.
 const betweenBrowserStrikesMs = 3_000;
 

@@ -5,13 +5,16 @@ import { getPriority, setPriority } from 'node:os';
 export type Priority = 'usual' | 'low';
 
 const lowest = 19;
-// A third of the usual share: a browser has to start within 20 s even on a busy machine.
-const low = 5;
+// A tenth of the usual share: a browser has to start within 20 s even on a busy machine.
+const low = 10;
 
-/** Relative to the service's own niceness: if that is above 5, a fixed 5 would put the other process first. */
+/**
+ * Relative to the service's own niceness: if that is above 5, a fixed 5 would put the other process first. Never below 0, which
+ * Chromium gives most of its threads when the service's is negative.
+ */
 export function lowerPriority(id: number, by: number): void {
   try {
-    setPriority(id, Math.min(lowest, getPriority() + by));
+    setPriority(id, Math.min(lowest, Math.max(0, getPriority()) + by));
   } catch {
     // It has just ended.
   }

@@ -1,6 +1,7 @@
 // Everything in an account as one tar file, written as it is read: lists as JSON lines, files unchanged.
 import { Readable } from 'node:stream';
 import type { Clock } from '#core/clock.ts';
+import { ServiceError } from '#core/errors.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
 import type { Owned } from '#storage/owned/owned.ts';
@@ -20,16 +21,35 @@ export interface ExportParts {
 }
 
 export function exportHandlers(parts: ExportParts): Pick<Handlers, 'GET /export'> {
+  /** Accounts with an export under way. Each reads thousands of rows on the event loop that all accounts share. */
+  const exporting = new Set<string>();
   return {
     async 'GET /export'({ owned, person, reply }) {
-      await parts.requestLog.flush();
+      const { accountId } = owned;
+      if (exporting.has(accountId)) throw alreadyExporting();
+      exporting.add(accountId);
+      const tar = Readable.from(writeExport(parts, owned, person));
+      tar.once('close', () => exporting.delete(accountId));
+      try {
+        await parts.requestLog.flush();
+      } catch (error) {
+        tar.destroy();
+        throw error;
+      }
       return reply
         .type('application/x-tar')
         .header('content-disposition', 'attachment; filename="tintype-export.tar"')
-        .send(Readable.from(writeExport(parts, owned, person)));
+        .send(tar);
     },
   };
 }
+
+const alreadyExporting = () =>
+  new ServiceError(
+    'rate_limited',
+    'An export of this account is already being downloaded. Wait for it to finish, or cancel it first.',
+    { retryAfterSeconds: 5 },
+  );
 
 async function* writeExport(parts: ExportParts, owned: Owned, { account, name }: Person) {
   const { clock, uploadBlobs, renderBlobs } = parts;
@@ -46,7 +66,7 @@ async function* writeExport(parts: ExportParts, owned: Owned, { account, name }:
     yield* entry(partName('uploads', rows), jsonLines(shown), now);
     for (const row of rows) {
       const extension = imageExtensions[row.content_type as ImageType][0];
-      yield* file(`uploads/${row.id}.${extension}`, uploadBlobs, row.id, row.size_bytes, row.created_at);
+      yield* file(`uploads/${row.id}.${extension}`, uploadBlobs, row, row.size_bytes);
     }
   }
   for await (const rows of pagesOf((page) => owned.renders.page({}, page, now))) {
@@ -54,7 +74,7 @@ async function* writeExport(parts: ExportParts, owned: Owned, { account, name }:
     for (const row of rows) {
       if (row.hosted === 0 || row.size_bytes === null) continue;
       const extension = row.content_type.split('/')[1] ?? 'bin';
-      yield* file(`renders/${row.id}.${extension}`, renderBlobs, row.id, row.size_bytes, row.created_at);
+      yield* file(`renders/${row.id}.${extension}`, renderBlobs, row, row.size_bytes);
     }
   }
   yield tarEnd;
@@ -94,11 +114,11 @@ function* entry(name: string, text: string, now: number) {
 }
 
 /** A file that is deleted while the export runs is left out. */
-async function* file(name: string, blobs: Blobs, key: string, sizeBytes: number, createdAt: number) {
+async function* file(name: string, blobs: Blobs, row: Row & { account_id: string }, sizeBytes: number) {
   // The reader may disconnect at any of the yields.
-  using blob = await blobs.open(key);
+  using blob = await blobs.open(row.id, undefined, row.account_id);
   if (!blob) return;
-  yield tarHeader(name, sizeBytes, createdAt);
+  yield tarHeader(name, sizeBytes, row.created_at);
   yield* blob.stream as AsyncIterable<Buffer>;
   yield tarPadding(sizeBytes);
 }

@@ -68,7 +68,7 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
         name: names[index]!,
         sizeBytes: size_bytes,
         modifiedAt: created_at,
-        open: () => parts.uploadBlobs.open(id),
+        open: () => parts.uploadBlobs.open(id, undefined, owned.accountId),
       }));
       return reply
         .type('application/zip')

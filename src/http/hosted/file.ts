@@ -5,6 +5,7 @@ import { readBlob } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import { addressSubject } from '#http/guards.ts';
 import { createPackedSvgs } from '#http/hosted/packed-svgs.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { answerNotFound } from '#http/not-found.ts';
@@ -30,7 +31,7 @@ export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUplo
         createdAt: upload.created_at,
         expiresAt: upload.expires_at,
         filename: upload.filename,
-        open: (range) => hostedUploads.openBlob(upload.id, range),
+        open: (range) => hostedUploads.openBlob(upload.id, range, addressSubject(request.ip)),
         readSmall: hostedUploads.readSmallBlob?.bind(null, upload.id, upload.size_bytes),
         packed:
           upload.content_type === 'image/svg+xml'

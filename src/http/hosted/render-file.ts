@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
 import type { RenderKind } from '#storage/schema.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
+import { addressSubject } from '#http/guards.ts';
 import { splitExtension } from '#http/hosted/file.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { answerNotFound } from '#http/not-found.ts';
@@ -34,7 +35,7 @@ export function renderFile(
         createdAt: render.created_at,
         expiresAt: render.expires_at,
         filename: `${new URL(render.target).hostname}.${known[0]}`,
-        open: (range) => hostedRenders.openBlob(render.id, range),
+        open: (range) => hostedRenders.openBlob(render.id, range, addressSubject(request.ip)),
         signedUrl: hostedRenders.signedUrl?.bind(null, render.id),
       },
       clock.now(),

@@ -2,8 +2,11 @@
 import type { Kysely } from 'kysely';
 import type { ApiKeyRow, Schema } from '#storage/schema.ts';
 
-/** Revoked keys are kept because charts and logs show their names; nobody reads a list longer than this. */
-const listed = 500;
+/**
+ * The newest keys of an account are kept after they end, because charts and logs show their names; older ones only while they
+ * work.
+ */
+const kept = 500;
 
 export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
   const mine = () => db.selectFrom('api_keys').selectAll().where('account_id', '=', accountId);
@@ -12,7 +15,7 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
 
   return {
     list: (): Promise<ApiKeyRow[]> =>
-      mine().orderBy('created_at', 'desc').orderBy('id').limit(listed).execute(),
+      mine().orderBy('created_at', 'desc').orderBy('id').limit(kept).execute(),
     byId: (id: string): Promise<ApiKeyRow | undefined> => mine().where('id', '=', id).executeTakeFirst(),
     /** Active keys. A rotated key in its grace period does not count. */
     async countActive(now: number): Promise<number> {
@@ -33,6 +36,32 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
         .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', at)]))
         .returningAll()
         .executeTakeFirst(),
+    /** Rotated keys in their grace period. */
+    async countEnding(now: number): Promise<number> {
+      const row = await db
+        .selectFrom('api_keys')
+        .select(({ fn }) => fn.countAll<number | string>().as('ending'))
+        .where('account_id', '=', accountId)
+        .where('revoked_at', '>', now)
+        .executeTakeFirstOrThrow();
+      return Number(row.ending);
+    },
+    /** Deletes revoked and expired keys that are not among the newest. */
+    async forgetEnded(now: number): Promise<void> {
+      const newest = db
+        .selectFrom('api_keys')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(kept);
+      await db
+        .deleteFrom('api_keys')
+        .where('account_id', '=', accountId)
+        .where(({ eb, or }) => or([eb('revoked_at', '<=', now), eb('expires_at', '<=', now)]))
+        .where('id', 'not in', newest)
+        .execute();
+    },
     async revokeAll(now: number): Promise<void> {
       await db
         .updateTable('api_keys')

@@ -8,9 +8,10 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readBlob } from '#storage/blobs.ts';
 import { openBlobs, openBrowser } from '#roof/engines.ts';
-import { png } from '#lab/support/images.ts';
+import { png, pngOfSize } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 import { createVisitor, loggedToken, password, signedInVisitor } from '#lab/support/visitor.ts';
 
 let service: TestService;
@@ -121,6 +122,25 @@ test('health: every part responds, and stored items are counted', async () => {
   );
   assert.ok(body.stored.uploads > 0 && body.stored.upload_bytes > 0);
   assert.match(body.browser.version, /\d/);
+});
+
+test('an account has one export at a time; the next may begin when it has ended or was cancelled', async () => {
+  const person = await signedInVisitor(service);
+  const form = new FormData();
+  // More than fits into the buffers of a connection.
+  form.append('file', new Blob([new Uint8Array(await pngOfSize(9_000_000))]), 'a.png');
+  assert.equal((await person.raw('POST /uploads', { form })).status, 201);
+  const first = await person.raw('GET /export');
+  assert.equal(first.status, 200);
+  const second = await person.raw('GET /export');
+  assert.equal(second.status, 429);
+  assert.match(await second.text(), /already being downloaded/);
+  await first.body!.cancel();
+  await waitFor('the next export to begin', async () => {
+    const next = await person.raw('GET /export');
+    await next.arrayBuffer();
+    return next.status === 200;
+  });
 });
 
 test('the export holds every list and every file, as a tar that tar can read', async () => {

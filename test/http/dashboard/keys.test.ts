@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { makeKey } from '#accounts/accounts.ts';
 import { succeededOf } from '#metering/request-days.ts';
 import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
@@ -94,6 +95,38 @@ test('a rotated key works until its grace period ends, also when it is in memory
     body: { grace_seconds: 0 },
   });
   assert.equal(again.status, 422);
+});
+
+test('an account keeps its newest 500 keys, an older one only while it works, and 25 in their grace period', async () => {
+  const visitor = await signedInVisitor(service);
+  const working = await createKey(visitor, 'works');
+  const revoked = await createKey(visitor, 'revoked');
+  await visitor.call('POST /keys/:id/revoke', { id: revoked.key.id });
+  const now = service.clock.now() + 1;
+  await service.database.transaction(async ({ apiKeys }) => {
+    for (let index = 0; index < 498; index += 1) {
+      const { row } = makeKey(visitor.accountId, { name: 'old', scope: 'all', expiresAt: null }, now);
+      await apiKeys.insert({ ...row, revoked_at: now });
+    }
+  });
+  service.clock.advance(2);
+  for (const name of ['newer', 'newest']) await createKey(visitor, name);
+  const kept = await service.accounts.listKeys(visitor.email);
+  assert.equal(kept.length, 501, 'the newest 500 and the one that works');
+  assert.equal(
+    kept.some(({ id }) => id === revoked.key.id),
+    false,
+  );
+  assert.equal(await useKey(working.secret), 201);
+
+  let { id } = working.key;
+  for (let index = 0; index < 25; index += 1)
+    ({ id } = (await visitor.call('POST /keys/:id/rotate', { id, body: { grace_seconds: 3_600 } })).body.key);
+  const refused = await visitor.call('POST /keys/:id/rotate', { id, body: { grace_seconds: 3_600 } });
+  assert.equal(refused.status, 422);
+  assert.match(JSON.stringify(refused.body), /grace_seconds: an account has at most 25/);
+  const atOnce = await visitor.call('POST /keys/:id/rotate', { id, body: { grace_seconds: 0 } });
+  assert.equal(atOnce.status, 201);
 });
 
 test('a key can be limited to uploads or renders, and a 401 says so to its holder and in the log', async () => {
