@@ -1,8 +1,9 @@
 // The product as the operator runs it: child processes of bin/tintype.js.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '#lab/support/wait-for.ts';
@@ -86,13 +87,23 @@ export async function serveUntilReady(environment: Environment, command?: string
   return serving;
 }
 
+/**
+ * A port that nothing listens on. It is below those that systems give to connections and to listeners that take any port, so that
+ * none of them takes it before it is used.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(11_000, 32_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Only the named variables: the shell's environment must not affect tests, except for the choice of browser. */

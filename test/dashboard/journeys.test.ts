@@ -173,12 +173,13 @@ test('a key is created, used and revoked: the next request answers 401, and the 
   await page.getByText('Revoked and expired keys (1)').waitFor();
   assert.equal(await upload(secret), 401);
   await page.getByRole('link', { name: 'Request log' }).click();
-  for (let round = 0; round < 20; round += 1) {
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    if (await page.getByText('revoked key').isVisible()) break;
-    await page.waitForResponse(/\/api\/dashboard\/requests/);
-  }
-  await page.getByText('revoked key').waitFor();
+  await waitFor('the refused request in the log', async () => {
+    await Promise.all([
+      page.waitForResponse(/\/api\/dashboard\/requests/),
+      page.getByRole('button', { name: 'Refresh' }).click(),
+    ]);
+    return page.getByText('revoked key').isVisible();
+  });
   await finish(page, 'revoked');
 });
 
