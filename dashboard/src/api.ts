@@ -1,6 +1,7 @@
 // Calls to /api/dashboard, typed by the server's route table.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { AnswerOf, BodyOf, QueryOf, RouteName } from '#http/dashboard/contract.ts';
+import { noteServiceTime } from '#app/clock.ts';
 
 type Part<Key extends string, Value> = [Value] extends [undefined] ? unknown : Record<Key, Value>;
 type Input<Name extends RouteName> = Part<'query', QueryOf<Name>> &
@@ -120,7 +121,9 @@ function addressOf(path: string, query: Loose['query'] = {}, id = ''): string {
 
 async function reach(address: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, init);
+    const response = await fetch(address, init);
+    noteServiceTime(response.headers.get('date'));
+    return response;
   } catch {
     throw new ApiError(0, 'unreachable', 'The service did not answer. Check your connection and try again.');
   }

@@ -84,7 +84,8 @@ function Current() {
   if (session.suspended) return <Suspended session={session} />;
   const Shown = pages[path] ?? (session.owner ? adminPages[path] : undefined) ?? NotFound;
   return (
-    <Shell session={session} path={path}>
+    // A new key for another account: dialogs and half-filled forms of the previous one go.
+    <Shell key={session.id} session={session} path={path}>
       <Boundary key={path}>
         <Suspense fallback={<Loading />}>
           <Shown session={session} />

@@ -1,4 +1,6 @@
 // Formats numbers, sizes and times: numbers and dates in the reader's locale and time zone, sentences in English.
+import { serviceNow } from '#app/clock.ts';
+
 /** undefined is the browser's default locale. navigator.language is not used, because Intl may not accept its value. */
 export const ownForm = undefined;
 const whole = new Intl.NumberFormat(ownForm);
@@ -47,14 +49,14 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** `in 3 days`, `2 minutes ago`. From 99% of a unit on it is that unit: an expiry just set to a day is `in 1 day`. */
-export function ago(iso: string, now = Date.now()): string {
+export function ago(iso: string, now = serviceNow()): string {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1000);
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length * 0.99) ?? ['second', 1];
   if (unit === 'second') return seconds > 0 ? 'in less than a minute' : 'just now';
   return relative.format(Math.round(seconds / size), unit);
 }
 
-export const isWithin = (iso: string, ms: number): boolean => new Date(iso).getTime() - Date.now() < ms;
+export const isWithin = (iso: string, ms: number): boolean => new Date(iso).getTime() - serviceNow() < ms;
 
 export function uptime(seconds: number): string {
   const days = Math.floor(seconds / 86_400);

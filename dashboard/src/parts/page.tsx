@@ -58,7 +58,7 @@ export function Section({
   return (
     <section className={`card min-w-0 p-5 sm:p-6 ${className}`}>
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
-        <div className="min-w-0 flex-1 basis-56">
+        <div className="min-w-0 flex-1 basis-40">
           <h2 className="font-serif text-lg font-semibold">{title}</h2>
           {intro !== undefined && <p className="mt-0.5 max-w-2xl text-sm text-pretty text-quiet">{intro}</p>}
         </div>

@@ -1,5 +1,6 @@
-// A mutation: runs it, reports errors, and invalidates the queries that it affects.
+// A mutation: runs it once at a time, reports errors, and invalidates the queries that it affects.
 import { useMutation } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
 import { refresh } from '#app/api.ts';
 import { note, problem } from '#app/parts/toast.tsx';
 
@@ -16,7 +17,9 @@ export function useAction<Input, Answer>(
   run: (input: Input) => Promise<Answer>,
   { touches = [], done, onDone, quiet = false }: Options<Answer> = {},
 ) {
-  return useMutation<Answer, Error, Input>({
+  // React learns of a running mutation only after the current event, too late for a double click.
+  const isRunning = useRef(false);
+  const mutation = useMutation<Answer, Error, Input>({
     mutationFn: run,
     onSuccess: async (answer) => {
       // Refresh the page before the dialog closes, so that the focus does not return to an element that is about to go.
@@ -27,5 +30,18 @@ export function useAction<Input, Answer>(
     onError: (error) => {
       if (!quiet) problem(error);
     },
+    onSettled: () => {
+      isRunning.current = false;
+    },
   });
+  const { mutate: start } = mutation;
+  const mutate: typeof start = useCallback(
+    (...given) => {
+      if (isRunning.current) return;
+      isRunning.current = true;
+      start(...given);
+    },
+    [start],
+  );
+  return { ...mutation, mutate };
 }

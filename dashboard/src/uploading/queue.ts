@@ -67,6 +67,8 @@ export function sendFiles(chosen: File[]): void {
 }
 
 export function retry(ids: number[]): void {
+  // Their links are copied at the end, as those of new files are.
+  if (!queue.get().sendings.some(isOpen)) batchStart = Math.min(...ids);
   for (const id of ids) change(id, { state: 'waiting', progress: 0 });
   startNext();
 }

@@ -37,7 +37,10 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
     >
       <ol className="grid gap-3.5">
         <Step isDone={steps.is_verified} title="Verify your e-mail address">
-          Follow the link in the mail. Until then your keys answer 401.
+          {instance?.sends_mail === false
+            ? 'This service does not send mail, so the operator verifies it.'
+            : 'Follow the link in the mail.'}{' '}
+          Until then your keys answer 401.
         </Step>
         <Step
           isDone={steps.has_password}

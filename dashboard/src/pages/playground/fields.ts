@@ -100,6 +100,13 @@ export const pdfFields: Field[] = [
     hint: 'Then print',
     isWide: true,
   },
+  // Pairs stand side by side: the two sizes, the margins, delay and response.
+  width('viewport.width'),
+  height('viewport.height'),
+  margin('top'),
+  margin('right'),
+  margin('bottom'),
+  margin('left'),
   {
     name: 'delay_ms',
     label: 'Delay',
@@ -109,12 +116,6 @@ export const pdfFields: Field[] = [
     max: 10_000,
     hint: '0 to 10000 ms',
   },
-  width('viewport.width'),
-  height('viewport.height'),
-  margin('top'),
-  margin('right'),
-  margin('bottom'),
-  margin('left'),
   {
     name: 'response',
     label: 'Response',

@@ -112,10 +112,12 @@ function Row({ render, onOpen }: { render: Render; onOpen: () => void }) {
           <span className="block truncate font-medium">{render.target}</span>
           <span className="block truncate text-quiet">
             {kind} · {ago(render.created_at)}
-            <span className="sm:hidden">
-              {' '}
-              · {duration(render.duration_ms)} · {bytes(render.size_bytes)}
-            </span>
+            {render.size_bytes !== null && (
+              <span className="sm:hidden">
+                {' '}
+                · {duration(render.duration_ms)} · {bytes(render.size_bytes)}
+              </span>
+            )}
           </span>
         </span>
         <span className="w-20 text-right text-quiet tabular-nums max-sm:hidden">

@@ -1,5 +1,6 @@
 // The days that charts show: the last week, month, quarter or year, or any two days. The range is in the URL.
 import type { QueryOf } from '#http/dashboard/contract.ts';
+import { serviceNow } from '#app/clock.ts';
 import { DateInput } from '#app/parts/date-input.tsx';
 import { Select } from '#app/parts/field.tsx';
 import { useSearch } from '#app/router.tsx';
@@ -64,4 +65,4 @@ function Day({ name, label }: { name: 'from' | 'to'; label: string }) {
 
 /** A custom range starts with the days that were shown before. */
 const daysAgo = (days: string): number => (Number(days) || Number(usual)) - 1;
-const isoDay = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+const isoDay = (ago: number): string => new Date(serviceNow() - ago * 86_400_000).toISOString().slice(0, 10);
