@@ -162,6 +162,43 @@ test('esbuild: a bundle for browsers without anything of Node, also for platform
   );
 });
 
+test('Vite builds it for browsers', async () => {
+  await writeFile(join(folder, 'index.html'), '<script type="module" src="/all.js"></script>');
+  await writeFile(join(folder, 'all.js'), `import * as all from '@tintype/client'; console.log(all);`);
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const { stdout } = await run(process.execPath, [vite, 'build', '--outDir', 'vite'], { cwd: folder });
+  const size = /\.js\s+([\d.]+) kB │ gzip: ([\d.]+) kB/.exec(stdout);
+  assert.ok(size, stdout);
+  table.push(`| Vite 8 | builds: ${size[1]} kB, ${size[2]} kB gzip |`);
+});
+
+test('publint and are-the-types-wrong find nothing in the tarball', async (context) => {
+  const publint = fetchTool(context, 'publint', '0.3.25');
+  const types = fetchTool(context, '@arethetypeswrong/cli', '0.18.5');
+  if (publint === undefined || types === undefined) return;
+  const tarball = join(root, 'clients/dist/tintype-client.tgz');
+  const told = await run(join(publint, '.bin/publint'), ['run', tarball, '--strict'], { cwd: folder });
+  assert.match(told.stdout, /All good/);
+  const { stdout } = await run(join(types, '.bin/attw'), [tarball, '--format', 'json'], { cwd: folder });
+  const { analysis } = JSON.parse(stdout) as { analysis: { problems: unknown[] } };
+  assert.deepEqual(analysis.problems, []);
+  table.push('| publint 0.3.25 `--strict`, are-the-types-wrong 0.18.5 | no problems |');
+});
+
+for (const name of ['client', 'cli', 'mcp']) {
+  test(`@tintype/${name}: its size, and the packages that it brings`, async () => {
+    const tarball = join(root, `clients/dist/tintype-${name}.tgz`);
+    const prefix = join(folder, 'installed', name);
+    await mkdir(prefix, { recursive: true });
+    const args = ['install', tarball, '--prefix', prefix, '--no-audit', '--no-fund'];
+    const { stdout } = await run('npm', args, { cwd: prefix });
+    assert.match(stdout, /added 1 package/);
+    table.push(
+      `| \`tintype-${name}.tgz\` | ${kilobytes((await readFile(tarball)).length)}; installs 1 package |`,
+    );
+  });
+}
+
 test('workerd, by miniflare', async (context) => {
   const esbuild = fetchTool(context, 'esbuild', '0.28.2');
   const modules = fetchTool(context, 'miniflare', '4.20260730.0');
