@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { parseUris } from '#browser/process/apt-packages.ts';
 import { distributionWay } from '#browser/process/distribution-chromium.ts';
 import { fetchChromium, type FetchWay } from '#browser/process/fetch-chromium.ts';
+import { run } from '#browser/process/run.ts';
 import { describeSystem, readSystem } from '#browser/process/system.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import { startDownloadHost } from '#lab/support/download-host.ts';
@@ -153,6 +154,14 @@ test("Debian's packages are unpacked without root, with the libraries that the s
   assert.deepEqual(kept.toSorted(), ['chromium-headless-shell', 'icudtl.dat']);
   assert.deepEqual(readdirSync(join(chromium.executable, '..', '..', '..')), ['lib']);
   assert.ok(!readdirSync(join(chromium.executable, '..', '..', '..', '..', '..')).includes('apt'));
+});
+
+test('a program that hangs is ended after its limit, and the error names the limit', async () => {
+  const environment = { PATH: '/usr/bin:/bin' };
+  await assert.rejects(
+    run('sleep', ['600'], { environment, timeoutMs: 200 }),
+    /^Error: it took longer than 0.2 s$/,
+  );
 });
 
 test('the list of files that apt would fetch is parsed with their sizes', () => {

@@ -25,9 +25,8 @@ interface AptPlan {
   sizeBytes: number;
 }
 
-const listsMs = 3 * 60_000;
-const archivesMs = 20 * 60_000;
-const unpackMs = 2 * 60_000;
+// For each program. It only ends a hang: lists took more than 3 minutes on a busy machine, as they do on a slow line.
+const programMs = 20 * 60_000;
 // If another C library precedes the system's loader, every program breaks.
 const neverUnpacked = /^(libc6|libc-bin|libc6-.*|base-files)_/;
 
@@ -47,36 +46,32 @@ export async function openApt({ folder, environment }: AptOptions): Promise<Apt>
     'Acquire::Languages=none',
     'Acquire::Retries=2',
   ].flatMap((setting) => ['-o', setting]);
-  const apt = (program: string, args: string[], timeoutMs: number) =>
+  const apt = (program: string, args: string[]) =>
     run('setpriv', ['--pdeathsig', 'KILL', program, ...settings, ...args], {
       environment: { ...environment, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
-      timeoutMs,
+      timeoutMs: programMs,
     });
-  const install = (names: string[], mode: string, timeoutMs: number) =>
+  const install = (names: string[], mode: string) =>
     // --reinstall: a requested package must be complete in the folder, whether or not the system has it.
-    apt(
-      'apt-get',
-      ['-q', '-y', '--no-install-recommends', '--reinstall', mode, 'install', ...names],
-      timeoutMs,
-    );
-  await apt('apt-get', ['-q', 'update', '--error-on=any'], listsMs);
+    apt('apt-get', ['-q', '-y', '--no-install-recommends', '--reinstall', mode, 'install', ...names]);
+  await apt('apt-get', ['-q', 'update', '--error-on=any']);
   let known: Set<string> | undefined;
 
   return {
     async firstKnown(names) {
-      known ??= new Set((await apt('apt-cache', ['pkgnames'], listsMs)).split('\n'));
+      known ??= new Set((await apt('apt-cache', ['pkgnames'])).split('\n'));
       return names.find((name) => known?.has(name)) ?? null;
     },
     async plan(names) {
-      const packages = parseUris(await install(names, '--print-uris', listsMs));
+      const packages = parseUris(await install(names, '--print-uris'));
       return { names, packages, sizeBytes: packages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
     },
     async unpack({ names }, target) {
-      await install(names, '--download-only', archivesMs);
+      await install(names, '--download-only');
       const archives = join(cache, 'archives');
       const files = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
       for (const file of files.filter((name) => !neverUnpacked.test(name))) {
-        await run('dpkg-deb', ['-x', join(archives, file), target], { environment, timeoutMs: unpackMs });
+        await run('dpkg-deb', ['-x', join(archives, file), target], { environment, timeoutMs: programMs });
       }
       await keepLibraries(target);
       return libraryFolders(target);

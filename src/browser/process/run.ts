@@ -39,7 +39,11 @@ export async function run(
   child.once('close', resolve);
   const code = await promise;
   if (code === 0) return output;
-  throw new Error(code === null ? 'it took too long' : (reasonIn(errors) ?? `it ended with ${code}`));
+  throw new Error(
+    code === null
+      ? `it took longer than ${timeoutMs / 1_000} s`
+      : (reasonIn(errors) ?? `it ended with ${code}`),
+  );
 }
 
 /** The first line that contains an error, in the format of Node's programs and apt; otherwise the last line. */
