@@ -68,6 +68,8 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 
 async function writeCopy(from: string, to: string): Promise<void> {
   using database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+  // Copies one moment: without a transaction SQLite starts over with every write of the service, and never ends on a busy one.
+  database.exec('begin; select count(*) from sqlite_schema');
   await backup(database, to);
 }
 

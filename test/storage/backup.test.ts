@@ -1,11 +1,15 @@
 // Backup while the service runs, and restore: everything acknowledged before the backup is in it.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { backUp } from '#storage/backup.ts';
 import { png } from '#lab/support/images.ts';
-import { tintype } from '#lab/support/processes.ts';
+import { temporaryFolder, tintype } from '#lab/support/processes.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 
@@ -91,4 +95,35 @@ describe('backup and restore', () => {
       assert.match(stderr, message);
     }
   });
+});
+
+test('a backup of a database that is written without pause ends, with the rows of one moment', async (context) => {
+  const { path: folder, remove } = await temporaryFolder();
+  context.after(remove);
+  const dataDir = join(folder, 'busy');
+  const target = join(folder, 'busy-backup');
+  await mkdir(dataDir);
+  using database = new DatabaseSync(join(dataDir, 'tintype.db'));
+  database.exec('pragma journal_mode = wal; pragma synchronous = off; create table rows (text); begin');
+  const insert = database.prepare('insert into rows values (?)');
+  for (let row = 0; row < 3_000; row += 1) insert.run('x'.repeat(4_000));
+  database.exec('commit');
+  let isOver = false;
+  const writing = (async () => {
+    const isBegun = () =>
+      (statSync(join(target, 'tintype.db.unfinished'), { throwIfNoEntry: false })?.size ?? 0) > 0;
+    while (!isBegun() && !isOver) await nextTurn();
+    // Bounded, so that a backup that starts over with every write ends too, with these rows in it.
+    let written = 0;
+    for (; written < 2_000 && !isOver; written += 1) {
+      insert.run('later');
+      await nextTurn();
+    }
+    return written;
+  })();
+  await backUp(dataDir, join(dataDir, 'tintype.db'), target, () => {});
+  isOver = true;
+  assert.ok((await writing) > 0, 'nothing was written during the backup');
+  using copy = new DatabaseSync(join(target, 'tintype.db'), { readOnly: true });
+  assert.equal(copy.prepare('select count(*) as rows from rows').get()?.['rows'], 3_000);
 });
