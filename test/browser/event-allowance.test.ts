@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { connectCdp } from '#browser/process/cdp.ts';
-import { createEventAllowance, isEvent, sessionOf } from '#browser/process/event-allowance.ts';
+import { createEventAllowance, isEvent, methodOf, sessionOf } from '#browser/process/event-allowance.ts';
 
 test('a burst and a moderate rate are read; a flood is reported once and no longer read', () => {
   let now = 0;
@@ -30,7 +30,29 @@ test('events are distinguished from answers, and their session is read, without 
   const event = `{"method":"Page.windowOpen","params":{"url":"x"},"sessionId":"${id}"}`;
   assert.equal(isEvent(event), true);
   assert.equal(sessionOf(event), id);
+  assert.equal(methodOf(event), 'Page.windowOpen');
   assert.equal(isEvent(`{"id":7,"result":{},"sessionId":"${id}"}`), false);
+});
+
+test('an event without a handler is not parsed, but counts; one with a handler arrives, of the browser itself too', async () => {
+  const output = new PassThrough();
+  const broken: string[] = [];
+  const connection = connectCdp(new PassThrough(), output, (reason) => broken.push(reason));
+  const session = connection.session('A'.repeat(32));
+  const heard: string[] = [];
+  session.on('Page.loadEventFired', () => heard.push('page'));
+  connection.root.on('Target.targetCreated', () => heard.push('browser'));
+  let floods = 0;
+  session.onFlood(() => (floods += 1));
+  const end = `"sessionId":"${'A'.repeat(32)}"}\0`;
+  // Parsing this would break the connection.
+  output.write(`{"method":"Network.policyUpdated","params":not JSON,${end}`);
+  output.write(`{"method":"Page.loadEventFired","params":{},${end}`);
+  output.write('{"method":"Target.targetCreated","params":{}}\0');
+  while (heard.length < 2) await nextTurn();
+  assert.deepEqual([heard, broken, floods], [['page', 'browser'], [], 0]);
+  output.write(`{"method":"Network.policyUpdated","params":{},${end}`.repeat(200_000));
+  while (floods === 0) await nextTurn();
 });
 
 test('a session that floods the pipe is reported once and its events are dropped; its answers and other sessions are still read', async () => {

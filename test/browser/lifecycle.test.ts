@@ -124,7 +124,7 @@ test('the priority of a page process falls with the CPU time that it has used', 
   const page = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   try {
     await once(page, 'spawn');
-    const busyPages = createBusyPages();
+    const busyPages = createBusyPages((pid) => pid === page.pid);
     const usual = nicenessOf(process.pid);
     for (const [cpuSeconds, more] of [
       [0.3, 0],
@@ -134,7 +134,7 @@ test('the priority of a page process falls with the CPU time that it has used', 
       [0.9, 15],
       [15, 19],
     ] as const) {
-      busyPages.note(page.pid!, cpuSeconds);
+      busyPages.note(page.pid!, cpuSeconds, 15);
       assert.equal(nicenessOf(page.pid!), Math.min(19, usual + more), `after ${cpuSeconds} s`);
     }
   } finally {

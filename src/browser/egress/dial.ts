@@ -19,7 +19,7 @@ export function dial({ addresses, port, timeoutMs, isDone, track }: DialOptions)
   // `connect` would look up a name, unchecked.
   const waiting = addresses.filter((address) => isIP(address) !== 0).slice(0, maxAddresses);
   const attempts = new Set<Socket>();
-  let lastError = new Error('no address to connect to');
+  let lastError: Error | undefined;
   let stagger: NodeJS.Timeout | undefined;
 
   function attemptNext(): void {
@@ -46,7 +46,7 @@ export function dial({ addresses, port, timeoutMs, isDone, track }: DialOptions)
     waiting.length = 0;
     for (const socket of attempts) if (socket !== winner) socket.destroy();
     attempts.clear();
-    if (winner === undefined) reject(lastError);
+    if (winner === undefined) reject(lastError ?? new Error('no address to connect to'));
     else resolve(winner);
   }
 

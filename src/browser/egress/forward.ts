@@ -1,7 +1,7 @@
 // The three kinds of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades.
 import { type Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Duplex, pipeline } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { type Authority, parseAuthority } from '#browser/egress/canonical-host.ts';
 import {
   type EgressLedger,
@@ -50,7 +50,7 @@ export function createEgressTraffic(door: {
       onResponse(answer) {
         response.sendDate = false;
         response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer.rawHeaders));
-        pipeline(answer, response, () => {});
+        relay(answer, response);
       },
     });
   }
@@ -157,8 +157,11 @@ export function createEgressTraffic(door: {
         if (isStale) client.destroy();
         else fail(error);
       });
-      outgoing.on('close', () => fail(new Error('it broke off')));
-      request.pipe(outgoing);
+      outgoing.on('close', () => {
+        if (!isSettled) fail(new Error('it broke off'));
+      });
+      if (hasBody(request)) request.pipe(outgoing);
+      else outgoing.end();
     }
     function attempt(step: () => void): void {
       try {
@@ -175,6 +178,18 @@ export function createEgressTraffic(door: {
   }
 
   return { forward, tunnel, upgrade };
+}
+
+/** RFC 9112 6: without these headers a request has no body. Most have none, and then need no pipe. */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/** If either side breaks off, so does the other. `pipeline` does the same, but creates an error with a stack trace each time. */
+function relay(answer: IncomingMessage, response: ServerResponse): void {
+  answer.on('error', () => response.destroy());
+  response.on('error', () => answer.destroy());
+  response.on('close', () => answer.destroy());
+  answer.pipe(response);
 }
 
 /** RFC 9112 9.6: a request that the parser cannot read gets one response, and the connection is closed. */

@@ -41,23 +41,25 @@ export function requestHeaders(rawHeaders: readonly string[], target: ProxyTarge
 export const responseHeaders = (rawHeaders: readonly string[]): string[] => endToEnd(rawHeaders, []);
 
 function endToEnd(rawHeaders: readonly string[], without: readonly string[]): string[] {
-  const headers: [string, string][] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) headers.push([rawHeaders[at]!, rawHeaders[at + 1]!]);
-  const valuesOf = (wanted: string) =>
-    headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
-
-  const listed = valuesOf('connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/));
+  const keys: string[] = [];
+  const listed: string[] = [];
+  let isChunked = false;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [key, value] = [rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!];
+    keys.push(key);
+    if (key === 'connection') listed.push(...value.toLowerCase().split(/[\s,]+/));
+    if (key === 'transfer-encoding') isChunked ||= /\bchunked\s*$/i.test(value);
+  }
   // Framing headers are kept even if Connection lists them. If chunks and a length contradict each other, chunks were read.
-  const isChunked = valuesOf('transfer-encoding').some((value) => /\bchunked\s*$/i.test(value));
   const framing = isChunked ? 'transfer-encoding' : 'content-length';
-
-  return headers
-    .filter(([name, value]) => {
-      const key = name.toLowerCase();
-      if (key === 'transfer-encoding' || key === 'content-length') return key === framing;
-      return !hopByHop.has(key) && !without.includes(key) && !listed.includes(key) && isSendable(name, value);
-    })
-    .flat();
+  const isKept = (key: string, name: string, value: string): boolean => {
+    if (key === 'transfer-encoding' || key === 'content-length') return key === framing;
+    return !hopByHop.has(key) && !without.includes(key) && !listed.includes(key) && isSendable(name, value);
+  };
+  return keys.flatMap((key, index) => {
+    const [name, value] = [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!];
+    return isKept(key, name, value) ? [name, value] : [];
+  });
 }
 
 /** Responses are parsed leniently, as browsers do; anything that could split the forwarded response in two is dropped here. */

@@ -5,7 +5,7 @@ import { lowerPriority } from '#browser/process/priority.ts';
 
 export interface BusyPages {
   /** Called with every page process, each time it is checked. */
-  note(pid: number, cpuSeconds: number): void;
+  note(pid: number, cpuSeconds: number, threads: number): void;
   forgetAllBut(pids: readonly number[]): void;
 }
 
@@ -22,17 +22,17 @@ const steps: { cpuSeconds: number; niceness: number }[] = [
 const mostThreads = 40;
 const last = 19;
 
-export function createBusyPages(): BusyPages {
+/** `isOurs` is asked before the priority of a process is lowered. */
+export function createBusyPages(isOurs: (pid: number) => boolean): BusyPages {
   const lowered = new Map<number, number>();
   return {
-    note(pid, cpuSeconds) {
-      const threads = threadsOf(pid);
+    note(pid, cpuSeconds, threads) {
       const step = steps.find((candidate) => cpuSeconds >= candidate.cpuSeconds);
-      const niceness = threads.length > mostThreads ? last : (step?.niceness ?? 0);
-      if (niceness <= (lowered.get(pid) ?? 0)) return;
+      const niceness = threads > mostThreads ? last : (step?.niceness ?? 0);
+      if (niceness <= (lowered.get(pid) ?? 0) || !isOurs(pid)) return;
       lowered.set(pid, niceness);
       // Linux keeps a priority per thread; a new thread inherits that of the thread that starts it.
-      for (const thread of threads) lowerPriority(Number(thread), niceness);
+      for (const thread of threadsOf(pid)) lowerPriority(Number(thread), niceness);
     },
     forgetAllBut(pids) {
       for (const pid of lowered.keys()) if (!pids.includes(pid)) lowered.delete(pid);

@@ -6,6 +6,7 @@ import { readMessages } from '#browser/process/cdp-messages.ts';
 import {
   createEventAllowance,
   isEvent,
+  methodOf,
   sessionOf,
   type EventAllowance,
 } from '#browser/process/event-allowance.ts';
@@ -129,7 +130,7 @@ export function connectCdp(
 
   function dispatch(text: string): void {
     // Checked before the text is parsed, because parsing is the most expensive step.
-    if (isEvent(text) && sessions.get(sessionOf(text))?.allowance.spend() === false) return;
+    if (isEvent(text) && !isWanted(text)) return;
     const message = JSON.parse(text) as Message;
     if (message.id !== undefined) {
       const call = pending.get(message.id);
@@ -141,6 +142,13 @@ export function connectCdp(
     const handlers =
       message.sessionId === undefined ? rootHandlers : sessions.get(message.sessionId)?.handlers;
     for (const handler of handlers?.get(message.method ?? '') ?? []) handler(message.params as never);
+  }
+
+  /** False for an event past the session's allowance, and for one that has no handler. */
+  function isWanted(text: string): boolean {
+    const session = sessions.get(sessionOf(text));
+    if (session?.allowance.spend() === false) return false;
+    return (session?.handlers ?? rootHandlers).has(methodOf(text));
   }
 
   /** Commands sent in the same tick are written to the pipe together, because each write wakes the browser. */

@@ -44,6 +44,10 @@ export function createEventAllowance(now: () => number = () => performance.now()
 /** In Chromium's format, a message that starts with a method is an event, and one that starts with an id is an answer. */
 export const isEvent = (text: string): boolean => text.startsWith('{"method"');
 
+/** The method of an event. */
+export const methodOf = (text: string): string => text.slice(methodAt, text.indexOf('"', methodAt));
+const methodAt = '{"method":"'.length;
+
 // The last field of a message: ,"sessionId":"32 characters"}
 const idCharacters = 32;
 

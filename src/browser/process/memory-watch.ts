@@ -5,7 +5,7 @@ import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createFloodWatch } from '#browser/process/flood-watch.ts';
-import { isInGroup, memoryBytes } from '#browser/process/proc.ts';
+import { isInGroup, usageOf } from '#browser/process/proc.ts';
 import type { Log } from '#browser/browser.ts';
 
 export interface MemoryLimits {
@@ -44,7 +44,7 @@ export const tooBusy = 'the page kept the browser from its other work';
 const tooMuchMemory = 'the page exceeded the memory limit of a render';
 
 export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits, log: Log): MemoryWatch {
-  const busyPages = createBusyPages();
+  const busyPages = createBusyPages((pid) => isInGroup(pid, process.pid));
   const flood = createFloodWatch(process.pid);
   const owners = new Map<number, object>();
   const cpuSeconds = new Map<number, number>();
@@ -91,10 +91,11 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       busyPages.forgetAllBut(pids);
       const pages: Page[] = [];
       for (const { type, id: pid, cpuTime } of processInfo) {
-        const bytes = memoryBytes(pid);
+        if (type !== 'renderer' && type !== 'browser') continue;
+        const { memoryBytes: bytes, threads } = usageOf(pid);
         if (type === 'browser') browserBytes = bytes;
-        if (type !== 'renderer' || !isInGroup(pid, process.pid)) continue;
-        busyPages.note(pid, cpuTime);
+        if (type !== 'renderer') continue;
+        busyPages.note(pid, cpuTime, threads);
         pages.push({ pid, bytes, usedSeconds: cpuTime - (cpuSeconds.get(pid) ?? 0) });
         cpuSeconds.set(pid, cpuTime);
       }

@@ -7,12 +7,14 @@ export interface GroupMember {
   cpuMs: number;
 }
 
-/** Excludes memory mapped from files: every page process shares the browser's code with all others. */
-export function memoryBytes(pid: number): number {
+/** One read for each process, because running renders are checked four times a second. */
+export function usageOf(pid: number): { memoryBytes: number; threads: number } {
   const status = readProc(pid, 'status');
   const [, anonymous = 0] = /^RssAnon:\s+(\d+) kB/m.exec(status) ?? [];
   const [, shared = 0] = /^RssShmem:\s+(\d+) kB/m.exec(status) ?? [];
-  return (Number(anonymous) + Number(shared)) * 1024;
+  const [, threads = 0] = /^Threads:\s+(\d+)/m.exec(status) ?? [];
+  // Without memory mapped from files: every page process shares the browser's code with all others.
+  return { memoryBytes: (Number(anonymous) + Number(shared)) * 1024, threads: Number(threads) };
 }
 
 /** The id came from outside: only processes of this browser may be killed. */
