@@ -57,7 +57,7 @@ export function fillUploads({ dataDir, accountId, uploads, withBytes, bytes, exp
     writeFileSync(join(store, id.slice(0, 2), id), bytes);
   }
   database.exec(
-    `insert into usage_counters (account_id, unit, month, used, overage)
+    `insert or replace into usage_counters (account_id, unit, month, used, overage)
       select account_id, unit, month, count(*), 0 from usage_events group by 1, 2, 3`,
   );
   database.exec('commit; pragma wal_checkpoint(truncate)');

@@ -8,8 +8,7 @@ import { figure, type Figure } from '#lab/bench/figures.ts';
 import { fillAccounts, fillUploads } from '#lab/bench/fill.ts';
 import { pictureOf, uploadRequest } from '#lab/bench/forms.ts';
 import { alternate, runTurn, type Work } from '#lab/bench/measure.ts';
-import { startMeasuredService, type MeasuredService } from '#lab/bench/service.ts';
-import { tintype } from '#lab/support/processes.ts';
+import { signIn, startMeasuredService, type MeasuredService } from '#lab/bench/service.ts';
 
 const benchmark = 'growth';
 const rounds = 240;
@@ -112,31 +111,16 @@ async function measureGrowth(
 
 async function startGrown(uploads: number, bytes: Buffer, accounts = 0): Promise<Grown> {
   let slugs: string[] = [];
-  const service = await startMeasuredService({}, async ({ dataDir, accountId }) => {
-    fillAccounts(dataDir, accounts);
-    slugs = fillUploads({ dataDir, accountId, uploads, withBytes, bytes });
-  });
+  const service = await startMeasuredService(
+    {},
+    {
+      prepare: async ({ dataDir, accountId }) => {
+        fillAccounts(dataDir, accounts);
+        slugs = fillUploads({ dataDir, accountId, uploads, withBytes, bytes });
+      },
+    },
+  );
   return { service, slugs };
-}
-
-/** A session cookie, from the operator's link. */
-async function signIn({ origin, dataDir, plansFile }: MeasuredService): Promise<string> {
-  const { stdout, stderr } = await tintype(['account', 'link', 'bench@example.com'], {
-    DATA_DIR: dataDir,
-    PLANS_FILE: plansFile,
-  });
-  const token = new URL(stdout.trim()).searchParams.get('token');
-  assert.ok(token, stderr);
-  const response = await fetch(`${origin}/api/dashboard/welcome`, {
-    method: 'POST',
-    body: JSON.stringify({ token }),
-    headers: { 'content-type': 'application/json', origin: origin.replace('127.0.0.1', 'localhost') },
-  });
-  assert.equal(response.status, 200, await response.text());
-  return response.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ');
 }
 
 /** The uploads of four clients before the others expire, and then until all expired ones are gone. */
@@ -144,18 +128,23 @@ async function measureSweep(bytes: Buffer): Promise<Figure> {
   const aloneMs = 12_000;
   const longestMs = 60_000;
   let expiresAt = 0;
-  const service = await startMeasuredService({}, async ({ dataDir, accountId }) => {
-    // Filling and starting take time, too.
-    expiresAt = Date.now() + 30_000;
-    fillUploads({
-      dataDir,
-      accountId,
-      uploads: expired,
-      withBytes: expired,
-      bytes: Buffer.from('x'),
-      expiresAt,
-    });
-  });
+  const service = await startMeasuredService(
+    {},
+    {
+      prepare: async ({ dataDir, accountId }) => {
+        // Filling and starting take time, too.
+        expiresAt = Date.now() + 30_000;
+        fillUploads({
+          dataDir,
+          accountId,
+          uploads: expired,
+          withBytes: expired,
+          bytes: Buffer.from('x'),
+          expiresAt,
+        });
+      },
+    },
+  );
   const database = new DatabaseSync(join(service.dataDir, 'tintype.db'), { readOnly: true });
   const left = database.prepare('select count(*) as rows from uploads where expires_at is not null');
   const wires = await openLanes(service.origin, 4, 201);

@@ -109,7 +109,7 @@ export function summarise(values: number[]): Summary {
   return { median: at(0.5), p10: at(0.1), p90: at(0.9), p99: at(0.99), count: sorted.length };
 }
 
-function inTurn<Name extends string>(contenders: Record<Name, unknown>, round: number): Name[] {
+export function inTurn<Name extends string>(contenders: Record<Name, unknown>, round: number): Name[] {
   const names = Object.keys(contenders) as Name[];
   return round % 2 === 0 ? names : names.toReversed();
 }

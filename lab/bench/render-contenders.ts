@@ -21,8 +21,13 @@ export type Wait = 'idle' | 'load';
 
 const agent = new Agent({ keepAlive: true });
 
-export async function startService(kind: RenderKind, egressAllow: string): Promise<Renderer> {
-  const service = await startMeasuredService({ EGRESS_ALLOW: egressAllow });
+/** `checkout` is the folder of another version to start. */
+export async function startService(
+  kind: RenderKind,
+  egressAllow: string,
+  checkout?: string,
+): Promise<Renderer> {
+  const service = await startMeasuredService({ EGRESS_ALLOW: egressAllow }, { checkout });
   const options = kind === 'pdf' ? { wait_until: 'load' } : {};
   return {
     name: 'Tintype',

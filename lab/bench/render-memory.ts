@@ -92,7 +92,7 @@ async function measure(start: () => Promise<Renderer>, url: string, renders: num
 }
 
 /** Ten samples of a process that has been idle for a while. */
-async function restingMb(pid: number): Promise<number[]> {
+export async function restingMb(pid: number): Promise<number[]> {
   await pause(settleMs);
   const looks: number[] = [];
   for (let look = 0; look < 10; look += 1) {

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from '#lab/bench/chart.ts';
 import { columnNames, columnsOf, type Benchmark } from '#lab/bench/figures.ts';
+import { benchCost } from '#lab/bench/cost.ts';
+import { benchFirstStart } from '#lab/bench/first-start.ts';
 import { benchFleet } from '#lab/bench/fleet.ts';
 import { benchGrowth } from '#lab/bench/growth.ts';
 import { benchLedger } from '#lab/bench/ledger.ts';
@@ -10,6 +12,7 @@ import { benchMemory } from '#lab/bench/render-memory.ts';
 import { benchPdfs, benchScreenshots } from '#lab/bench/render.ts';
 import { benchServing } from '#lab/bench/serve.ts';
 import { benchStart } from '#lab/bench/start.ts';
+import { benchTails } from '#lab/bench/tails.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
 import { benchWall } from '#lab/bench/wall.ts';
 import { modelColumns, modelTable } from '#lab/bench/model.ts';
@@ -17,14 +20,17 @@ import { docs, print, runSections, tableRow, type Section } from '#lab/report.ts
 
 const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
   { name: 'screenshot', title: 'Screenshots', measure: benchScreenshots },
+  { name: 'cost', title: 'CPU time of a screenshot', measure: benchCost },
   { name: 'wall', title: 'Screenshots beside a floor with the same wall', measure: benchWall },
   { name: 'pdf', title: 'PDFs', measure: benchPdfs },
   { name: 'memory', title: 'Memory of renders', measure: benchMemory },
   { name: 'upload', title: 'Uploads', measure: benchUploads },
   { name: 'serve', title: 'Serving files', measure: benchServing },
   { name: 'growth', title: 'Growth', measure: benchGrowth },
+  { name: 'tails', title: 'The slow tail', measure: benchTails },
   { name: 'ledger', title: 'A long ledger on Postgres', measure: benchLedger },
   { name: 'start', title: 'Start', measure: benchStart },
+  { name: 'first-start', title: 'First start after a clone', measure: benchFirstStart },
   { name: 'fleet', title: 'Uploads on Postgres and S3', measure: benchFleet },
 ];
 

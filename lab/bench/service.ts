@@ -1,4 +1,5 @@
 // The service as an operator runs it, with an account whose limits do not affect the measurement.
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { systemClock } from '#core/clock.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { createAccounts } from '#accounts/accounts.ts';
 import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
-import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
+import { serveUntilReady, temporaryFolder, tintype } from '#lab/support/processes.ts';
 
 /** The business plan without limits. */
 export const endlessPlan: Plan = {
@@ -28,10 +29,16 @@ export interface MeasuredService {
   stop(): Promise<void>;
 }
 
-/** `prepare` may fill the data folder before the service starts. */
+interface ServiceOptions {
+  /** May fill the data folder before the service starts. */
+  prepare?: (data: { dataDir: string; accountId: string }) => Promise<void>;
+  /** The folder of another version to start. */
+  checkout?: string | undefined;
+}
+
 export async function startMeasuredService(
   environment: Record<string, string> = {},
-  prepare: (data: { dataDir: string; accountId: string }) => Promise<void> = async () => {},
+  { prepare = async () => {}, checkout }: ServiceOptions = {},
 ): Promise<MeasuredService> {
   const { path: dataDir, remove } = await temporaryFolder();
   const plansFile = join(dataDir, 'plans.json');
@@ -42,12 +49,10 @@ export async function startMeasuredService(
   const { key } = await accounts.createKey('bench@example.com', 'bench');
   await database.close();
   await prepare({ dataDir, accountId });
-  const serving = await serveUntilReady({
-    DATA_DIR: dataDir,
-    PLANS_FILE: plansFile,
-    LOG_LEVEL: 'silent',
-    ...environment,
-  });
+  const serving = await serveUntilReady(
+    { DATA_DIR: dataDir, PLANS_FILE: plansFile, LOG_LEVEL: 'silent', ...environment },
+    checkout === undefined ? undefined : [process.execPath, join(checkout, 'bin', 'tintype.js'), 'serve'],
+  );
   const kill = () => serving.child.kill('SIGKILL');
   process.once('exit', kill);
   return {
@@ -63,6 +68,26 @@ export async function startMeasuredService(
       await remove();
     },
   };
+}
+
+/** A session cookie, from the operator's link. */
+export async function signIn({ origin, dataDir, plansFile }: MeasuredService): Promise<string> {
+  const { stdout, stderr } = await tintype(['account', 'link', 'bench@example.com'], {
+    DATA_DIR: dataDir,
+    PLANS_FILE: plansFile,
+  });
+  const token = new URL(stdout.trim()).searchParams.get('token');
+  assert.ok(token, stderr);
+  const response = await fetch(`${origin}/api/dashboard/welcome`, {
+    method: 'POST',
+    body: JSON.stringify({ token }),
+    headers: { 'content-type': 'application/json', origin: origin.replace('127.0.0.1', 'localhost') },
+  });
+  assert.equal(response.status, 200, await response.text());
+  return response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
 }
 
 /** Megabytes that a process holds in memory now. */
