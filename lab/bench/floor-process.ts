@@ -45,13 +45,16 @@ async function serve({ isTold, proxyTo }: FloorSettings): Promise<void> {
       ? undefined
       : createEgressProxy({ rules: createEgressRules({ allow: parseEgressAllow(proxyTo) }) });
   const floor = await startFloor({ isTold, ...(proxy && { proxy }) });
-  process.on('message', async ({ id, url }: { id: number; url: string }) => {
-    await floor.render(url, 'screenshot');
-    process.send?.(id);
+  const fail = (error: Error) => {
+    process.stderr.write(`${error.stack}\n`);
+    process.exit(1);
+  };
+  process.on('message', ({ id, url }: { id: number; url: string }) => {
+    floor.render(url, 'screenshot').then(() => process.send?.(id), fail);
   });
-  process.once('disconnect', async () => {
+  process.once('disconnect', () => {
     floor.close();
-    await proxy?.close();
+    proxy?.close().catch(fail);
   });
   process.send?.('ready');
 }
