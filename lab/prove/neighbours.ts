@@ -36,7 +36,7 @@ const starvedMs = 20_000;
 /** Periods with the attack; one without comes before each, and one after the last. */
 const stretches: Record<Size, { count: number; eachMs: number }> = {
   short: { count: 1, eachMs: 300 },
-  long: { count: 2, eachMs: 4_000 },
+  long: { count: 2, eachMs: 3_000 },
 };
 /** The strongest plan that comes with the product, with a quota that is large enough. */
 const plan: Plan = {
