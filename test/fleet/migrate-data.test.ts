@@ -1,3 +1,3 @@
 import { testMigration } from './migration.ts';
 
-testMigration({ uploads: 600, interruptions: 1 });
+testMigration({ uploads: 300, interruptions: 1 });
