@@ -340,8 +340,7 @@ test('the playground takes a screenshot and prints a PDF, and shows headers and 
     /"paper_format": "a4"/,
   );
   await page.getByRole('button', { name: 'Run' }).click();
-  // Like the browsers of phones, the test browser has no PDF viewer.
-  await page.getByText('The PDF is ready').waitFor();
+  await page.getByRole('region', { name: /PDF, / }).getByText('Page 1 of').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download', (file) => file.suggestedFilename() === 'page.pdf'),
     page.getByRole('link', { name: 'Download' }).click(),
