@@ -1,4 +1,4 @@
-// The code blocks of README.md and of the packages' pages, and every call that /docs shows. The guides of docs/ take longer: they are in
+// The code blocks of README.md, and every call that /docs shows. Those of the guides and of the packages' pages take longer: they are in
 // test/snippets/guides.long.test.ts.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -11,7 +11,7 @@ import { pageBlocks } from './snippets/blocks.ts';
 import { testBlocksOf, testTypes } from './snippets/suite.ts';
 
 const run = promisify(execFile);
-const { desk, run: runBlock } = testBlocksOf(['README.md', 'clients/*/README.md']);
+const { desk, run: runBlock } = testBlocksOf(['README.md']);
 
 test('/docs: every call', async (context) => {
   const place = await desk().folderFor('/docs');
