@@ -64,10 +64,13 @@ export async function proveNeighbours(
     const setting = { neighbour, picture: await images.png(200, 200), size, pid: stage.pid };
     await visit(neighbour, setting.picture, stretches[size].eachMs, nothingSeen());
     const findings: Finding[] = [];
+    // A new account for each: after some attacks an account's renders are isolated for a while, which would hide the next attack.
+    // All are made before the first attack, because one of them uses up the sign-ins of this address.
+    const attackers: Target[] = [];
+    for (const index of chosen.keys())
+      attackers.push(await stage.targetFor(`attacker-${index}@example.com`, ''));
     for (const [index, attack] of chosen.entries()) {
-      // A new account for each: after some attacks an account's renders are isolated for a while, which would hide the next attack.
-      const attacker = await stage.targetFor(`attacker-${index}@example.com`, '');
-      const finding = await prove(attack, { ...setting, attacker });
+      const finding = await prove(attack, { ...setting, attacker: attackers[index]! });
       say(`${finding.holds ? '✔' : '✘'} ${finding.what}: ${finding.seen}`);
       findings.push(finding);
     }
@@ -85,6 +88,7 @@ async function startStage(allowed: string[]) {
   const environment = { DATA_DIR: path, PLANS_FILE: plansFile, BASE_URL: baseUrl, LOG_LEVEL: 'error' };
   const { accounts, welcomeLink, close } = await openAccounts(readConfig(environment));
   const serving = await serveUntilReady({ ...environment, EGRESS_ALLOW: allowed.join(',') });
+  const picture = await largePicture();
   const { origin } = serving;
   return {
     pid: serving.child.pid ?? 0,
@@ -92,7 +96,7 @@ async function startStage(allowed: string[]) {
       await accounts.create(email, { plan: plan.id });
       const { key } = await accounts.createKey(email, 'proof');
       const account: Account = { key, cookie: await signIn(origin, await welcomeLink(email)) };
-      const { slug, id } = await uploadOne(origin, key, { bytes: await largePicture() });
+      const { slug, id } = await uploadOne(origin, key, { bytes: picture });
       return { origin, baseUrl, account, big: { slug, id }, pages };
     },
     async stop() {
