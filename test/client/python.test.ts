@@ -205,6 +205,7 @@ suite('against a server that fails', { skip }, () => {
     const cases: [call: Call, says: RegExp][] = [
       [{ ...screenshot, client: { base_url: 'localhost:4300' } }, /base_url must begin with http/],
       [{ ...screenshot, client: { base_url: 'http://me:word@x.test' } }, /base_url must not contain a user/],
+      [{ ...screenshot, client: { base_url: 'http://x.test/?a' } }, /base_url must not contain \? or #/],
       [{ ...screenshot, client: { api_key: 'tt_s p' } }, /^api_key must consist of printable/],
       [{ ...screenshot, client: { api_key: 'tt_s\n' } }, /^api_key must consist of printable/],
       [{ ...screenshot, client: { max_retries: -1 } }, /max_retries must be 0 or more/],
