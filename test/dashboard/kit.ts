@@ -9,6 +9,7 @@ import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { freePort } from '#lab/support/processes.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 
 export const outputFolder = join(import.meta.dirname, '..', 'output', 'dashboard');
 
@@ -123,8 +124,11 @@ export async function drop(target: Locator, files: [name: string, bytes: Buffer]
     }
     return transfer;
   })()`);
-  await target.dispatchEvent('dragenter', { dataTransfer: transfer });
-  await page.getByText('Drop to upload').waitFor();
+  // A browser repeats this while the files are held over the page, so it is also seen by a page that was not ready at first.
+  await waitFor('the page to take the files', async () => {
+    await target.dispatchEvent('dragover', { dataTransfer: transfer });
+    return page.getByText('Drop to upload').isVisible();
+  });
   await target.dispatchEvent('drop', { dataTransfer: transfer });
 }
 
