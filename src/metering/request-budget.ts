@@ -23,6 +23,9 @@ export interface RequestBudget {
 
 export const windowMs = 60_000;
 
+/** Clocks are corrected by milliseconds all the time; such a step back must not open a new window. */
+const correctionMs = 1_000;
+
 /**
  * `maxSubjects` bounds the memory when strangers choose the subjects; past it the oldest window is dropped. A window takes about
  * 150 bytes.
@@ -47,7 +50,7 @@ export function createRequestBudget({
   function current(subject: string, now: number): { endsAt: number; count: number } {
     const known = windows.get(subject);
     // A window that ends later than a new one would is from before the clock was set back.
-    if (known && known.endsAt > now && known.endsAt <= now + windowMs) return known;
+    if (known && known.endsAt > now && known.endsAt <= now + windowMs + correctionMs) return known;
     return { endsAt: now + windowMs, count: 0 };
   }
 

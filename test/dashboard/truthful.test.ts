@@ -352,3 +352,42 @@ test('the request log says why a request failed, and finds it by its id', async 
   await page.getByLabel('Search by request id').fill(refused.headers.get('x-request-id') ?? '');
   await page.getByText(/validation_error: .*widht/).waitFor();
 });
+
+test('long values are not cut in their select, and names of fields in /docs are in one piece', async () => {
+  await page.goto('/dashboard/playground?tab=pdf');
+  const select = page.getByLabel('Wait until');
+  for (const value of ['networkidle0', 'domcontentloaded']) {
+    await select.selectOption(value);
+    const { text, room } = await page.evaluate<{ text: number; room: number }>(`(() => {
+      const element = document.querySelector('select[name="wait_until"]');
+      const { font, paddingLeft, paddingRight } = getComputedStyle(element);
+      const context = document.createElement('canvas').getContext('2d');
+      context.font = font;
+      return {
+        text: context.measureText(element.value).width,
+        room: element.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight),
+      };
+    })()`);
+    assert.ok(text <= room, `${value} needs ${text} px and has ${room}`);
+  }
+  for (const width of [390, 1440]) {
+    const docs = await dashboard.open({ viewport: { width, height: 900 } });
+    await docs.goto('/docs');
+    const names = docs.locator('td:first-child > code');
+    const pieces = await names.evaluateAll((all) => all.map((name) => name.getClientRects().length));
+    assert.ok(pieces.length > 20, `${pieces.length} fields`);
+    assert.deepEqual(new Set(pieces), new Set([1]), `${width} px`);
+    await docs.context().close();
+  }
+});
+
+test('the cards of the overview fill their rows on a tablet', async () => {
+  const tablet = await dashboard.open({ as: person, viewport: { width: 820, height: 1180 } });
+  await tablet.goto('/dashboard');
+  const meters = tablet.getByRole('meter', { name: /this month$/ });
+  await meters.first().waitFor();
+  const tops = await meters.evaluateAll((all) => all.map((meter) => meter.getBoundingClientRect().top));
+  assert.equal(tops.length % 2, 0);
+  assert.equal(new Set(tops).size, tops.length / 2);
+  await tablet.context().close();
+});

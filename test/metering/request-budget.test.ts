@@ -35,6 +35,16 @@ test('a window that reopens is not dropped at its old position', () => {
   assert.equal(budget.peek('a', 10).remaining, 9);
 });
 
+test('a small correction of the clock does not open a new window; one that was set back an hour does', () => {
+  const clock = createTestClock(Date.now());
+  const budget = createRequestBudget({ clock });
+  budget.spend('a', 10);
+  clock.advance(-3);
+  assert.deepEqual([budget.spend('a', 10).remaining, budget.peek('a', 10).resetSeconds], [8, 60]);
+  clock.advance(-3_600_000);
+  assert.equal(budget.spend('a', 10).remaining, 9);
+});
+
 test("8 the reset is at most 60, whatever another machine's clock says", () => {
   for (const [endsInMs, expected] of [
     [60_009, 60],

@@ -63,6 +63,13 @@ test('2.1 the share page shows the image and describes it to chats, with true di
   assert.match(markup, /<dt>Expires<\/dt>\s*<dd>\s*never/);
 });
 
+test('an SVG is described to chats without a picture, because they do not show one', async () => {
+  const upload = await uploadOne(service.origin, key, { bytes: images.svg(), filename: 'logo.svg' });
+  const { markup } = await page(upload.pageAt);
+  assert.doesNotMatch(markup, /og:image|twitter:image/);
+  assert.equal(meta(markup, 'twitter:card'), 'summary');
+});
+
 test('the five ways to share are there to copy', async () => {
   const upload = await uploadOne(service.origin, key, { filename: 'a [b] c.png' });
   const { markup } = await page(upload.pageAt);
