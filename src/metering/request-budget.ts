@@ -21,6 +21,11 @@ export interface RequestBudget {
   size(): number;
 }
 
+interface Window {
+  endsAt: number;
+  count: number;
+}
+
 export const windowMs = 60_000;
 
 /** Clocks are corrected by milliseconds all the time; such a step back must not open a new window. */
@@ -38,16 +43,32 @@ export function createRequestBudget({
   maxSubjects?: number;
 }): RequestBudget {
   /** In the order in which they opened, which is also the order in which they end. */
-  const windows = new Map<string, { endsAt: number; count: number }>();
+  const windows = new Map<string, Window>();
+  /** Kept between requests: a new walk would first pass the places of all that were deleted, up to 200,000 of them. */
+  let walk = windows.entries();
+  let oldest: [subject: string, window: Window] | undefined;
+
+  function nextOldest(): [subject: string, window: Window] | undefined {
+    const { value } = walk.next();
+    if (value) return value;
+    walk = windows.entries();
+    return walk.next().value;
+  }
 
   /** Each request drops at most two windows, so that no single request pays for all. */
   function dropEnded(now: number): void {
-    for (const [subject, { endsAt }] of windows.entries().take(2)) {
-      if (endsAt <= now || windows.size > maxSubjects) windows.delete(subject);
+    for (let done = 0; done < 2; done += 1) {
+      oldest ??= nextOldest();
+      if (!oldest) return;
+      const [subject, window] = oldest;
+      const isOpen = windows.get(subject) === window;
+      if (isOpen && window.endsAt > now && windows.size <= maxSubjects) return;
+      if (isOpen) windows.delete(subject);
+      oldest = undefined;
     }
   }
 
-  function current(subject: string, now: number): { endsAt: number; count: number } {
+  function current(subject: string, now: number): Window {
     const known = windows.get(subject);
     // A window that ends later than a new one would is from before the clock was set back.
     if (known && known.endsAt > now && known.endsAt <= now + windowMs + correctionMs) return known;
@@ -76,12 +97,7 @@ export function createRequestBudget({
   };
 }
 
-export function standingOf(
-  window: { endsAt: number; count: number },
-  limit: number,
-  now: number,
-  isSpent: boolean,
-): BudgetStanding {
+export function standingOf(window: Window, limit: number, now: number, isSpent: boolean): BudgetStanding {
   return {
     limit,
     remaining: Math.max(0, limit - window.count),
