@@ -30,8 +30,8 @@ const sharing = [
   ['test/accounts', 'test/core', 'test/lab', 'test/renders', 'test/uploads'],
 ];
 
-/** In these folders, but not in that process: it counts the open files of its own. */
-const alone = ['test/http/connections.test.ts'];
+/** In these folders, but not in that process: they count the open files of their own. */
+const alone = ['test/http/connections.test.ts', 'test/http/let-go.test.ts'];
 
 const checks: [title: string, program: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check', '.'],
