@@ -84,13 +84,19 @@ test('after an upgrade of the service, a page whose code is gone loads the new v
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/keys');
   await page.getByText('No keys yet').waitFor();
-  await page.route(/assets\/settings-/, (route) => route.fulfill({ status: 404 }), { times: 1 });
+  let isUpgradeSeen = false;
+  await page.route(/assets\/settings-/, (route) =>
+    isUpgradeSeen ? route.continue() : route.fulfill({ status: 404 }),
+  );
   // The fetch gets the page of another build.
   await page.route(
     (url) => url.pathname === '/dashboard',
-    (route) =>
-      route.fulfill({ body: '<script type="module" src="/dashboard/assets/index-newer.js"></script>' }),
-    { times: 1 },
+    (route) => {
+      isUpgradeSeen = true;
+      return route.fulfill({
+        body: '<script type="module" src="/dashboard/assets/index-newer.js"></script>',
+      });
+    },
   );
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
