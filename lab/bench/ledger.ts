@@ -111,7 +111,7 @@ async function fill(client: Client, table: string, rows: number): Promise<void> 
     table === 'usage_events' ? ['', ''] : ['id, ', "substr(md5('i' || n), 1, 20), "];
   const first = Number(there?.next);
   const isLong = table === 'usage_events' && rows - first >= manyRows;
-  // A row is not checked against its account, and the disk is not waited for: only the inserts that follow are measured.
+  // Foreign keys are not checked and commits do not wait for the disk: only the inserts that follow are measured.
   await client.query(
     "set session_replication_role = 'replica'; set maintenance_work_mem = '1GB'; set synchronous_commit = 'off'",
   );

@@ -119,7 +119,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     }
   }
 
-  /** With others about, an account takes one large picture at a time. */
+  /** While other accounts render too, an account takes one large picture at a time. */
   const oneAtATime: Take = (job, { width, height }, take, deadline) =>
     width * height > largePixels && standing.hasNeighbours(job.account)
       ? largePictures.run(job.account ?? '', take, { signal: deadline.signal })
@@ -149,7 +149,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   };
 }
 
-/** Takes a picture of this size, now or when it may. */
+/** Takes a picture of this size, at once or when the account's turn comes. */
 type Take = (
   job: ScreenshotJob,
   size: Dimensions,

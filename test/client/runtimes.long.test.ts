@@ -11,7 +11,7 @@ import { png } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { root, temporaryFolder } from '#lab/support/processes.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
-import { buildClients } from '#scripts/build-clients.ts';
+import { installLibrary } from './packed-library.ts';
 
 const run = promisify(execFile);
 const table: string[] = [];
@@ -22,21 +22,12 @@ let remove: () => Promise<void>;
 let environment: NodeJS.ProcessEnv;
 
 before(async () => {
-  buildClients(join(root, 'clients/dist'));
   ({ path: folder, remove } = await temporaryFolder());
   site = await startPageServer({ '/': '<!doctype html><h1>Hello</h1>' });
   service = await startService({ EGRESS_ALLOW: site.host });
   const { key } = await service.newKey();
   environment = { ...process.env, TINTYPE_URL: service.origin, TINTYPE_API_KEY: key, PAGE: site.base };
-  const place = join(folder, 'node_modules/@tintype/client');
-  await mkdir(place, { recursive: true });
-  await run('tar', [
-    '-xzf',
-    join(root, 'clients/dist/tintype-client.tgz'),
-    '--strip-components=1',
-    '-C',
-    place,
-  ]);
+  await installLibrary(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await writeFile(join(folder, 'image.png'), await png());
   await writeFile(join(folder, 'program.mjs'), program);

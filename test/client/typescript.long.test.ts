@@ -1,18 +1,18 @@
 // The types of the packed library under old and new TypeScript, in each way of finding modules, without skipLibCheck.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
-import { buildClients } from '#scripts/build-clients.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+import { installLibrary } from './packed-library.ts';
 import { typedProgram } from './typed-program.ts';
 
 const run = promisify(execFile);
-/** The first that it is for, one between, the last written in JavaScript, and that of this project. */
+/** The oldest supported, one in between, the last written in JavaScript, and the project's own. */
 const versions = ['5.0.4', '5.4.5', '5.9.3', '7.0.2'];
-/** `node10` is called `node` in 5.0; TypeScript 7 has it no more. */
+/** `node10` is called `node` in 5.0, and TypeScript 7 no longer has it. */
 const resolutions: { module: string; moduleResolution: string; files: string[]; until?: number }[] = [
   { module: 'node16', moduleResolution: 'node16', files: ['esm.mts', 'cjs.cts'] },
   { module: 'esnext', moduleResolution: 'bundler', files: ['esm.mts'] },
@@ -23,16 +23,7 @@ let remove: () => Promise<void>;
 
 before(async () => {
   ({ path: folder, remove } = await temporaryFolder());
-  buildClients(join(root, 'clients/dist'));
-  const place = join(folder, 'node_modules/@tintype/client');
-  await mkdir(place, { recursive: true });
-  await run('tar', [
-    '-xzf',
-    join(root, 'clients/dist/tintype-client.tgz'),
-    '--strip-components=1',
-    '-C',
-    place,
-  ]);
+  await installLibrary(folder);
   for (const name of ['esm.mts', 'cjs.cts', 'plain.ts']) await writeFile(join(folder, name), typedProgram);
 });
 after(() => remove());

@@ -136,7 +136,7 @@ export function createEgressTraffic(door: {
       });
       outgoing.on('response', (answer) => {
         try {
-          // It may have arrived in the same packet as they.
+          // It may have arrived in the same packet as the interim ones.
           if (interim > mostInterim) throw tooManyInterim();
           if (then.onResponse === undefined) throw new Error('it did not switch protocols');
           // Throws if the status cannot be written, or if the browser has just disconnected.

@@ -5,7 +5,7 @@ import { getPriority, setPriority } from 'node:os';
 export type Priority = 'usual' | 'low';
 
 const lowest = 19;
-// A tenth of the usual share: a browser has to start within 20 s even on a busy machine.
+// A tenth of the usual share, with which a browser still starts on a busy machine.
 const low = 10;
 
 /**
