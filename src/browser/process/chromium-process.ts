@@ -9,6 +9,7 @@ import { connectCdp } from '#browser/process/cdp.ts';
 import { chromiumFlags } from '#browser/process/chromium-flags.ts';
 import { writePreferences } from '#browser/process/chromium-preferences.ts';
 import { createPhase, startStepMs, within } from '#browser/process/deadline.ts';
+import { endWithService } from '#browser/process/end-with-service.ts';
 import type { Chromium } from '#browser/process/find-chromium.ts';
 import { lowerBrowser, type Priority } from '#browser/process/priority.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
@@ -59,6 +60,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     env: environment(scratch.path, options),
   });
+  const release = child.pid === undefined ? () => {} : endWithService(child.pid, log);
   if (options.priority === 'low' && child.pid !== undefined) lowerBrowser(child.pid);
   const gone = new AbortController();
   let errorText = '';
@@ -96,6 +98,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   process.once('exit', onExit);
   function ended(): void {
     process.removeListener('exit', onExit);
+    release();
     onExited();
     connection.close('the browser process ended');
   }
