@@ -77,6 +77,8 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
   }
 
   async function runInThread(bytes: Buffer): Promise<Buffer> {
+    // It may have been closed while the file was read.
+    closed.signal.throwIfAborted();
     const [thread = startThread()] = idle;
     idle.delete(thread);
     running.add(thread);
@@ -97,8 +99,6 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
     }
   }
 
-  // Started in advance, because a thread takes a while to load the sanitizer.
-  for (let count = 0; count < workers; count += 1) idle.add(startThread());
   return {
     sanitize,
     async close() {
