@@ -1,5 +1,4 @@
 // Sends mails with a link in them. Without SMTP_URL the link is logged instead, and the pages say so.
-import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 
 export interface Mail {
@@ -24,7 +23,7 @@ export interface Mailer {
 
 const smtpMs = 20_000;
 
-export function createMailer({
+export async function createMailer({
   smtpUrl,
   from,
   log,
@@ -32,7 +31,7 @@ export function createMailer({
   smtpUrl: string | undefined;
   from: string;
   log: Logger;
-}): Mailer {
+}): Promise<Mailer> {
   if (smtpUrl === undefined) {
     const note = ({ to, subject, link }: Mail): void =>
       log.info({ to, link }, `${subject} (no SMTP_URL is set: not mailed)`);
@@ -46,6 +45,8 @@ export function createMailer({
       close: async () => {},
     };
   }
+  // Imported here: without a mail server it is not needed.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport(
     { url: smtpUrl, connectionTimeout: smtpMs, greetingTimeout: smtpMs, socketTimeout: smtpMs },
     { from },

@@ -1,6 +1,6 @@
 // What each plan allows. Spec 8. A plans file adds plans and replaces built-in ones.
 import { Type, type Static } from 'typebox';
-import { Value } from 'typebox/value';
+import { Errors } from 'typebox/schema';
 
 const count = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, description });
 
@@ -58,7 +58,7 @@ export function createPlans(extra: Plan[] = []): Plans {
 /** Throws with the location and the reason, such as `/plans/0/name: must be string`. */
 export function parsePlans(json: string): Plan[] {
   const value: unknown = JSON.parse(json);
-  const [error] = Value.Errors(PlansFile, value);
+  const [, [error]] = Errors(PlansFile, value);
   if (error) throw new Error(`${error.instancePath || '/'}: ${error.message}`);
   const { plans } = value as Static<typeof PlansFile>;
   const repeated = plans.find((plan, index) => plans.findIndex(({ id }) => id === plan.id) !== index);

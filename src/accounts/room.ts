@@ -71,7 +71,7 @@ export async function openSignIn(
 ): Promise<SignIn> {
   const { createMailer } = await import('#accounts/mailer.ts');
   const { createSignIn } = await import('#accounts/sign-in.ts');
-  const mailer = createMailer({ smtpUrl, from: mailFrom, log: parts.log });
+  const mailer = await createMailer({ smtpUrl, from: mailFrom, log: parts.log });
   const installation = createInstallation({ ...parts, signups });
   return createSignIn({ ...parts, baseUrl, installation, mailer });
 }

@@ -1,7 +1,7 @@
 // Reads and validates a JSON body. No coercion; the message names the field, the rule and the value sent.
 import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { invalid, type ServiceError } from '#core/errors.ts';
 import { onBrokenBody } from '#http/broken-body.ts';
 import { refuseEncodedBody } from '#http/encoded-body.ts';
@@ -37,7 +37,18 @@ export async function readJsonBody<T extends TObject>(
 export function validate<T extends TObject>(schema: T, value: unknown): Static<T> {
   const mistake = firstMistake(schema, value, '');
   if (mistake) throw mistake;
-  return Value.Default(schema, value) as Static<T>;
+  return withDefaults(schema, value as Record<string, unknown>) as Static<T>;
+}
+
+function withDefaults(schema: TObject, value: Record<string, unknown>): Record<string, unknown> {
+  const filled: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const given = Object.hasOwn(value, name) ? value[name] : (property as { default?: unknown }).default;
+    if (given === undefined) continue;
+    filled[name] =
+      'properties' in property ? withDefaults(property as TObject, given as Record<string, unknown>) : given;
+  }
+  return filled;
 }
 
 function readAll(request: IncomingMessage): Promise<string> {
@@ -91,7 +102,7 @@ function firstMistake(schema: TObject, value: unknown, path: string): ServiceErr
     if ('properties' in property) {
       const mistake = firstMistake(property as TObject, given, `${path}${name}.`);
       if (mistake) return mistake;
-    } else if (!Value.Check(property, given)) {
+    } else if (!Check(property, given)) {
       const isSecret = /password|token/.test(name);
       return invalid(path + name, `must be ${ruleOf(property)}${isSecret ? '' : `, not ${shown(given)}`}`);
     } else if (hasNul(given)) {

@@ -36,7 +36,7 @@ async function startMailServer(): Promise<{ server: Server; url: string; lines: 
 test('a mail has its sender, recipient, subject and link', async () => {
   const { server, url, lines } = await startMailServer();
   try {
-    const mailer = createMailer({
+    const mailer = await createMailer({
       smtpUrl: url,
       from: 'Tintype <tintype@localhost>',
       log: pino({ level: 'silent' }),
@@ -60,16 +60,16 @@ test('a mail server that does not answer is logged as an error', async () => {
   await once(server, 'close');
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
-  const mailer = createMailer({ smtpUrl: url, from: 'tintype@localhost', log });
+  const mailer = await createMailer({ smtpUrl: url, from: 'tintype@localhost', log });
   mailer.send(letter);
   await mailer.close();
   assert.match(lines.join(''), /was not sent/);
 });
 
-test('without a mail server the link is in the log', () => {
+test('without a mail server the link is in the log', async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
-  const mailer = createMailer({ smtpUrl: undefined, from: 'tintype@localhost', log });
+  const mailer = await createMailer({ smtpUrl: undefined, from: 'tintype@localhost', log });
   assert.equal(mailer.delivery, 'logged');
   mailer.send(letter);
   assert.equal((JSON.parse(lines[0] ?? '{}') as { link?: string }).link, letter.link);

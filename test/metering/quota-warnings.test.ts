@@ -50,7 +50,7 @@ for (const engine of databaseEngines) {
 
     async function machine(smtpUrl = mailbox.url) {
       const database = await opened.openAnother();
-      const mailer = createMailer({ smtpUrl, from: 'tintype@localhost', log });
+      const mailer = await createMailer({ smtpUrl, from: 'tintype@localhost', log });
       const warnings = createQuotaWarnings({ database, mailer, baseUrl: 'http://tintype.test', clock, log });
       return {
         ...warnings,
