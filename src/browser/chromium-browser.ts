@@ -61,7 +61,8 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
         process,
         egress,
         viewport,
-        warmPages: options.concurrency,
+        // A blank page takes 16 MB. More are opened when renders ask for them, a few at a time.
+        warmPages: Math.max(2, Math.ceil(options.concurrency / 4)),
         memory: { ...usualMemory, ...options.memory },
         log,
       }),
