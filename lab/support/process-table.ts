@@ -9,10 +9,19 @@ export interface ProcessRow {
   command: string;
 }
 
+interface TableRow extends ProcessRow {
+  /** False for a zombie. */
+  isRunning: boolean;
+}
+
 /** Running processes below `ancestor`; zombies do not count. */
 export function descendants(ancestor = process.pid): ProcessRow[] {
+  return below(ancestor).filter(({ isRunning }) => isRunning);
+}
+
+function below(ancestor: number): TableRow[] {
   const rows = allProcesses();
-  const found: ProcessRow[] = [];
+  const found: TableRow[] = [];
   let parents = new Set([ancestor]);
   while (parents.size > 0) {
     const children = rows.filter(({ parent }) => parents.has(parent));
@@ -30,7 +39,7 @@ export function browsers(ancestor = process.pid): ProcessRow[] {
 }
 
 export function groupMembers(group: number): ProcessRow[] {
-  return allProcesses().filter((row) => row.group === group);
+  return allProcesses().filter((row) => row.isRunning && row.group === group);
 }
 
 export function openDescriptors(pid = process.pid): number {
@@ -90,9 +99,12 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
 }
 
-/** CPU time of a process and its children, including ended ones that their parent has waited for. */
+/**
+ * CPU time of a process and its children, including ended ones. The kernel adds the time of a child to that of its parent once the
+ * parent has waited for it; until then the child is a zombie and still has its own.
+ */
 export function treeCpuMs(ancestor: number): number {
-  const pids = [ancestor, ...descendants(ancestor).map(({ pid }) => pid)];
+  const pids = [ancestor, ...below(ancestor).map(({ pid }) => pid)];
   const ticks = pids.flatMap((pid) => attempt(() => statOf(pid), []).slice(11, 15));
   return ticks.reduce((total, field) => total + Number(field) * 10, 0);
 }
@@ -106,16 +118,15 @@ function statOf(pid: number): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-function allProcesses(): ProcessRow[] {
+function allProcesses(): TableRow[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
         const [state, parent, group] = statOf(Number(name));
         const command = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ');
-        return state === 'Z'
-          ? []
-          : [{ pid: Number(name), parent: Number(parent), group: Number(group), command }];
+        const isRunning = state !== 'Z';
+        return [{ pid: Number(name), parent: Number(parent), group: Number(group), command, isRunning }];
       } catch {
         return [];
       }
