@@ -140,7 +140,7 @@ export const variables = {
 
 // Program paths, proxies and their certificates, and alternative download servers.
 const fetchVariables =
-  /^(PATH|LD_LIBRARY_PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PLAYWRIGHT_\w+)$/i;
+  /^(PATH|LD_LIBRARY_PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$|^PLAYWRIGHT_/i;
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 

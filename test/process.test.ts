@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import type { UploadResult } from '#http/api/upload-result.ts';
 import * as images from '#lab/support/images.ts';
 import { root, serveUntilReady, spawnServe, temporaryFolder, tintype } from '#lab/support/processes.ts';
+import { endless, startProduct } from '#lab/support/product.ts';
 import { bearer } from '#lab/support/requests.ts';
 import { rawRequest } from '#lab/support/raw-request.ts';
 import { startService } from '#lab/support/service.ts';
@@ -63,20 +64,16 @@ test('a first start shows the owner a key and a working curl command, once; the 
 });
 
 test('SIGTERM during an upload: it is finished and answered, then the process ends with 0', async () => {
-  const { path, remove } = await temporaryFolder();
-  const environment = { DATA_DIR: path };
-  await tintype(['account', 'create', '--email', 'a@example.com'], environment);
-  const made = await tintype(['key', 'create', '--account', 'a@example.com', '--json'], environment);
-  const { key } = JSON.parse(made.stdout) as { key: string };
-  const serving = await serveUntilReady(environment);
+  const product = await startProduct();
+  const key = await product.newKey(endless);
+  const { serving, port, path } = product;
   try {
-    const { port } = new URL(serving.origin);
     const form = Buffer.concat([
       Buffer.from('--XX\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'),
       await images.pngOfSize(500_000),
       Buffer.from('\r\n--XX--\r\n'),
     ]);
-    const socket = connect(Number(port), '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     let answer = '';
     socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
     socket.write(
@@ -88,7 +85,7 @@ test('SIGTERM during an upload: it is finished and answered, then the process en
     await waitFor('the upload to be under way', async () => (await readdir(spool)).length > 0);
     serving.child.kill('SIGTERM');
     await waitFor('the port to close', async () => {
-      const knock = connect(Number(port), '127.0.0.1');
+      const knock = connect(port, '127.0.0.1');
       const isOpen = await Promise.race([
         once(knock, 'connect').then(() => true),
         once(knock, 'close').then(() => false),
@@ -101,8 +98,7 @@ test('SIGTERM during an upload: it is finished and answered, then the process en
     assert.match(answer, /^HTTP\/1\.1 201 /);
     assert.equal(code, 0);
   } finally {
-    await serving.end('SIGKILL');
-    await remove();
+    await product.stop();
   }
 });
 

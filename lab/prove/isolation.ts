@@ -5,7 +5,7 @@ import { type RenderAnswer, type Renderer, startRenderer } from '#lab/prove/rend
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
 import { decode, isNear } from '#lab/support/pixels.ts';
 
-const counts = { short: 40, long: 500 };
+const counts = { short: 24, long: 500 };
 /** A render that got no slot in time is requested again, as the contract says. */
 const mostTries = 40;
 

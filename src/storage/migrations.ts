@@ -253,7 +253,9 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  const unknown = / migration (\S+) is missing/.exec(error instanceof Error ? error.message : '')?.[1];
+  const unknown = /^corrupted migrations: previously executed migration ([\w-]+)/.exec(
+    error instanceof Error ? error.message : '',
+  )?.[1];
   throw new Error(
     unknown === undefined
       ? 'migrating the database failed'

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { jpeg, png, svg, webp } from '#lab/support/images.ts';
@@ -11,14 +10,7 @@ import { freePort, serveUntilReady, temporaryFolder } from '#lab/support/process
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { password } from '#lab/support/visitor.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
-import {
-  drop,
-  startDashboard,
-  outputFolder,
-  violations,
-  type Dashboard,
-  type WatchedPage,
-} from '#test/dashboard/kit.ts';
+import { drop, startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 const run = promisify(execFile);
 
@@ -43,12 +35,16 @@ const upload = async (key: string): Promise<number> =>
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
-/** Asserts that the page has no accessibility violations and no recorded problems, and keeps a screenshot. */
-async function finish(page: WatchedPage, name: string): Promise<void> {
-  await page.screenshot({ path: join(outputFolder, `journey-${name}.png`) });
-  assert.deepEqual(await violations(page), []);
+/** Asserts that the page has no recorded problems. */
+async function finish(page: WatchedPage): Promise<void> {
   assert.deepEqual(page.troubles, []);
   await page.context().close();
+}
+
+/** The same, and no accessibility violations: for what pages.test.ts does not show. */
+async function finishJudged(page: WatchedPage): Promise<void> {
+  assert.deepEqual(await violations(page), []);
+  await finish(page);
 }
 
 /** Creates a key in the dialog and returns what is shown only once. */
@@ -104,7 +100,7 @@ test('from first start to first successful curl: the printed link, a password, a
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText('Upload your first picture (done)').waitFor();
   await page.getByRole('link', { name: 'hello.svg' }).waitFor();
-  await finish(page, 'first-curl');
+  await finishJudged(page);
 });
 
 test('the first key is created in the first steps, which are ticked off when done', async () => {
@@ -115,7 +111,7 @@ test('the first key is created in the first steps, which are ticked off when don
   await code.getByText('Bearer tt_').waitFor();
   await run('sh', ['-c', (await code.textContent()) ?? '']);
   await page.getByText('See it among your uploads (done)').waitFor();
-  await finish(page, 'first-steps');
+  await finishJudged(page);
 });
 
 test('sign-up: the key answers 401 until the mailed link is opened', async () => {
@@ -135,7 +131,7 @@ test('sign-up: the key answers 401 until the mailed link is opened', async () =>
   await page.goto(await mailbox.link(email));
   await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
   assert.equal(await upload(secret), 201);
-  await finish(page, 'verified');
+  await finishJudged(page);
 });
 
 test('a forgotten password is reset with the mailed link', async () => {
@@ -158,7 +154,7 @@ test('a forgotten password is reset with the mailed link', async () => {
   await page.getByLabel('Password').fill('another good one');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await finish(page, 'password-reset');
+  await finish(page);
 });
 
 test('a key is created, used and revoked: the next request answers 401, and the log has the real reason', async () => {
@@ -180,7 +176,7 @@ test('a key is created, used and revoked: the next request answers 401, and the 
     ]);
     return page.getByText('revoked key').isVisible();
   });
-  await finish(page, 'revoked');
+  await finish(page);
 });
 
 test('a key only for renders with an expiry date: the list shows both, it may not upload, and it expires on that day', async () => {
@@ -207,7 +203,6 @@ test('a key only for renders with an expiry date: the list shows both, it may no
   const row = page.getByRole('listitem').filter({ hasText: 'brief' });
   await row.getByText(/^Uploads only · expires /).waitFor();
   assert.deepEqual(await row.getByRole('definition').allTextContents(), ['just now', '1', '0']);
-  await page.screenshot({ path: join(outputFolder, 'journey-key-list.png') });
   clock.advance(5 * 86_400_000);
   assert.equal(await upload(brief.secret), 401);
   clock.advance(-5 * 86_400_000);
@@ -223,7 +218,7 @@ test('a key only for renders with an expiry date: the list shows both, it may no
   assert.equal(await upload(brief.secret), 201);
   await page.getByText('201').nth(1).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await finish(page, 'narrow-keys');
+  await finish(page);
 });
 
 test('a key is rotated: old and new both work during the grace period', async () => {
@@ -242,7 +237,7 @@ test('a key is rotated: old and new both work during the grace period', async ()
   dashboard.service.clock.advance(3_700_000);
   assert.deepEqual([await upload(old.secret), await upload(fresh)], [401, 201]);
   dashboard.service.clock.advance(-3_700_000);
-  await finish(page, 'rotated');
+  await finishJudged(page);
 });
 
 test('dropped files are uploaded and shown; one that is not an image shows the reason; a deleted one is gone everywhere', async () => {
@@ -260,7 +255,6 @@ test('dropped files are uploaded and shown; one that is not an image shows the r
   }
   await page.getByText('3 files uploaded, 1 not').waitFor();
   await page.getByText('Not a PNG, JPEG').waitFor();
-  await page.screenshot({ path: join(outputFolder, 'journey-dropped.png') });
   await page.getByRole('button', { name: 'Close the list of uploads' }).click();
 
   await page.getByRole('button', { name: 'Open one.png' }).click();
@@ -268,7 +262,6 @@ test('dropped files are uploaded and shown; one that is not an image shows the r
   assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^\[!\[one\.png\]\(http/);
   await page.getByLabel('Change expiry').selectOption('86400');
   await page.getByText('Expiry changed.').waitFor();
-  await page.screenshot({ path: join(outputFolder, 'journey-upload-dialog.png') });
   assert.deepEqual(await violations(page), []);
   const { body } = await person.call('GET /uploads');
   const one = body.items.find(({ filename }) => filename === 'one.png')!;
@@ -284,7 +277,7 @@ test('dropped files are uploaded and shown; one that is not an image shows the r
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete 2 uploads' }).click();
   await page.getByText('No uploads yet').waitFor();
-  await finish(page, 'deleted');
+  await finish(page);
 });
 
 test('search, filters and pages of uploads: the filters are in the URL and survive a reload', async () => {
@@ -309,7 +302,7 @@ test('search, filters and pages of uploads: the filters are in the URL and survi
   await page.getByRole('button', { name: 'Clear the filters' }).click();
   await page.getByText('picture 63.webp').waitFor();
   assert.equal(await page.getByLabel('Search by filename').inputValue(), '');
-  await finish(page, 'searched');
+  await finish(page);
 });
 
 test('the playground takes a screenshot and prints a PDF, and shows headers and the same call as code', async () => {
@@ -329,7 +322,6 @@ test('the playground takes a screenshot and prints a PDF, and shows headers and 
   await page.getByText('Headers').click();
   await page.getByText('x-service-duration-ms').waitFor();
   assert.match((await page.getByRole('region', { name: 'Code' }).textContent()) ?? '', /"width":800/);
-  await page.screenshot({ path: join(outputFolder, 'journey-screenshot.png') });
 
   await page.getByText('PDF', { exact: true }).click();
   await page.getByLabel('Address').fill(`${dashboard.site.base}/print.html`);
@@ -346,7 +338,7 @@ test('the playground takes a screenshot and prints a PDF, and shows headers and 
     page.getByRole('link', { name: 'Download' }).click(),
   ]);
   assert.equal((await readFile(await download.path())).subarray(0, 5).toString(), '%PDF-');
-  await finish(page, 'pdf');
+  await finishJudged(page);
 });
 
 test('the overage switch and its cap are saved', async () => {
@@ -367,7 +359,7 @@ test('the overage switch and its cap are saved', async () => {
   await page.reload();
   await page.getByText('Off: past the quota').waitFor();
   assert.equal((await person.call('GET /usage')).body.overages.enabled, false);
-  await finish(page, 'overages');
+  await finish(page);
 });
 
 test('the owner suspends an account: its keys and links stop, and the user sees the reason', async () => {
@@ -388,12 +380,12 @@ test('the owner suspends an account: its keys and links stop, and the user sees 
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [401, 404]);
   await theirs.goto('/dashboard/uploads');
   await theirs.getByText('Too many kittens.').waitFor();
-  await finish(theirs, 'suspended');
+  await finishJudged(theirs);
 
   await page.getByRole('button', { name: 'Lift the suspension' }).click();
   await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor();
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [201, 200]);
-  await finish(page, 'reinstated');
+  await finishJudged(page);
 });
 
 test('settings: change the name, sign out another session, and delete the account with its links', async () => {
@@ -422,7 +414,7 @@ test('settings: change the name, sign out another session, and delete the accoun
   await page.getByRole('button', { name: 'Delete everything' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   assert.equal(await statusOf(stored.file_url), 404);
-  await finish(page, 'account-deleted');
+  await finish(page);
 });
 
 test('integrations: the generated shell function uploads a file', async () => {
@@ -438,7 +430,7 @@ test('integrations: the generated shell function uploads a file', async () => {
   const made = (await page.getByRole('region', { name: 'tintype.sh' }).textContent()) ?? '';
   const { stdout } = await run('sh', ['-c', `${made}\ntintype src/http/assets/plate.svg`]);
   assert.equal(await statusOf(stdout.trim()), 200);
-  await finish(page, 'integrations');
+  await finish(page);
 });
 
 test('on a phone the menu opens, navigates and closes by keyboard', async () => {
@@ -447,7 +439,6 @@ test('on a phone the menu opens, navigates and closes by keyboard', async () => 
   await page.getByRole('button', { name: 'Menu' }).press('Enter');
   const menu = page.getByRole('dialog', { name: 'Menu' });
   await menu.waitFor();
-  await page.screenshot({ path: join(outputFolder, 'journey-menu.png') });
   assert.deepEqual(await violations(page), []);
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'hidden' });
@@ -455,7 +446,7 @@ test('on a phone the menu opens, navigates and closes by keyboard', async () => 
   await menu.getByRole('link', { name: 'API keys' }).press('Enter');
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
   assert.equal(await page.evaluate<string>('document.activeElement.textContent'), 'API keys');
-  await finish(page, 'phone');
+  await finishJudged(page);
 });
 
 for (const javaScriptEnabled of [true, false]) {
@@ -474,7 +465,6 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole('button', { name: 'Delete it' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     assert.equal(await statusOf(stored.file_url), 404);
-    await page.screenshot({ path: join(outputFolder, `journey-share-deleted-${javaScriptEnabled}.png`) });
     assert.deepEqual(page.troubles, []);
     await page.context().close();
   });

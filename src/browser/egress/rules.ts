@@ -25,8 +25,9 @@ const never = new AbortController().signal;
 // Names that by RFC 6761, 6762 (appendix G), 8375 and ICANN's reservation never mean a public host, and names that systems write
 // into their hosts files. Without an exception they are refused without a query: it would reveal to the local resolver what was
 // tried, and an answer could only be private or wrong.
-const privateName =
-  /^[^.]+$|(^|\.)(localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
+const privateSuffix =
+  /(^|\.)(localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
+const isPrivateName = (host: string): boolean => !host.includes('.') || privateSuffix.test(host);
 const localhostName = /(^|\.)localhost$|^localhost[46]?(\.localdomain[46]?)?$|^ip6-(localhost|loopback)$/;
 
 export function createEgressRules(options: {
@@ -50,7 +51,7 @@ export function createEgressRules(options: {
     // internal network. localhost must be listed by name: what it resolves to differs between machines.
     const mayBeListed =
       !localhostName.test(host) && allow.some((entry) => entry.kind === 'block' && covers(entry, port));
-    const isOpen = isListed(host, port) || !privateName.test(host) || mayBeListed;
+    const isOpen = isListed(host, port) || !isPrivateName(host) || mayBeListed;
     return isOpen ? undefined : denied(`${host} is not a public name`);
   }
 
@@ -58,7 +59,7 @@ export function createEgressRules(options: {
     const verdict = decideByName(hostname, port);
     if (verdict) return verdict;
     const host = canonicalHost(hostname)!;
-    const isPrivate = privateName.test(host);
+    const isPrivate = isPrivateName(host);
     const isNamed = isListed(host, port);
     const found = await resolve(host, isPrivate || isNamed, signal);
     if (!Array.isArray(found)) return found;

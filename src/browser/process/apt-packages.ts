@@ -81,10 +81,10 @@ export async function openApt({ folder, environment }: AptOptions): Promise<Apt>
 
 /** `'http://…/x.deb' x_1.0_arm64.deb 64043120 SHA256:…`, one to a line. */
 export function parseUris(output: string): AptPlan['packages'] {
-  return [...output.matchAll(/^'[^']*' (\S+) (\d+) /gm)].map(([, file = '', size]) => ({
-    file,
-    sizeBytes: Number(size),
-  }));
+  const lines = output.split('\n').map((line) => /^'[^']*' (\S+) (\d+) /.exec(line));
+  return lines
+    .filter((line) => line !== null)
+    .map(([, file = '', size]) => ({ file, sizeBytes: Number(size) }));
 }
 
 /** Keeps the browser and the libraries of a package; skips its other programs, icons and documentation. */

@@ -10,8 +10,8 @@ export interface GroupMember {
 /** One read for each process, because running renders are checked four times a second. */
 export function usageOf(pid: number): { memoryBytes: number; threads: number } {
   const status = readProc(pid, 'status');
-  const [, anonymous = 0] = /^RssAnon:\s+(\d+) kB/m.exec(status) ?? [];
-  const [, shared = 0] = /^RssShmem:\s+(\d+) kB/m.exec(status) ?? [];
+  const [, anonymous = 0] = /^RssAnon:\s+(\d+)/m.exec(status) ?? [];
+  const [, shared = 0] = /^RssShmem:\s+(\d+)/m.exec(status) ?? [];
   const [, threads = 0] = /^Threads:\s+(\d+)/m.exec(status) ?? [];
   // Without memory mapped from files: every page process shares the browser's code with all others.
   return { memoryBytes: (Number(anonymous) + Number(shared)) * 1024, threads: Number(threads) };

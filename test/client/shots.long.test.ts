@@ -1,0 +1,3 @@
+import { testShots } from './shots.ts';
+
+testShots(200);
