@@ -1,5 +1,6 @@
 // Limits what one connection may hold and for how long: one request at a time, a response that is being read, and a share of the
 // sockets. Without these limits a client that sends requests and never reads keeps a socket and an open file for ever.
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -9,6 +10,8 @@ import { addressSubject } from '#http/guards.ts';
 const maxPipelined = 100;
 /** An idle connection takes about 15 KB. */
 const maxConnections = 8_000;
+/** Descriptors for everything else: database, browser, and the connections of pages. */
+const reservedFiles = 256;
 
 export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: number }) {
   const newest = new WeakMap<Socket, FastifyReply>();
@@ -38,8 +41,24 @@ export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: n
     if (newest.get(socket) === reply) newest.delete(socket);
   });
   cutStalled(app.server, stallMs, openReply);
-  shareConnections(app.server, maxConnections);
+  shareConnections(app.server, connectionLimit());
   return { openReply };
+}
+
+/** A connection may need two descriptors, for its socket and for a file. Without any left, nobody could connect. */
+export function connectionLimit(openFiles = openFileLimit()): number {
+  return Math.min(maxConnections, Math.max(1, Math.floor((openFiles - reservedFiles) / 2)));
+}
+
+/** The hard limit: Node raises the soft one to it. Infinity where it is not known. */
+function openFileLimit(): number {
+  try {
+    const [, hard] = /^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return Number(hard ?? Infinity);
+  } catch {
+    // Not Linux.
+    return Infinity;
+  }
 }
 
 /**

@@ -15,7 +15,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { systemClock } from '#core/clock.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
-import { shareConnections } from '#http/connections.ts';
+import { connectionLimit, shareConnections } from '#http/connections.ts';
 import { createGuards } from '#http/guards.ts';
 import { createListener } from '#http/listener.ts';
 import { openDescriptors } from '#lab/support/process-table.ts';
@@ -237,4 +237,14 @@ test('at the connection limit, the address with the most connections loses one',
     socket.destroy();
   }
   server.close();
+});
+
+test('where the system allows few open files, connections leave room for others', () => {
+  const script =
+    "import('#http/connections.ts').then(({ connectionLimit }) => console.log(connectionLimit()))";
+  const limited = spawnSync('sh', ['-c', 'ulimit -n 1024; exec "$0" -e "$1"', process.execPath, script]);
+  assert.equal(limited.stdout.toString(), '384\n', limited.stderr.toString());
+  assert.equal(connectionLimit(1_048_576), 8_000);
+  assert.equal(connectionLimit(Infinity), 8_000);
+  assert.equal(connectionLimit(64), 1);
 });
