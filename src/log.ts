@@ -1,7 +1,12 @@
 // The process log, without secrets: JSON lines on stdout; readable lines when stdout is a terminal.
 import { pino, type Logger } from 'pino';
+import { createOutput, type Output } from '#roof/output.ts';
 
-export function createLog(level: string, isTerminal = process.stdout.isTTY): Logger {
+export function createLog(
+  level: string,
+  output: Output = createOutput(),
+  isTerminal = process.stdout.isTTY,
+): Logger {
   const options = {
     level,
     // Nothing logs headers today; this keeps secrets out if something starts to.
@@ -14,12 +19,7 @@ export function createLog(level: string, isTerminal = process.stdout.isTTY): Log
       '*.key_hash',
     ],
   };
-  if (!isTerminal) return pino(options);
-  return pino(options, {
-    write(line) {
-      process.stdout.write(readable(line));
-    },
-  });
+  return pino(options, { write: (line) => output.write(isTerminal ? readable(line) : line) });
 }
 
 const levels: Record<number, string> = {

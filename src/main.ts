@@ -5,6 +5,7 @@ import { AccountError } from '#accounts/accounts.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { endOnFault } from '#roof/last-resort.ts';
 import { createLog } from '#roof/log.ts';
+import { createOutput, type Output } from '#roof/output.ts';
 import { createService, type Service } from '#roof/service.ts';
 
 const shutdownMs = 80_000;
@@ -17,14 +18,15 @@ export async function serve(): Promise<void> {
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
     const config = readConfig();
-    const log = createLog(config.logLevel);
+    const output = createOutput();
+    const log = createLog(config.logLevel, output);
     let started: Service | undefined;
     endOnFault(log, () => started);
     const service = await createService(config, log);
     started = service;
     await service.listen();
     log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
-    await welcomeOwner(service, config);
+    await welcomeOwner(service, config, output);
     endOnSignal(service);
   } catch (error) {
     process.stderr.write(`${startProblem(error)}\n`);
@@ -33,7 +35,7 @@ export async function serve(): Promise<void> {
 }
 
 /** The first start with an empty database creates the owner's account and shows its sign-in link and key once. */
-async function welcomeOwner({ accounts, signIn }: Service, config: Config): Promise<void> {
+async function welcomeOwner({ accounts, signIn }: Service, config: Config, output: Output): Promise<void> {
   const { baseUrl } = config;
   if (!(await accounts.isEmpty())) return;
   const email = 'owner@tintype.local';
@@ -46,7 +48,7 @@ async function welcomeOwner({ accounts, signIn }: Service, config: Config): Prom
   }
   const { key } = await accounts.createKey(email, 'first key');
   const command = [...settingsOf(config), 'npx tintype'].join(' ');
-  process.stdout.write(`
+  output.write(`
   Tintype is ready at ${baseUrl}
 
   Your dashboard ${await signIn.welcomeLink(email)}

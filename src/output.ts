@@ -1,0 +1,56 @@
+// Standard output of the service. The service never waits for it and never ends because of it: if the disk of a log file is full,
+// nobody reads the pipe, or the terminal is paused, text is lost instead.
+import { write, writeSync } from 'node:fs';
+
+export interface Output {
+  write(text: string): void;
+}
+
+const maxWaitingBytes = 1024 * 1024;
+/** Before another attempt at a pipe that is full and was opened by its reader so that writes do not block. */
+const retryMs = 50;
+
+export function createOutput(descriptor = 1): Output {
+  let waiting: string[] = [];
+  let waitingBytes = 0;
+  let isWriting = false;
+
+  function writeNext(): void {
+    isWriting = waiting.length > 0;
+    if (isWriting) writeAll(take());
+  }
+
+  function take(): Buffer {
+    const bytes = Buffer.from(waiting.join(''));
+    waiting = [];
+    waitingBytes = 0;
+    return bytes;
+  }
+
+  function writeAll(bytes: Buffer): void {
+    write(descriptor, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') setTimeout(() => writeAll(bytes), retryMs).unref();
+      // After any other error these bytes are lost; the next ones may succeed.
+      else if (!error && written < bytes.length) writeAll(bytes.subarray(written));
+      else writeNext();
+    });
+  }
+
+  // Node finishes the write that is under way, but starts no other.
+  process.once('exit', () => {
+    try {
+      writeSync(descriptor, take());
+    } catch {
+      // Lost, as above.
+    }
+  });
+
+  return {
+    write(text) {
+      if (waitingBytes + text.length > maxWaitingBytes) return;
+      waiting.push(text);
+      waitingBytes += text.length;
+      if (!isWriting) writeNext();
+    },
+  };
+}
