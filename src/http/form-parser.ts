@@ -1,5 +1,6 @@
 // Parses a multipart/form-data body as it streams in: RFC 7578, and RFC 2046 5.1 for its delimiters. Anything unreadable is
 // refused and never skipped: a part that is silently lost is a file that is lost.
+import { valueOf } from '#http/header-value.ts';
 
 /** The head of a part, its bytes piece by piece, and its end. Pieces are views into the input. */
 export type FormEvent = { part: PartHead } | { piece: Buffer } | 'end of part';
@@ -160,14 +161,13 @@ function partHead(text: string): PartHead {
     if (!headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value.trimStart());
   }
   const disposition = headers.get('content-disposition') ?? '';
-  const parameters = /^form-data\s*(;|$)/i.test(disposition)
-    ? parametersOf(disposition.replace(/^[^;]*/, ''), parameter)
-    : undefined;
+  const parameters =
+    valueOf(disposition) === 'form-data'
+      ? parametersOf(disposition.replace(/^[^;]*/, ''), parameter)
+      : undefined;
   if (!parameters) throw new FormError('a part has no Content-Disposition: form-data that can be read');
   // Without a filename, a part declared as a picture or as binary is still a file.
-  const isBytes = /^(application\/octet-stream|image\/[\w.+-]+)\s*(;|$)/i.test(
-    headers.get('content-type') ?? '',
-  );
+  const isBytes = /^(application\/octet-stream$|image\/[\w.+-]+$)/.test(valueOf(headers.get('content-type')));
   const filename = parameters.get('filename');
   return {
     name: parameters.get('name'),

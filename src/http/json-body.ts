@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { invalid, type ServiceError } from '#core/errors.ts';
+import { valueOf } from '#http/header-value.ts';
 import { onBrokenBody } from '#http/broken-body.ts';
 import { refuseEncodedBody } from '#http/encoded-body.ts';
 import { hintFor } from '#http/field-hint.ts';
@@ -23,7 +24,7 @@ export async function readJsonBody<T extends TObject>(
   schema: T,
 ): Promise<Filled<Static<T>>> {
   const contentType = request.headers['content-type'] ?? '';
-  if (!/^application\/json\s*(;|$)/i.test(contentType)) {
+  if (valueOf(contentType) !== 'application/json') {
     throw invalid(
       'body',
       `must be application/json, not ${JSON.stringify(contentType)}; set the Content-Type header`,

@@ -5,6 +5,7 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { fileTooLarge, receiveFile, type FileReceiver, type ReceivedFile } from '#uploads/receive-file.ts';
+import { valueOf } from '#http/header-value.ts';
 import { onBrokenBody } from '#http/broken-body.ts';
 import { refuseEncodedBody } from '#http/encoded-body.ts';
 import {
@@ -164,7 +165,7 @@ function parseForm(
 
 function createParser(request: IncomingMessage): FormParser {
   const contentType = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
+  if (valueOf(contentType) !== 'multipart/form-data') {
     throw invalid(
       'body',
       `must be multipart/form-data with a part named "file", not ${JSON.stringify(contentType)}`,
