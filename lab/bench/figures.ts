@@ -21,8 +21,8 @@ export interface Figure {
   goal?: Goal;
 }
 
-/** `say` prints progress. */
-export type Benchmark = (say: (line: string) => void) => Promise<Figure[]>;
+/** `say` prints progress; `args` are those after the name of a benchmark that takes arguments. */
+export type Benchmark = (say: (line: string) => void, args: string[]) => Promise<Figure[]>;
 
 export function figure(
   described: Pick<Figure, 'benchmark' | 'subject' | 'unit' | 'against' | 'goal' | 'of'>,

@@ -10,7 +10,7 @@ export interface Renderer {
   name: string;
   pid: number;
   /** Resolves to the size of the picture or PDF. */
-  render(url: string): Promise<number>;
+  render(url: string, isFullPage?: boolean): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,12 @@ export async function startService(
   return {
     name: 'Tintype',
     pid: service.pid,
-    render: (url) => post(`${service.origin}/api/v1/${kind}`, { url, ...options }, service.key),
+    render: (url, isFullPage) =>
+      post(
+        `${service.origin}/api/v1/${kind}`,
+        { url, ...options, ...(isFullPage && { full_page: true }) },
+        service.key,
+      ),
     stop: service.stop,
   };
 }
@@ -64,7 +69,7 @@ export async function startRenderPeer(
   const waiting = (wait: Wait): Renderer => ({
     name: `${title}, ${wait === 'idle' ? 'network idle' : 'load'}`,
     pid,
-    render: (url) => post(origin, { url, kind, wait }),
+    render: (url, isFullPage = false) => post(origin, { url, kind, wait, isFullPage }),
     stop,
   });
   return { idle: waiting('idle'), load: waiting('load') };

@@ -10,6 +10,7 @@ import { benchGrowth } from '#lab/bench/growth.ts';
 import { benchLedger } from '#lab/bench/ledger.ts';
 import { benchMemory } from '#lab/bench/render-memory.ts';
 import { benchPdfs, benchScreenshots } from '#lab/bench/render.ts';
+import { benchRealPages } from '#lab/bench/real-pages.ts';
 import { benchServing } from '#lab/bench/serve.ts';
 import { benchStart } from '#lab/bench/start.ts';
 import { benchTails } from '#lab/bench/tails.ts';
@@ -18,11 +19,12 @@ import { benchWall } from '#lab/bench/wall.ts';
 import { modelColumns, modelTable } from '#lab/bench/model.ts';
 import { docs, print, runSections, tableRow, type Section } from '#lab/report.ts';
 
-const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
+const benchmarks: { name: string; title: string; measure: Benchmark; takesArguments?: boolean }[] = [
   { name: 'screenshot', title: 'Screenshots', measure: benchScreenshots },
   { name: 'cost', title: 'CPU time of a screenshot', measure: benchCost },
   { name: 'wall', title: 'Screenshots beside a floor with the same wall', measure: benchWall },
   { name: 'pdf', title: 'PDFs', measure: benchPdfs },
+  { name: 'real-pages', title: 'Public pages', measure: benchRealPages, takesArguments: true },
   { name: 'memory', title: 'Memory of renders', measure: benchMemory },
   { name: 'upload', title: 'Uploads', measure: benchUploads },
   { name: 'serve', title: 'Serving files', measure: benchServing },
@@ -34,11 +36,12 @@ const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
   { name: 'fleet', title: 'Uploads on Postgres and S3', measure: benchFleet },
 ];
 
-const measured: Section[] = benchmarks.map(({ name, title, measure }) => ({
+const measured: Section[] = benchmarks.map(({ name, title, measure, takesArguments = false }) => ({
   name,
   title,
-  run: async () => {
-    const figures = await measure((line) => print(`  … ${line}`));
+  takesArguments,
+  run: async (args) => {
+    const figures = await measure((line) => print(`  … ${line}`), args);
     show([columnNames, ...figures.map(columnsOf)]);
     mkdirSync(join(docs, 'benchmarks'), { recursive: true });
     writeFileSync(join(docs, 'benchmarks', `${name}.svg`), drawChart(title, figures));

@@ -1,4 +1,4 @@
-// One of the render peers behind a bare HTTP server: POST {"url","kind","wait"} answers with the bytes.
+// One of the render peers behind a bare HTTP server: POST {"url","kind","wait","isFullPage"} answers with the bytes.
 // node render.js NAME '{"executablePath","isShell","env"}'
 import { createServer } from 'node:http';
 import { cpus } from 'node:os';
@@ -13,15 +13,16 @@ const [name, settings] = process.argv.slice(2);
 const { executablePath, isShell, env } = JSON.parse(settings);
 const viewport = { width: 1440, height: 900 };
 // As root, Chromium starts only without its sandbox; the peers cannot run it as another user.
-const args = ['--no-sandbox'];
+// Only servers on this machine are measured; the names of others do not resolve, at once.
+const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
 const launch = { executablePath, headless: isShell ? 'shell' : true, args, env, defaultViewport: viewport };
 const idle = { idle: ['load', 'networkidle0'], load: 'load' };
 
-async function puppeteerPage(page, { url, kind, wait }) {
+async function puppeteerPage(page, { url, kind, wait, isFullPage }) {
   await page.goto(url, { waitUntil: idle[wait] });
   return kind === 'pdf'
     ? page.pdf({ printBackground: true, tagged: false })
-    : page.screenshot({ type: 'png' });
+    : page.screenshot({ type: 'png', fullPage: isFullPage });
 }
 
 const peers = {
@@ -48,14 +49,14 @@ const peers = {
   },
   async playwright() {
     const browser = await chromium.launch({ executablePath, args, env });
-    return async ({ url, kind, wait }) => {
+    return async ({ url, kind, wait, isFullPage }) => {
       const context = await browser.newContext({ viewport });
       try {
         const page = await context.newPage();
         await page.goto(url, { waitUntil: wait === 'idle' ? 'networkidle' : 'load' });
         return kind === 'pdf'
           ? await page.pdf({ printBackground: true })
-          : await page.screenshot({ type: 'png' });
+          : await page.screenshot({ type: 'png', fullPage: isFullPage });
       } finally {
         await context.close();
       }
@@ -63,7 +64,7 @@ const peers = {
   },
   async browserless() {
     const factory = createBrowserless({ ...launch, puppeteer: puppeteer24 });
-    return async ({ url, kind, wait }) => {
+    return async ({ url, kind, wait, isFullPage }) => {
       const context = await factory.createContext();
       try {
         const browserless = await context;
@@ -71,7 +72,7 @@ const peers = {
         const options = { adblock: false, waitUntil: idle[wait] };
         return kind === 'pdf'
           ? await browserless.pdf(url, { ...options, printBackground: true })
-          : await browserless.screenshot(url, { ...options, type: 'png' });
+          : await browserless.screenshot(url, { ...options, type: 'png', fullPage: isFullPage });
       } finally {
         await context.destroyContext();
       }
