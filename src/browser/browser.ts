@@ -89,16 +89,19 @@ export class RenderFailure extends Error {
   readonly reason: RenderFailureReason;
   /** The browser died during the render, and as far as we know the page did not cause it: worth one retry. */
   readonly browserLost: boolean;
+  /** Perhaps a script waits for time to pass, which virtual time does not while a script runs: worth one retry in real time. */
+  readonly worksInRealTime: boolean;
 
   constructor(
     reason: RenderFailureReason,
     message: string,
-    options: { cause?: unknown; browserLost?: boolean } = {},
+    options: { cause?: unknown; browserLost?: boolean; worksInRealTime?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'RenderFailure';
     this.reason = reason;
     this.browserLost = options.browserLost ?? false;
+    this.worksInRealTime = options.worksInRealTime ?? false;
   }
 }
 

@@ -93,7 +93,9 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     work: (page: Page, deadline: Deadline) => Promise<Rendered>,
   ): Promise<Rendered> {
     const endsAt = performance.now() + totalMs;
-    for (let isRetry = false; ; isRetry = true) {
+    let isRetry = false;
+    let inRealTime = false;
+    for (;;) {
       const deadline = createDeadline(totalMs, endsAt - performance.now(), caller);
       const isSuspect = standing.isSuspect(account);
       const isAlone = isRetry || isSuspect;
@@ -105,6 +107,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
           const fail = () => deadline.fail((fault = page.fault.reason as RenderFailure));
           if (page.fault.aborted) fail();
           page.fault.addEventListener('abort', fail, { once: true });
+          if (inRealTime) page.clock.useRealTime();
           return work(page, deadline);
         });
       } catch (error) {
@@ -112,8 +115,14 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
         // If several renders lost a browser, only those that brought it down fail again.
         const failedTwice = isRetry && failure.reason !== 'aborted';
         if (failedTwice || fault?.reason === 'too_large') standing.blame(account);
-        if (isAlone || !failure.browserLost || endsAt - performance.now() < retryMs) throw failure;
+        if (endsAt - performance.now() < retryMs) throw failure;
+        if (failure.worksInRealTime && !inRealTime) {
+          inRealTime = true;
+          continue;
+        }
+        if (isAlone || !failure.browserLost) throw failure;
         log.warn({ err: failure }, 'a render lost its browser and is tried once more');
+        isRetry = true;
       } finally {
         deadline.end();
       }

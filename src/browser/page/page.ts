@@ -79,7 +79,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, failures, changes);
     const traffic = createTraffic(changes, { onAnswer: door.countAnswer, onProcess: options.onProcess });
-    const clock = createVirtualClock(session, changes, fault.signal);
+    const clock = createVirtualClock(session, changes, fault.signal, fault.watchers.onStuck);
     let isAnimated = false;
     session.on('Animation.animationCreated', () => (isAnimated = true));
     let viewport = options.viewport;
@@ -157,6 +157,10 @@ function watchForFaults(
         if (windows > mostWindows) end(`the page tried to open more than ${mostWindows} windows`);
       },
       onFlood: () => end(tooBusy),
+      onStuck: () =>
+        controller.abort(
+          new RenderFailure('timed_out', 'a script of the page does not end', { worksInRealTime: true }),
+        ),
     },
     end: () => process.gone.removeEventListener('abort', lost),
   };

@@ -3,6 +3,7 @@
 // hangs; so from its first use on the clock is kept ahead.
 import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '#browser/process/cdp.ts';
+import { createScriptWatch, type ScriptWatch } from '#browser/page/script-watch.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
 export interface VirtualClock {
@@ -11,6 +12,8 @@ export interface VirtualClock {
   leave(session: CdpSession): void;
   /** Advances virtual time by this much. It stands still while requests are under way. */
   runAhead(budgetMs: number, when: RunAheadWhen, signal: AbortSignal): Promise<void>;
+  /** From now on `runAhead` waits instead: for a page whose scripts do not end in virtual time. */
+  useRealTime(): void;
   stop(): void;
 }
 
@@ -28,7 +31,15 @@ const lookMs = 100;
 // Time passes a long poll in steps, so that requests sent by a timer are waited for.
 const stepMs = 50;
 
-export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: AbortSignal): VirtualClock {
+/** `onStuck`: a script does not end, perhaps because it waits for time to pass. */
+export function createVirtualClock(
+  page: CdpSession,
+  changes: Watch,
+  lifetime: AbortSignal,
+  onStuck: () => void,
+): VirtualClock {
+  const scripts = new Map<CdpSession, ScriptWatch>();
+  let isReal = false;
   const running = new Map<CdpSession, boolean>();
   let startedAt = 0;
   let passedMs = 0;
@@ -47,7 +58,16 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
   function keep(): void {
     if (keeper !== undefined) return;
     startedAt = performance.now();
-    keeper = setInterval(keepAhead, lookMs).unref();
+    keeper = setInterval(() => {
+      keepAhead();
+      for (const script of scripts.values()) script.look();
+    }, lookMs).unref();
+  }
+
+  async function wait(budgetMs: number, { isOver }: RunAheadWhen, signal: AbortSignal): Promise<void> {
+    const endsAt = performance.now() + budgetMs;
+    while (!isStopped && !isOver() && performance.now() < endsAt)
+      await changes.change(Math.ceil(endsAt - performance.now()), signal);
   }
 
   /** A new grant replaces one that is still under way. Returns whether all of it was used. */
@@ -111,6 +131,7 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
   return {
     join(session) {
       running.set(session, false);
+      scripts.set(session, createScriptWatch(session, onStuck));
       session.on('Emulation.virtualTimeBudgetExpired', () => {
         running.set(session, false);
         changes.notify();
@@ -118,9 +139,11 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
     },
     leave(session) {
       running.delete(session);
+      scripts.delete(session);
       changes.notify();
     },
     async runAhead(budgetMs, when, signal) {
+      if (isReal) return await wait(budgetMs, when, signal);
       keep();
       grantors += 1;
       const endsMs = passedMs + budgetMs;
@@ -130,10 +153,16 @@ export function createVirtualClock(page: CdpSession, changes: Watch, lifetime: A
           if (when.isWaiting()) await changes.change(lookMs, signal);
           else await grant('advance', Math.min(stepMs, endsMs - passedMs), when.isOver, signal);
         }
+        // The time that has passed is the page's own; a script in a frame of another site may still be running.
+        while (!isStopped && !when.isOver() && scripts.values().some(({ isRunning }) => isRunning))
+          await changes.change(lookMs, signal);
       } finally {
         grantors -= 1;
         keepAhead();
       }
+    },
+    useRealTime() {
+      isReal = true;
     },
     stop() {
       isStopped = true;

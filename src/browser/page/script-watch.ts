@@ -1,0 +1,58 @@
+// Notices a script that does not end. Virtual time stands still while a script runs, so one that waits for the clock in a loop
+// never ends; in real time it would.
+import type { CdpSession } from '#browser/process/cdp.ts';
+
+export interface ScriptWatch {
+  /** A script has been running for a second or longer. */
+  readonly isRunning: boolean;
+  /** To be called again and again while virtual time is in use. */
+  look(): void;
+}
+
+const askEveryMs = 500;
+const probeEveryMs = 1_000;
+// A long script on a busy machine takes this long too; then rendering the page again costs time, but nothing else.
+const stuckMs = 4_000;
+
+/** Calls `onStuck` at most once. */
+export function createScriptWatch(session: CdpSession, onStuck: () => void): ScriptWatch {
+  let askedAt = performance.now();
+  let probedAt = askedAt;
+  let isAnswered = true;
+  let isRunning = false;
+  let isReported = false;
+
+  /** Answered between two scripts. */
+  function ask(): void {
+    askedAt = probedAt = performance.now();
+    isAnswered = false;
+    const answered = () => {
+      isAnswered = true;
+      isRunning = false;
+    };
+    session.send('Runtime.evaluate', { expression: '1' }).then(answered, answered);
+  }
+
+  /** The browser interrupts a script for this command, but nothing else that keeps a page from answering. */
+  async function probe(): Promise<void> {
+    probedAt = performance.now();
+    await session.send('Performance.getMetrics', undefined);
+    if (isAnswered) return;
+    isRunning = true;
+    if (isReported || performance.now() - askedAt < stuckMs) return;
+    isReported = true;
+    onStuck();
+  }
+
+  return {
+    get isRunning() {
+      return isRunning;
+    },
+    look() {
+      const now = performance.now();
+      if (isAnswered && now - askedAt >= askEveryMs) ask();
+      // The target may be gone.
+      else if (!isAnswered && now - probedAt >= probeEveryMs) probe().catch(() => {});
+    },
+  };
+}
