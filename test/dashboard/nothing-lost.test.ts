@@ -80,6 +80,27 @@ for (const [how, fail] of [
   });
 }
 
+test('a page that is slow to load does not take the focus from a person who has moved it', async () => {
+  const { page } = await dashboard.openAs({}, { viewport: { width: 390, height: 844 } });
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route(/assets\/overview-/, async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  await page.goto('/dashboard', { waitUntil: 'commit' });
+  await asked.promise;
+  const menu = page.getByRole('button', { name: 'Menu' });
+  await menu.focus();
+  released.resolve();
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  assert.equal(
+    await page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.outerHTML'),
+    'Menu',
+  );
+  await page.context().close();
+});
+
 test('after an upgrade of the service, a page whose code is gone loads the new version automatically', async () => {
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/keys');

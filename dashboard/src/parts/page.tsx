@@ -1,6 +1,9 @@
 // The layout of a page inside the shell: its title and the actions next to it. The title gets the focus on arrival.
 import { useEffect, useRef, type ReactNode } from 'react';
 
+/** No page has been shown since the dashboard was loaded. */
+let isFirst = true;
+
 export function Page({
   title,
   intro,
@@ -15,8 +18,10 @@ export function Page({
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);
   useEffect(() => {
-    // Screen readers announce the title of the new page, as after a full page load.
-    heading.current?.focus({ preventScroll: true });
+    // Screen readers announce the title of the new page, as after a full page load. The first page leaves the focus to a person who
+    // has moved it while the page's code was loading.
+    if (!isFirst || document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
     window.scrollTo(0, 0);
   }, []);
   return (
