@@ -53,11 +53,12 @@ export async function falteringChromium(failures: number): Promise<WrappedChromi
 }
 
 async function wrap(script: (executable: string) => string): Promise<WrappedChromium> {
-  const { executable, libraryFolder } = await chromiumUnderTest();
+  const { executable, libraryFolder, kind } = await chromiumUnderTest();
   const home = await mkdtemp(join(tmpdir(), 'tintype-test-'));
   // The browser runs as another user, who must be able to reach it.
   await chmod(home, 0o755);
-  const path = join(home, 'chrome-headless-shell');
+  // The service tells the kind from the name.
+  const path = join(home, kind === 'full' ? 'chromium' : 'chrome-headless-shell');
   const libraries = libraryFolder === null ? '' : `export LD_LIBRARY_PATH='${libraryFolder}'\n`;
   await writeFile(path, `#!/bin/sh\n${libraries}${script(executable)}\n`, { mode: 0o755 });
   return { path, remove: () => rm(home, { recursive: true, force: true }) };
