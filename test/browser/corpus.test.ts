@@ -36,9 +36,12 @@ after(async () => {
 });
 
 describe('corpus', { concurrency: 2 }, () => {
-  for (const [index, { title, page, fullPage = false, sees, height = size.height }] of corpus.entries()) {
+  for (const [
+    index,
+    { title, page, anchor = '', fullPage = false, sees, height = size.height },
+  ] of corpus.entries()) {
     test(`4.3 ${title}`, async () => {
-      const url = server.route(`/corpus-${index}`, page);
+      const url = server.route(`/corpus-${index}`, page) + anchor;
       const picture = await decode((await kit.shoot(url, { ...size, fullPage })).bytes);
       assert.deepEqual([picture.width, picture.height], [size.width, height]);
       assert.deepEqual(

@@ -39,7 +39,6 @@ export function followMainFrame(
     failure: undefined as RenderFailure | undefined,
   };
   let nextLoaderId: string | undefined;
-  let wasInterrupted = false;
   // The page has asked to navigate, and the request for the next document is not known yet. This is reported before the load
   // event of the page that asked; a navigation that does not follow within a second does not come.
   let requestedUntil = 0;
@@ -77,10 +76,7 @@ export function followMainFrame(
     if (requestId !== nextLoaderId) return;
     errors.set(requestId, errorText);
     // A download or an empty response: the frame stays where it is.
-    if (errorText === 'net::ERR_ABORTED') {
-      nextLoaderId = undefined;
-      wasInterrupted = true;
-    }
+    if (errorText === 'net::ERR_ABORTED') nextLoaderId = undefined;
     watch.notify();
   });
   session.on('Page.frameNavigated', ({ frame }) => {
@@ -97,7 +93,6 @@ export function followMainFrame(
     state.documents += 1;
     state.loaded = false;
     state.domReady = false;
-    wasInterrupted = false;
     state.failure ??= unusable ?? unreachable;
     watch.notify();
   });
@@ -112,9 +107,8 @@ export function followMainFrame(
   };
   session.on('Page.loadEventFired', finish);
   session.on('Page.frameStoppedLoading', ({ frameId: of }) => {
-    // A script that navigates to another program (`mailto:`), a download or nothing stops its own page, which then has no load
-    // event.
-    if (of === frameId && wasInterrupted && nextLoaderId === undefined) finish();
+    // A document that stops its own loading (`window.stop`, a link to another program, a download) has no load event.
+    if (of === frameId && state.documents > 0 && nextLoaderId === undefined && !isRequested()) finish();
   });
 
   return {

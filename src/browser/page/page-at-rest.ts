@@ -77,7 +77,9 @@ async function hasMoving(session: CdpSession, signal: AbortSignal): Promise<bool
   return nodeId !== 0;
 }
 
-const moving = 'script,iframe,frame,object,embed,[onload],[onerror]';
+/** A document that was opened at an anchor may be scrolling there. */
+const moving =
+  'script,iframe,frame,object,embed,[onload],[onerror],:target,animate,animateTransform,animateMotion,set';
 
 /** For a page that must be at rest before it is measured. */
 export async function settleMotion(page: Page, deadline: Deadline): Promise<void> {
@@ -126,12 +128,13 @@ const inPage = `
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     finish();
     globalThis.drawn = drawings();
+    globalThis.scrolled = [scrollX, scrollY].join();
     await frame();
     await frame();
   };
   const state = () => {
     observer.disconnect();
-    const isAtRest = finish() === 0 && !hasChanged && drawings() === drawn;
+    const isAtRest = finish() === 0 && !hasChanged && drawings() === drawn && [scrollX, scrollY].join() === scrolled;
     return isEmpty() ? 'empty' : isAtRest ? 'at rest' : 'moving';
   };
   const drawings = () => [...document.querySelectorAll('canvas')].slice(0, ${mostCanvases}).map((canvas) => {
@@ -159,6 +162,13 @@ const inPage = `
       const isTimed = animation.timeline instanceof DocumentTimeline && typeof endTime === 'number';
       if (animation.playState !== 'running' || !isTimed || endTime - animation.currentTime > 3000) continue;
       animation.finish();
+      finished += 1;
+    }
+    globalThis.advanced ??= new WeakSet();
+    for (const svg of document.querySelectorAll('svg:has(animate,animateTransform,animateMotion,set)')) {
+      if (svg.ownerSVGElement || advanced.has(svg)) continue;
+      svg.setCurrentTime(svg.getCurrentTime() + 3);
+      advanced.add(svg);
       finished += 1;
     }
     return finished;

@@ -62,4 +62,55 @@ export const behaviours: CorpusPage[] = [
       [205, 100, 'white'],
     ] satisfies Point[],
   })),
+  ...[false, true].map((fullPage) => ({
+    title: `a transition that a timer starts late is at its end${fullPage ? ', full page' : ''}`,
+    page: html(
+      `${box('width:200px;height:200px', 'id="b"')}<div style="height:1000px"></div>${script(
+        `onload = () => setTimeout(() => { b.className = 'in' }, 2800)`,
+      )}`,
+      '#b { transform: translateX(500px); transition: transform 2.5s linear } #b.in { transform: none }',
+    ),
+    fullPage,
+    height: fullPage ? 1200 : 600,
+    sees: [
+      [5, 100, 'green'],
+      [195, 100, 'green'],
+      [205, 100, 'white'],
+    ] satisfies Point[],
+  })),
+  {
+    title: 'a page that stops its own loading, and so has no load event',
+    page: html(
+      `${box('height:200px')}<img src="/green.svg" onload="window.stop()"><img src="/unanswered.svg">`,
+    ),
+    sees: [[100, 100, 'green']],
+  },
+  ...[false, true].map((fullPage) => ({
+    title: `a page opened at an anchor, with smooth scrolling${fullPage ? ', full page: its start' : ''}`,
+    page: html(
+      `<div style="height:3000px;background:${red}"></div>${box('height:600px', 'id="here"')}`,
+      'html { scroll-behavior: smooth }',
+    ),
+    anchor: '#here',
+    fullPage,
+    height: fullPage ? 3600 : 600,
+    sees: (fullPage
+      ? [
+          [100, 5, 'red'],
+          [100, 3300, 'green'],
+        ]
+      : [
+          [100, 5, 'green'],
+          [100, 595, 'green'],
+        ]) satisfies Point[],
+  })),
+  ...[false, true].map((fullPage) => ({
+    title: `an animation of SVG itself is at its end${fullPage ? ', full page' : ''}`,
+    page: html(
+      `<svg width="200" height="200" style="display:block"><rect width="200" height="200" fill="${red}"><animate attributeName="fill" from="${red}" to="${green}" dur="2.5s" fill="freeze"/></rect></svg><div style="height:1000px"></div>`,
+    ),
+    fullPage,
+    height: fullPage ? 1200 : 600,
+    sees: [[100, 100, 'green']] satisfies Point[],
+  })),
 ];

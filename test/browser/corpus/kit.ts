@@ -7,6 +7,8 @@ export interface CorpusPage {
   title: string;
   /** The page, or the function that serves it. */
   page: Route;
+  /** The anchor at which the page is opened. */
+  anchor?: string;
   /** 800 x 600, or the full page if set. */
   fullPage?: boolean;
   sees: Point[];
@@ -28,6 +30,7 @@ export const greenSvg = `<svg xmlns="http://www.w3.org/2000/svg" width="200" hei
 
 export const files: Record<string, Route> = {
   '/green.svg': typed('image/svg+xml', greenSvg),
+  '/unanswered.svg': () => {},
   '/frame': html(box('height:300px')),
   '/tall-frame': html(`<div style="height:1400px;background:${red}"></div>${box('height:100px')}`),
   '/late-green.svg': (_, response) =>
