@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { getPriority } from 'node:os';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Phases } from '#core/phases.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
@@ -156,4 +157,27 @@ test('after a page exhausted shared resources, its account gets a separate brows
   letGo();
   await render;
   await waitFor('its browser to end', () => browsers().length === 1);
+});
+
+test('while another account renders, an account takes one picture of more than 4 megapixels at a time', async () => {
+  const url = `${sites[0]!.base}/sibling`;
+  let [capturing, most] = [0, 0];
+  function countCaptures(): Phases {
+    let phase = '';
+    const to = (next: string) => {
+      capturing += Number(next === 'capture') - Number(phase === 'capture');
+      most = Math.max(most, capturing);
+      phase = next;
+    };
+    return { begin: to, end: () => to(''), measuredMs: {} };
+  }
+  await kit.shoot(url, { width: 320, height: 320, account: 'other' });
+  const renders = Array.from({ length: 4 }, () => {
+    const phases = countCaptures();
+    return kit
+      .shoot(url, { width: 2_400, height: 2_000, account: 'large', phases })
+      .finally(() => phases.end());
+  });
+  await Promise.all(renders);
+  assert.equal(most, 1);
 });
