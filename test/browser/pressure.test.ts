@@ -101,14 +101,11 @@ test('blobs, which the browser process keeps, count for the page that makes them
 });
 
 test('pages that flood the browser process end, and the browser stays', { skip }, async () => {
-  const before = browsers().map(({ pid }) => pid);
+  const logged = kit.logged.length;
   const page = `${green}<script>for (let i = 0; ; i++) console.log('text '.repeat(100), i)</script>`;
   assertEnded(await withSiblings(page, 4), /kept the browser from its other work|did not load within/);
-  const after = browsers().map(({ pid }) => pid);
-  assert.deepEqual(
-    before.filter((pid) => after.includes(pid)),
-    before,
-  );
+  const messages = kit.logged.slice(logged).map(({ message }) => message);
+  assert.ok(!messages.includes('the browser was lost'), messages.join('\n'));
 });
 
 test(
