@@ -5,7 +5,7 @@ import type { CdpSession } from '#browser/process/cdp.ts';
 export interface ScriptWatch {
   /** A script has been running for a second or longer. */
   readonly isRunning: boolean;
-  /** To be called again and again while virtual time is in use. */
+  /** To be called again and again while the page settles in virtual time. */
   look(): void;
 }
 

@@ -46,6 +46,8 @@ export function createVirtualClock(
   let turn = 0;
   // The keeper grants no time while another caller does.
   let grantors = 0;
+  // Only then are scripts watched: between two settles the service runs its own.
+  let isAhead = false;
   let isStopped = false;
   let keeper: NodeJS.Timeout | undefined;
 
@@ -60,7 +62,7 @@ export function createVirtualClock(
     startedAt = performance.now();
     keeper = setInterval(() => {
       keepAhead();
-      for (const script of scripts.values()) script.look();
+      if (isAhead) for (const script of scripts.values()) script.look();
     }, lookMs).unref();
   }
 
@@ -145,6 +147,7 @@ export function createVirtualClock(
     async runAhead(budgetMs, when, signal) {
       if (isReal) return await wait(budgetMs, when, signal);
       keep();
+      isAhead = true;
       grantors += 1;
       const endsMs = passedMs + budgetMs;
       try {
@@ -157,6 +160,7 @@ export function createVirtualClock(
         while (!isStopped && !when.isOver() && scripts.values().some(({ isRunning }) => isRunning))
           await changes.change(lookMs, signal);
       } finally {
+        isAhead = false;
         grantors -= 1;
         keepAhead();
       }
