@@ -25,23 +25,10 @@ const rows: [title: string, page: Route, kind?: Kind][] = [
   ['location.hash', tight('location.hash = i')],
   ['location.replace to a fragment', steady(`location.replace('#' + i)`)],
   ['history.back', steady('history.back()'), 'quick'],
-  [
-    'history.back and forward',
-    steady(
-      'history.back(); history.forward()',
-      `history.pushState(0, '', '#1'); history.pushState(0, '', '#2');`,
-    ),
-  ],
   ['document.title', tight('document.title = i')],
   ['document.title from the load event on', steady('document.title = i')],
   ['the page icon', steady(`document.head.innerHTML = '<link rel=icon href="/pixel?' + i + '">'`)],
   ['console.log', tight(`console.log('text '.repeat(100), i)`), 'flood'],
-  ['console.error', tight(`console.error(new Error('text '.repeat(100)))`), 'flood'],
-  ['console.table', tight(`console.table(Array(50).fill({ id: i, text: 'text' }))`)],
-  ['console.trace', tight(`console.trace({ text: 'text '.repeat(100) })`), 'flood'],
-  ['debugger', tight('debugger')],
-  ['performance.mark', tight(`performance.mark('m' + i)`)],
-  ['notifications', steady(`Notification.requestPermission(); try { new Notification(i) } catch {}`)],
   ['errors', steady(`setTimeout(() => { throw new Error(i) })`)],
   ['postMessage to itself', tight(`postMessage('x'.repeat(10000), '*')`)],
   [
@@ -121,10 +108,6 @@ const rows: [title: string, page: Route, kind?: Kind][] = [
     `${start}<script>onbeforeunload = (e) => e.preventDefault(); setInterval(() => { location.href = '/pixel?' + Math.random() }, 0)</script>`,
   ],
   ['reload', `${start}<script>location.reload()</script>`],
-  [
-    'navigation to itself',
-    `${start}<script>location.href = location.pathname + '?' + Math.random()</script>`,
-  ],
   ['animations', steady(`p.animate([{ opacity: 0 }, { opacity: 1 }], 100000)`)],
   [
     'permissions',

@@ -145,9 +145,7 @@ function watchForFaults(
   let windows = 0;
   function endIfStruck(): void {
     const why = whyEnded?.();
-    // Of the pages that kept the browser busy, some may only have worked hard at the same time: each gets a browser of its own.
-    if (why === tooBusy) controller.abort(new RenderFailure('crashed', why, { browserLost: true }));
-    else if (why !== undefined) end(why);
+    if (why !== undefined) end(why);
   }
   return {
     signal: controller.signal,

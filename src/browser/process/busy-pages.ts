@@ -6,8 +6,6 @@ import { lowerPriority } from '#browser/process/priority.ts';
 export interface BusyPages {
   /** Called with every page process, each time it is checked. */
   note(pid: number, cpuSeconds: number, threads: number): void;
-  /** Lowers these now, whatever they have used. */
-  yield(pids: readonly number[]): void;
   forgetAllBut(pids: readonly number[]): void;
 }
 
@@ -23,27 +21,18 @@ const steps: { cpuSeconds: number; niceness: number }[] = [
 // threads.
 const mostThreads = 40;
 const last = 19;
-// A tenth of the usual share, as any page gets after a second.
-const yielding = 10;
 
 /** `isOurs` is asked before the priority of a process is lowered. */
 export function createBusyPages(isOurs: (pid: number) => boolean): BusyPages {
   const lowered = new Map<number, number>();
-
-  function lower(pid: number, niceness: number): void {
-    if (niceness <= (lowered.get(pid) ?? 0) || !isOurs(pid)) return;
-    lowered.set(pid, niceness);
-    // Linux keeps a priority per thread; a new thread inherits that of the thread that starts it.
-    for (const thread of threadsOf(pid)) lowerPriority(Number(thread), niceness);
-  }
-
   return {
     note(pid, cpuSeconds, threads) {
       const step = steps.find((candidate) => cpuSeconds >= candidate.cpuSeconds);
-      lower(pid, threads > mostThreads ? last : (step?.niceness ?? 0));
-    },
-    yield(pids) {
-      for (const pid of pids) lower(pid, yielding);
+      const niceness = threads > mostThreads ? last : (step?.niceness ?? 0);
+      if (niceness <= (lowered.get(pid) ?? 0) || !isOurs(pid)) return;
+      lowered.set(pid, niceness);
+      // Linux keeps a priority per thread; a new thread inherits that of the thread that starts it.
+      for (const thread of threadsOf(pid)) lowerPriority(Number(thread), niceness);
     },
     forgetAllBut(pids) {
       for (const pid of lowered.keys()) if (!pids.includes(pid)) lowered.delete(pid);

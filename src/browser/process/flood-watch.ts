@@ -1,51 +1,47 @@
-// Detects pages that flood the browser process. It handles the calls of every page (console messages, workers, locks,
-// frames, …) one after the other: pages that make them without end delay all other renders, and the backlog outlives the page.
-import { cpuMsOf, membersOf } from '#browser/process/proc.ts';
+// Detects a page that floods the browser process. That process handles the calls of every page (console messages, workers, locks,
+// frames, …) one after the other: a page that makes them without end delays all other renders, and the backlog outlives the page
+// by many seconds.
+import { membersOf } from '#browser/process/proc.ts';
 
 export interface FloodWatch {
-  /** The browser's page processes, at a time when it answers. */
-  note(pages: readonly number[]): void;
-  /** Called while an answer of the browser is late. */
-  look(): Flood;
+  /** Called repeatedly while an answer of the browser is overdue. */
+  isFlooded(): boolean;
+  /** The browser has answered. */
+  forget(): void;
 }
 
-interface Flood {
-  /** The pages that worked most since `note`. None if the browser is late for another reason than the work that pages give it. */
-  pages: number[];
-  /** True if that is certain. On a busy machine, the browser does not get the CPU time that shows it. */
-  isCertain: boolean;
+interface Sample {
+  at: number;
+  cpuMs: Map<number, number>;
 }
 
-// A small page uses less in all, and may be the busiest once the others have a lower priority.
-const leastPageMs = 100;
-// A browser that waits for others uses little CPU time itself: then the machine is busy, and no page is to blame.
-const leastShareOfTime = 0.5;
-// In a flood, it uses about as much as each page.
+const watchedMs = 1_000;
+// A browser that waits for others uses little CPU itself: then the machine is busy, and no page is to blame. In a flood it uses
+// about as much as the page that floods it.
 const leastShareOfPage = 0.4;
-// Several pages may do it together.
-const shareOfBusiest = 0.5;
+const leastPageMs = 200;
 
 export function createFloodWatch(browserPid: number): FloodWatch {
-  let notedAt = performance.now();
-  let noted = new Map<number, number>();
+  let before: Sample | undefined;
 
   return {
-    note(pages) {
-      notedAt = performance.now();
-      noted = new Map([browserPid, ...pages].map((pid) => [pid, cpuMsOf(pid)]));
+    isFlooded() {
+      const now = performance.now();
+      if (before && now - before.at < watchedMs) return false;
+      const members = membersOf(browserPid);
+      const earlier = before;
+      before = { at: now, cpuMs: new Map(members.map(({ pid, cpuMs }) => [pid, cpuMs])) };
+      if (!earlier) return false;
+      const used = members.map((member) => ({
+        ...member,
+        usedMs: member.cpuMs - (earlier.cpuMs.get(member.pid) ?? 0),
+      }));
+      const browserMs = used.find(({ pid }) => pid === browserPid)?.usedMs ?? 0;
+      const busiestMs = Math.max(0, ...used.filter(({ isPage }) => isPage).map(({ usedMs }) => usedMs));
+      return busiestMs >= leastPageMs && browserMs >= leastShareOfPage * busiestMs;
     },
-    look() {
-      const pages = membersOf(browserPid)
-        .filter(({ isPage }) => isPage)
-        .map(({ pid, cpuMs }) => ({ pid, cpuMs, usedMs: cpuMs - (noted.get(pid) ?? 0) }));
-      const busiestMs = Math.max(...pages.map(({ usedMs }) => usedMs), 0);
-      const browserMs = cpuMsOf(browserPid) - (noted.get(browserPid) ?? 0);
-      const isCertain = browserMs >= leastShareOfTime * (performance.now() - notedAt);
-      if (!isCertain && browserMs < leastShareOfPage * busiestMs) return { pages: [], isCertain: false };
-      const busy = pages.filter(
-        ({ cpuMs, usedMs }) => cpuMs >= leastPageMs && usedMs >= shareOfBusiest * busiestMs,
-      );
-      return { pages: busy.map(({ pid }) => pid), isCertain };
+    forget() {
+      before = undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
-// Ends pages that use too much memory, and only those: a page was seen to reach 6 GB in 9 s. Ends pages that keep the browser from
-// its work, and the whole browser if that does not help. Lowers the CPU priority of pages that use a lot of CPU time. Reads /proc;
-// without it (macOS) nothing is watched.
+// Ends pages that use too much memory, and only those: a page was seen to reach 6 GB in 9 s. Ends the whole browser if a page
+// keeps it from its work. Lowers the CPU priority of pages that use a lot of CPU time. Reads /proc; without it (macOS) nothing is
+// watched.
 import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
@@ -24,32 +24,21 @@ export interface MemoryWatch {
   readonly browserBytes: number;
   /** Assigns the process to this render. Processes without a render are checked together. */
   own(pid: number, render: object): void;
-  /** To be called every 50 ms while pages are in use. */
   look(): Promise<void>;
 }
 
-type Page = { pid: number; bytes: number; cpuSeconds: number; hasWorked: boolean };
+type Page = { pid: number; bytes: number; usedSeconds: number };
 
 const answerMs = 2_000;
-// The report that a page has ended waits behind the calls that the page left.
-const latelyMs = 10_000;
+const latelyMs = 5_000;
 // A browser that does not answer for a shorter time is merely busy.
-const overdueMs = 100;
-const floodMs = 300;
-// If the CPU time of the browser does not prove it.
-const likelyFloodMs = 1_000;
-// Longer than the backlog of pages that were ended takes.
-const hopelessMs = 4_000;
-const giveUpMs = 5_000;
-const betweenLooksMs = 240;
+const overdueMs = 1_000;
 // Blobs are freed after their render ends: only then is it known whether another page is to blame too.
 const betweenBrowserStrikesMs = 3_000;
 
 // A share of what a render may use. A page without a render that is no larger was opened in advance, or is a small one that made
 // no requests.
 const smallShare = 1 / 8;
-
-const pidsOf = (pages: readonly Page[]): number[] => pages.map(({ pid }) => pid);
 
 export const tooBusy = 'the page kept the browser from its other work';
 const tooMuchMemory = 'the page exceeded the memory limit of a render';
@@ -62,12 +51,11 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
   let struck = { at: -Infinity, because: '' };
   let browserBytes = 0;
   let isLooking = false;
-  let lookedAt = -Infinity;
   let askedAt: number | undefined;
 
-  function strike(pids: readonly number[], because: string, details: object): void {
+  function strike(pages: readonly { pid: number }[], because: string, details: object): void {
     struck = { at: performance.now(), because };
-    for (const pid of pids) {
+    for (const { pid } of pages) {
       // It may have ended by itself since it was checked.
       if (!isInGroup(pid, process.pid)) continue;
       globalThis.process.kill(pid, 'SIGKILL');
@@ -82,51 +70,23 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       const large = processes.filter((page) => page.bytes > limits.pageBytes);
       const small = render ? 0 : smallShare * limits.renderBytes;
       const candidates = processes.filter((page) => page.bytes > small);
-      if (bytes > limits.renderBytes) strike(pidsOf(candidates), tooMuchMemory, { bytes });
-      else if (large.length > 0) strike(pidsOf(large), tooMuchMemory, { bytes });
+      if (bytes > limits.renderBytes) strike(candidates, tooMuchMemory, { bytes });
+      else if (large.length > 0) strike(large, tooMuchMemory, { bytes });
     }
     if (browserBytes < limits.browserBytes || performance.now() - struck.at < betweenBrowserStrikesMs) return;
     // Nothing shows whose blobs they are, but creating them takes CPU time.
-    // All of it counts: a page that delays the browser has a lower priority than those that have just begun.
-    const [busiest] = pages
-      .filter(({ hasWorked }) => hasWorked)
-      .toSorted((a, b) => b.cpuSeconds - a.cpuSeconds);
-    if (busiest) strike([busiest.pid], tooMuchMemory, { browserBytes });
-  }
-
-  async function checkAnswers(): Promise<void> {
-    if (askedAt === undefined) return ask();
-    const lateMs = performance.now() - askedAt;
-    if (lateMs < overdueMs) return;
-    const { pages, isCertain } = flood.look();
-    // The browser must go first, so that it can answer.
-    busyPages.yield(pages);
-    if (pages.length > 0 && lateMs >= (isCertain ? floodMs : likelyFloodMs))
-      strike(pages, tooBusy, { lateMs });
-    if (lateMs < hopelessMs || struck.because !== tooBusy || struck.at < askedAt) return;
-    // Nothing but the end of the browser ends the backlog. Renders are retried, each in its own browser.
-    log.warn({ pid: process.pid }, 'pages kept the browser from its other work: the browser was ended');
-    await process.close();
-  }
-
-  async function ask(): Promise<void> {
-    askedAt = performance.now();
-    const phase = createPhase(process.gone, giveUpMs, () => new Error('no answer'));
-    try {
-      await process.connection.root.send('Browser.getVersion', undefined, phase.signal);
-    } catch {
-      // The browser is gone, or hangs for another reason: it is asked again.
-    } finally {
-      askedAt = undefined;
-      phase.end();
-    }
+    const [busiest] = pages.toSorted((a, b) => b.usedSeconds - a.usedSeconds);
+    if (busiest && busiest.usedSeconds > 0) strike([busiest], tooMuchMemory, { browserBytes });
   }
 
   async function look(): Promise<void> {
     const phase = createPhase(process.gone, answerMs, () => new Error('no answer'));
     try {
+      askedAt ??= performance.now();
       const { root } = process.connection;
       const { processInfo } = await root.send('SystemInfo.getProcessInfo', undefined, phase.signal);
+      askedAt = undefined;
+      flood.forget();
       const pids = processInfo.map(({ id }) => id);
       busyPages.forgetAllBut(pids);
       const pages: Page[] = [];
@@ -136,12 +96,11 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
         if (type === 'browser') browserBytes = bytes;
         if (type !== 'renderer') continue;
         busyPages.note(pid, cpuTime, threads);
-        pages.push({ pid, bytes, cpuSeconds: cpuTime, hasWorked: cpuTime > (cpuSeconds.get(pid) ?? 0) });
+        pages.push({ pid, bytes, usedSeconds: cpuTime - (cpuSeconds.get(pid) ?? 0) });
         cpuSeconds.set(pid, cpuTime);
       }
       for (const known of [owners, cpuSeconds])
         for (const pid of known.keys()) if (!pids.includes(pid)) known.delete(pid);
-      flood.note(pidsOf(pages));
       checkMemory(pages);
     } catch {
       // The browser is gone, or too busy to answer in time: the next check will tell.
@@ -161,9 +120,15 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       owners.set(pid, render);
     },
     async look() {
-      await checkAnswers();
-      if (isLooking || performance.now() - lookedAt < betweenLooksMs) return;
-      lookedAt = performance.now();
+      if (askedAt !== undefined && performance.now() - askedAt > overdueMs && flood.isFlooded()) {
+        // The backlog would delay every other page for a long time, so the whole browser is ended. Renders are retried, each in
+        // its own browser, so it does not matter whose page it was.
+        struck = { at: performance.now(), because: tooBusy };
+        log.warn({ pid: process.pid }, 'a page kept the browser from its other work: the browser was ended');
+        await process.close();
+        return;
+      }
+      if (isLooking) return;
       isLooking = true;
       await look();
       isLooking = false;

@@ -28,9 +28,6 @@ export function membersOf(group: number): GroupMember[] {
     .map(({ pid, cpuMs }) => ({ pid, cpuMs, isPage: readProc(pid, 'cmdline').includes('--type=renderer') }));
 }
 
-/** CPU time that a process has used. */
-export const cpuMsOf = (pid: number): number => statOf(pid).cpuMs;
-
 function pids(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
