@@ -47,10 +47,14 @@ const plan: Plan = {
 export const neighboursProof: Proof = {
   name: 'neighbours',
   title: 'Neighbours: what one account does to everything it shares, as another account sees it',
-  run: proveNeighbours,
+  run: (size, say) => proveNeighbours(size, say),
 };
 
-async function proveNeighbours(size: Size, say: (line: string) => void): Promise<Finding[]> {
+export async function proveNeighbours(
+  size: Size,
+  say: (line: string) => void,
+  chosen: Attack[] = attacks,
+): Promise<Finding[]> {
   const site = await startPageServer({ '/plain': '<!doctype html><p>plain' });
   const stage = await startStage([site.host, attackerAddress]);
   try {
@@ -61,9 +65,9 @@ async function proveNeighbours(size: Size, say: (line: string) => void): Promise
     // A new account for each: after some attacks an account's renders are isolated for a while, which would hide the next attack.
     // All are made before the first attack, because one of them uses up the sign-ins of this address.
     const attackers: Target[] = [];
-    for (const index of attacks.keys())
+    for (const index of chosen.keys())
       attackers.push(await stage.targetFor(`attacker-${index}@example.com`, ''));
-    for (const [index, attack] of attacks.entries()) {
+    for (const [index, attack] of chosen.entries()) {
       const finding = await prove(attack, { ...setting, attacker: attackers[index]! });
       say(`${finding.holds ? '✔' : '✘'} ${finding.what}: ${finding.seen}`);
       findings.push(finding);
