@@ -29,8 +29,7 @@ before(async () => {
     sites.map(({ host }) => host),
     {
       concurrency: 4,
-      // Small, so that a page reaches its limit within its budget on a busy machine too.
-      memory: { pageBytes: 300 * MiB, renderBytes: 400 * MiB, browserBytes: 350 * MiB },
+      memory: { pageBytes: 600 * MiB, renderBytes: 800 * MiB, browserBytes: 600 * MiB },
     },
   );
 });
@@ -68,7 +67,7 @@ const frames = (path: string) =>
     .slice(1)
     .map(({ base }) => `<iframe src="${base}${path}"></iframe>`)
     .join('');
-const hold = `${green}<script>onload = () => { hold = new Uint8Array(${150 * MiB}).fill(1) }</script>`;
+const hold = `${green}<script>onload = () => { hold = new Uint8Array(${300 * MiB}).fill(1) }</script>`;
 
 test(
   'the memory of all frames of a page counts as one: with requests that tell whose they are',

@@ -44,6 +44,9 @@ before(async () => {
     createSpool: (options) => watch(blobs.createSpool(options)),
   });
   service = await startService({}, 0, undefined, { wrapBlobs });
+  // The first SVG starts a thread, which has descriptors of its own.
+  const { key } = await service.newKey();
+  await post(`${service.origin}/api/v1/upload`, { headers: bearer(key), body: formOf([[svg, 'a.svg']]) });
 });
 after(() => service.stop());
 

@@ -87,7 +87,13 @@ export function createVirtualClock(
     // Not awaited: a page that is navigating to another document does not answer.
     Promise.all(
       Array.from(running.keys(), async (session) => {
-        await session.send('Emulation.setVirtualTimePolicy', request, signal);
+        try {
+          await session.send('Emulation.setVirtualTimePolicy', request, signal);
+        } catch (error) {
+          // A frame that has just gone needs no time.
+          if (session !== page) return;
+          throw error;
+        }
         // An end that was reported before this answer belongs to an earlier grant.
         if (running.has(session)) running.set(session, true);
       }),
