@@ -45,7 +45,10 @@ describe('corpus', { concurrency: 2 }, () => {
       const picture = await decode((await kit.shoot(url, { ...size, fullPage })).bytes);
       assert.deepEqual([picture.width, picture.height], [size.width, height]);
       assert.deepEqual(
-        sees.map(([x, y]) => [x, y, nameOf(picture.at(x, y))]),
+        sees.map(([x, y, wanted]) => {
+          const seen = nameOf(picture.at(x, y));
+          return [x, y, wanted.split(' or ').includes(seen) ? wanted : seen];
+        }),
         sees,
       );
     });

@@ -253,7 +253,8 @@ export const fullPages: CorpusPage[] = [
     ],
   },
   {
-    title: 'a frame of another site that a wall covers is left blank, without the wall',
+    // Chromium draws a frame below the first view only if it was visible before; whether it was is a matter of moments.
+    title: 'a frame of another site that a wall covers is drawn or left blank, without the wall',
     page: html(
       `<div style="height:2000px"></div><iframe style="display:block;border:0;width:400px;height:300px"></iframe><div style="position:fixed;inset:0;background:${red}"></div>${script(
         `document.querySelector('iframe').src = location.origin.replace('127.0.0.1', 'localhost') + '/frame'`,
@@ -263,7 +264,7 @@ export const fullPages: CorpusPage[] = [
     height: 2300,
     sees: [
       [200, 300, 'red'],
-      [200, 2150, 'white'],
+      [200, 2150, 'white or green'],
     ],
   },
   {

@@ -1,7 +1,8 @@
 // Types and helpers of the corpus pages.
 import type { Route } from '#lab/support/page-server.ts';
 
-export type Point = [x: number, y: number, colour: 'green' | 'red' | 'grey' | 'white' | 'yellow'];
+type Colour = 'green' | 'red' | 'grey' | 'white' | 'yellow';
+export type Point = [x: number, y: number, colour: Colour | `${Colour} or ${Colour}`];
 
 export interface CorpusPage {
   title: string;
