@@ -33,7 +33,7 @@ export function createScriptWatch(session: CdpSession, onStuck: () => void): Scr
     session.send('Runtime.evaluate', { expression: '1' }).then(answered, answered);
   }
 
-  /** The browser interrupts a script for this command, but nothing else that keeps a page from answering. */
+  /** The browser interrupts a running script for this command. A page that something else blocks does not answer it. */
   async function probe(): Promise<void> {
     probedAt = performance.now();
     await session.send('Performance.getMetrics', undefined);

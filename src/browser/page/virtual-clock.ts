@@ -162,7 +162,7 @@ export function createVirtualClock(
           if (when.isWaiting()) await changes.change(lookMs, signal);
           else await grant('advance', Math.min(stepMs, endsMs - passedMs), when.isOver, signal);
         }
-        // The time that has passed is the page's own; a script in a frame of another site may still be running.
+        // Only the page itself has used its time; a script in a frame of another site may still be running.
         while (!isStopped && !when.isOver() && scripts.values().some(({ isRunning }) => isRunning))
           await changes.change(lookMs, signal);
       } finally {

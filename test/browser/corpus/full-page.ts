@@ -253,7 +253,7 @@ export const fullPages: CorpusPage[] = [
     ],
   },
   {
-    // Chromium draws a frame below the first view only if it was visible before; whether it was is a matter of moments.
+    // Whether Chromium has drawn a frame below the first view differs from one render to the next.
     title: 'a frame of another site that a wall covers is drawn or left blank, without the wall',
     page: html(
       `<div style="height:2000px"></div><iframe style="display:block;border:0;width:400px;height:300px"></iframe><div style="position:fixed;inset:0;background:${red}"></div>${script(
