@@ -6,13 +6,13 @@ export interface Output {
   write(text: string): void;
 }
 
-const maxWaitingBytes = 1024 * 1024;
+const maxWaitingCharacters = 1024 * 1024;
 /** Before another attempt at a pipe that is full and was opened by its reader so that writes do not block. */
 const retryMs = 50;
 
 export function createOutput(descriptor = 1): Output {
   let waiting: string[] = [];
-  let waitingBytes = 0;
+  let waitingCharacters = 0;
   let isWriting = false;
 
   function writeNext(): void {
@@ -23,7 +23,7 @@ export function createOutput(descriptor = 1): Output {
   function take(): Buffer {
     const bytes = Buffer.from(waiting.join(''));
     waiting = [];
-    waitingBytes = 0;
+    waitingCharacters = 0;
     return bytes;
   }
 
@@ -47,9 +47,9 @@ export function createOutput(descriptor = 1): Output {
 
   return {
     write(text) {
-      if (waitingBytes + text.length > maxWaitingBytes) return;
+      if (waitingCharacters + text.length > maxWaitingCharacters) return;
       waiting.push(text);
-      waitingBytes += text.length;
+      waitingCharacters += text.length;
       if (!isWriting) writeNext();
     },
   };
