@@ -21,7 +21,7 @@ export interface Figure {
   goal?: Goal;
 }
 
-/** `say` prints progress; `args` are those after the name of a benchmark that takes arguments. */
+/** `say` prints progress; `args` are the words that follow the benchmark's name on the command line. */
 export type Benchmark = (say: (line: string) => void, args: string[]) => Promise<Figure[]>;
 
 export function figure(

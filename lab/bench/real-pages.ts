@@ -1,20 +1,18 @@
 // npm run bench -- real-pages FOLDER[:GLOB] ...: pages that nobody here wrote, as the service and two peers capture them, one at a
 // time and four at a time, the viewport and the full page.
-import { join } from 'node:path';
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { alternate, runTurn } from '#lab/bench/measure.ts';
 import { startRenderPeer, startService, type Renderer, type Wait } from '#lab/bench/render-contenders.ts';
 import { servePages } from '#lab/prove/fidelity/pages.ts';
 
 const benchmark = 'real-pages';
-const ownPages = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'pages');
 const lanes = 4;
 const modes = { viewport: false, 'full page': true };
 type Mode = keyof typeof modes;
 const goals = { idle: { atLeast: 2 }, load: undefined };
 
 export async function benchRealPages(say: (line: string) => void, folders: string[]): Promise<Figure[]> {
-  const served = await servePages(folders.length > 0 ? folders : [ownPages]);
+  const served = await servePages(folders);
   const ours = await startService('screenshot', served.hosts.join(','));
   const peers = await Promise.all([
     startRenderPeer('playwright', 'screenshot'),

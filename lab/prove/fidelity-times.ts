@@ -1,13 +1,11 @@
 // npm run prove -- fidelity-times FOLDER[:GLOB] ...: compares the time of full pages and PDFs with the reference's way to the
 // same result (load, network idle, scroll through, capture), in turns, one at a time.
-import { join } from 'node:path';
 import { servePages } from '#lab/prove/fidelity/pages.ts';
 import { startReference } from '#lab/prove/fidelity/reference.ts';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import { browsers, treeCpuMs } from '#lab/support/process-table.ts';
 
-const ownPages = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'pages');
 const rounds = 3;
 // Relative to the reference's time.
 const mostInAll = 0.5;
@@ -28,7 +26,7 @@ export const fidelityTimesProof: Proof = {
   title: 'Full pages and PDFs beside a plain reference: times',
   takesArguments: true,
   async run(_, say, folders = []) {
-    const served = await servePages(folders.length > 0 ? folders : [ownPages]);
+    const served = await servePages(folders);
     const sides = await startSides(served.hosts);
     const findings: Finding[] = [];
     try {

@@ -11,7 +11,6 @@ import { startTestBrowser } from '#lab/support/browser.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const output = join(root, 'test', 'output', 'fidelity');
-const ownPages = join(root, 'test', 'fixtures', 'pages');
 // The reference spends most of its time waiting, so several pages run at once.
 const sideBySide = 3;
 const sayEvery = 10;
@@ -23,7 +22,7 @@ export const fidelityProof: Proof = {
   title: 'Pictures and PDFs beside a plain reference',
   takesArguments: true,
   async run(_, say, folders = []) {
-    const served = await servePages(folders.length > 0 ? folders : [ownPages]);
+    const served = await servePages(folders);
     const report = createReportPage(output);
     const [ours, reference] = await Promise.all([startOurs(served.hosts), startReference()]);
     const totals = new Map(modes.map((mode) => [mode, { pages: 0, equal: 0, oursMs: 0, referenceMs: 0 }]));

@@ -31,6 +31,8 @@ const types: Record<string, string> = {
   '.xhtml': 'application/xhtml+xml',
   '.xml': 'text/xml',
 };
+/** Served if no folder is given. */
+const ownPages = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'pages');
 const usualGlob = '**/*.{html,htm,xht,xhtml}';
 
 export interface ServedPages {
@@ -43,7 +45,7 @@ export interface ServedPages {
 export async function servePages(folders: string[]): Promise<ServedPages> {
   const servers: PageServer[] = [];
   const pages: ServedPages['pages'] = [];
-  for (const argument of folders) {
+  for (const argument of folders.length > 0 ? folders : [ownPages]) {
     const [folder = '.', glob = usualGlob] = argument.split(':');
     const root = resolve(folder);
     if (!existsSync(root)) throw new Error(`there is no folder "${folder}"`);
