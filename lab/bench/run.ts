@@ -13,6 +13,7 @@ import { benchPdfs, benchScreenshots } from '#lab/bench/render.ts';
 import { benchRealPages } from '#lab/bench/real-pages.ts';
 import { benchServing } from '#lab/bench/serve.ts';
 import { benchStart } from '#lab/bench/start.ts';
+import { benchStore } from '#lab/bench/store.ts';
 import { benchTails } from '#lab/bench/tails.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
 import { benchWall } from '#lab/bench/wall.ts';
@@ -33,6 +34,7 @@ const benchmarks: { name: string; title: string; measure: Benchmark; takesArgume
   { name: 'ledger', title: 'A long ledger on Postgres', measure: benchLedger },
   { name: 'start', title: 'Start', measure: benchStart },
   { name: 'first-start', title: 'First start after a clone', measure: benchFirstStart },
+  { name: 'store', title: 'Stores for files', measure: benchStore },
   { name: 'fleet', title: 'Uploads on Postgres and S3', measure: benchFleet },
 ];
 

@@ -1,12 +1,12 @@
 // A real Postgres for tests, from npm: with its own folder and port; it ends with the process that started it.
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, type QueryResultRow } from 'pg';
-import { freePort } from '#lab/support/processes.ts';
+import { freePort, spawnTied } from '#lab/support/processes.ts';
 
 export interface TestPostgres {
   /** Makes an empty database; resolves to its URL. */
@@ -42,9 +42,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
 
   async function run(): Promise<ChildProcess> {
     const flags = ['-D', data, '-p', String(port), '-k', '', '-h', '127.0.0.1', '-c', 'max_connections=200'];
-    // The shell ends the server when its own input ends, which happens however this process ends.
-    const watch = '"$@" </dev/null & server=$!; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server';
-    const child = spawn('sh', ['-c', watch, 'sh', postgres, ...flags, ...(isDurable ? [] : fastFlags)], {
+    const child = spawnTied('INT', [postgres, ...flags, ...(isDurable ? [] : fastFlags)], {
       ...asUser,
       stdio: ['pipe', 'ignore', 'pipe'],
     });

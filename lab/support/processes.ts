@@ -1,5 +1,5 @@
 // The product as the operator runs it: child processes of bin/tintype.js.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -85,6 +85,12 @@ export async function serveUntilReady(environment: Environment, command?: string
     throw error;
   }
   return serving;
+}
+
+/** A server that is ended by this signal when its input ends, which happens however this process ends. */
+export function spawnTied(signal: 'INT' | 'KILL', command: string[], options: SpawnOptions): ChildProcess {
+  const watch = `"$@" </dev/null & server=$!; cat >/dev/null; kill -${signal} $server 2>/dev/null; wait $server`;
+  return spawn('sh', ['-c', watch, 'sh', ...command], options);
 }
 
 /**

@@ -18,14 +18,20 @@ export interface TestS3 {
 /** The only credentials that the server accepts. */
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
-const bucket = 'tintype-test';
+export const bucket = 'tintype-test';
 
+/** The test server or, with `TEST_S3=radosgw`, the Ceph that the machine has installed. */
 export async function startS3(): Promise<TestS3> {
+  if (process.env['TEST_S3'] !== 'radosgw') return startTestS3();
+  const { startRadosgw } = await import('#lab/support/radosgw.ts');
+  return startRadosgw();
+}
+
+export async function startTestS3(): Promise<TestS3> {
   Object.assign(process.env, s3Credentials);
   const folder = await mkdtemp(join(tmpdir(), 'tintype-s3-'));
   const port = await freePort();
   let server = await run();
-  let prefixes = 0;
 
   async function run(): Promise<ChildProcess> {
     const script = join(import.meta.dirname, 's3-server.ts');
@@ -49,7 +55,7 @@ export async function startS3(): Promise<TestS3> {
   }
 
   return {
-    newStorageUrl: () => `s3://${bucket}?endpoint=http://127.0.0.1:${port}&prefix=${(prefixes += 1)}/`,
+    newStorageUrl: storageUrls(port),
     pause: end,
     async resume() {
       server = await run();
@@ -59,4 +65,9 @@ export async function startS3(): Promise<TestS3> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+export function storageUrls(port: number): () => string {
+  let prefixes = 0;
+  return () => `s3://${bucket}?endpoint=http://127.0.0.1:${port}&prefix=${(prefixes += 1)}/`;
 }
