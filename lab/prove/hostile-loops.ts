@@ -15,7 +15,7 @@ const steady = (script: string, before = '') =>
   port1.onmessage = () => { for (const end = performance.now() + 10; performance.now() < end;) { i++; ${script} } port2.postMessage(0) };
   port2.postMessage(0)</script>`;
 
-/** A flood ends the browser: the siblings are rendered again in another one, which takes some seconds. */
+/** A flood delays its siblings by up to some seconds, until it is paused or ended. */
 type Kind = 'quick' | 'flood';
 
 const rows: [title: string, page: Route, kind?: Kind][] = [

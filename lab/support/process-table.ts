@@ -7,6 +7,8 @@ export interface ProcessRow {
   parent: number;
   group: number;
   command: string;
+  /** Stopped by a signal. */
+  isStopped: boolean;
 }
 
 interface TableRow extends ProcessRow {
@@ -126,7 +128,10 @@ function allProcesses(): TableRow[] {
         const [state, parent, group] = statOf(Number(name));
         const command = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ');
         const isRunning = state !== 'Z';
-        return [{ pid: Number(name), parent: Number(parent), group: Number(group), command, isRunning }];
+        const isStopped = state === 'T';
+        return [
+          { pid: Number(name), parent: Number(parent), group: Number(group), command, isRunning, isStopped },
+        ];
       } catch {
         return [];
       }

@@ -33,7 +33,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-const memoryLookMs = 250;
+const lookMs = 100;
 
 export async function createPool({ launch, createHost, recycle, log }: PoolOptions): Promise<Pool> {
   const hosts = new Set<Host>();
@@ -126,7 +126,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
       if (busy.length > 0) return;
       clearInterval(memoryTimer);
       memoryTimer = undefined;
-    }, memoryLookMs).unref();
+    }, lookMs).unref();
   }
 
   async function finish(host: Host, page: Page): Promise<void> {

@@ -8,7 +8,7 @@ import type { Phases } from '#core/phases.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
-import { browsers } from '#lab/support/process-table.ts';
+import { browsers, descendants } from '#lab/support/process-table.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 const MiB = 1024 ** 2;
@@ -57,6 +57,11 @@ async function withSiblings(page: string): Promise<unknown> {
   return render;
 }
 
+const pageEnded = 'the page kept the browser from its other work, and was ended';
+const browserEnded = 'a page kept the browser from its other work: the browser was ended';
+const messages = () => kit.logged.map(({ message }) => message);
+const stopped = () => descendants().filter(({ isStopped }) => isStopped);
+
 function assertEnded(outcome: unknown, message: RegExp): void {
   assert.ok(outcome instanceof RenderFailure, 'the page was drawn');
   assert.match(outcome.message, message);
@@ -97,13 +102,39 @@ test('blobs, which the browser process keeps, count for the page that makes them
 });
 
 test(
-  'a page that floods the browser process loses it; others are made in a browser of their own',
+  'a page that floods the browser process is paused until the browser has caught up, and then continues',
+  { skip },
+  async () => {
+    const log = `for (let i = 0; i < 2_000; i++) console.log('text '.repeat(100), i)`;
+    const whenPaused = () => waitFor('the page to be paused', () => stopped().length > 0);
+    sites[0]!.route('/paused', (_request, response) => void whenPaused().then(() => response.end()));
+    const page = `${green}<script>let isFlooding = true; fetch('/paused').then(() => (isFlooding = false));
+      (function flood() { ${log}; if (isFlooding) setTimeout(flood) })()</script>`;
+    assert.ok(!((await withSiblings(page)) instanceof Error), 'the page was drawn in the end');
+    assert.ok(messages().includes('a page floods the browser and is paused'));
+    assert.ok(!messages().includes(browserEnded));
+  },
+);
+
+test('a paused page ends with its render', { skip }, async () => {
+  const endless = `${green}<script>for (;;) console.log('text '.repeat(100))</script>`;
+  const url = sites[0]!.route('/endless', endless);
+  const stop = new AbortController();
+  const render = assert.rejects(kit.shoot(url, { width: 320, height: 320 }, stop.signal), /cancelled/);
+  await waitFor('the page to be paused', () => stopped().length > 0);
+  stop.abort();
+  await render;
+  await waitFor('its process to end', () => stopped().length === 0);
+});
+
+test(
+  'a page whose calls keep the browser too busy is ended, and tried again in a browser of its own',
   { skip },
   async () => {
     const page = `${green}<script>for (let i = 0; ; i++) new Worker('data:text/javascript,1').terminate()</script>`;
     assertEnded(await withSiblings(page), /kept the browser from its other work|did not load within/);
-    const messages = kit.logged.map(({ message }) => message);
-    assert.ok(messages.includes('a page kept the browser from its other work: the browser was ended'));
+    assert.ok(messages().some((message) => [pageEnded, browserEnded].includes(message)));
+    assert.ok(messages().includes('a render lost its browser and is tried once more'));
   },
 );
 

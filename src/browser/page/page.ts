@@ -129,10 +129,8 @@ function watchForFaults(
 ) {
   const controller = new AbortController();
   door.overdrawn.addEventListener('abort', () => end('the page exceeded the request limit of a render'));
-  const lost = () => {
-    const why = whyEnded?.() ?? 'the browser was lost during the render';
-    controller.abort(new RenderFailure('crashed', why, { browserLost: true }));
-  };
+  const retry = (why: string) => controller.abort(new RenderFailure('crashed', why, { browserLost: true }));
+  const lost = () => retry(whyEnded?.() ?? 'the browser was lost during the render');
   if (process.gone.aborted) lost();
   process.gone.addEventListener('abort', lost, { once: true });
   session.on('Inspector.targetCrashed', () => {
@@ -145,7 +143,9 @@ function watchForFaults(
   let windows = 0;
   function endIfStruck(): void {
     const why = whyEnded?.();
-    if (why !== undefined) end(why);
+    // In its own browser it delays nobody.
+    if (why === tooBusy) retry(why);
+    else if (why !== undefined) end(why);
   }
   return {
     signal: controller.signal,

@@ -1,6 +1,5 @@
-// Ends pages that use too much memory, and only those: a page was seen to reach 6 GB in 9 s. Ends the whole browser if a page
-// keeps it from its work. Lowers the CPU priority of pages that use a lot of CPU time. Reads /proc; without it (macOS) nothing is
-// watched.
+// Ends pages that use too much memory, and only those: a page was seen to reach 6 GB in 9 s. Pauses pages that keep the browser
+// from its work. Lowers the CPU priority of pages that use a lot of CPU time. Reads /proc; without it (macOS) nothing is watched.
 import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
@@ -31,8 +30,6 @@ type Page = { pid: number; bytes: number; usedSeconds: number };
 
 const answerMs = 2_000;
 const latelyMs = 5_000;
-// A browser that does not answer for a shorter time is merely busy.
-const overdueMs = 1_000;
 // Blobs are freed after their render ends: only then is it known whether another page is to blame too.
 const betweenBrowserStrikesMs = 3_000;
 
@@ -45,22 +42,30 @@ const tooMuchMemory = 'the page exceeded the memory limit of a render';
 
 export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits, log: Log): MemoryWatch {
   const busyPages = createBusyPages((pid) => isInGroup(pid, process.pid));
-  const flood = createFloodWatch(process.pid);
+  const flood = createFloodWatch(process.pid, (pid) =>
+    log.warn({ pid }, 'a page floods the browser and is paused'),
+  );
   const owners = new Map<number, object>();
   const cpuSeconds = new Map<number, number>();
   let struck = { at: -Infinity, because: '' };
   let browserBytes = 0;
   let isLooking = false;
-  let askedAt: number | undefined;
 
-  function strike(pages: readonly { pid: number }[], because: string, details: object): void {
-    struck = { at: performance.now(), because };
-    for (const { pid } of pages) {
+  function strike(pids: readonly number[], because: string, details: object = {}): void {
+    if (pids.length > 0) struck = { at: performance.now(), because };
+    for (const pid of pids) {
       // It may have ended by itself since it was checked.
       if (!isInGroup(pid, process.pid)) continue;
       globalThis.process.kill(pid, 'SIGKILL');
       log.warn({ pid, ...details }, `${because}, and was ended`);
     }
+  }
+
+  /** Renders are retried, each in its own browser, so it does not matter whose page it was. */
+  async function endBrowser(): Promise<void> {
+    struck = { at: performance.now(), because: tooBusy };
+    log.warn({ pid: process.pid }, 'a page kept the browser from its other work: the browser was ended');
+    await process.close();
   }
 
   function checkMemory(pages: readonly Page[]): void {
@@ -70,23 +75,22 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       const large = processes.filter((page) => page.bytes > limits.pageBytes);
       const small = render ? 0 : smallShare * limits.renderBytes;
       const candidates = processes.filter((page) => page.bytes > small);
-      if (bytes > limits.renderBytes) strike(candidates, tooMuchMemory, { bytes });
-      else if (large.length > 0) strike(large, tooMuchMemory, { bytes });
+      if (bytes > limits.renderBytes) strike(pidsOf(candidates), tooMuchMemory, { bytes });
+      else if (large.length > 0) strike(pidsOf(large), tooMuchMemory, { bytes });
     }
     if (browserBytes < limits.browserBytes || performance.now() - struck.at < betweenBrowserStrikesMs) return;
     // Nothing shows whose blobs they are, but creating them takes CPU time.
     const [busiest] = pages.toSorted((a, b) => b.usedSeconds - a.usedSeconds);
-    if (busiest && busiest.usedSeconds > 0) strike([busiest], tooMuchMemory, { browserBytes });
+    if (busiest && busiest.usedSeconds > 0) strike([busiest.pid], tooMuchMemory, { browserBytes });
   }
 
   async function look(): Promise<void> {
     const phase = createPhase(process.gone, answerMs, () => new Error('no answer'));
     try {
-      askedAt ??= performance.now();
+      flood.asked();
       const { root } = process.connection;
       const { processInfo } = await root.send('SystemInfo.getProcessInfo', undefined, phase.signal);
-      askedAt = undefined;
-      flood.forget();
+      flood.answered(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id));
       const pids = processInfo.map(({ id }) => id);
       busyPages.forgetAllBut(pids);
       const pages: Page[] = [];
@@ -120,18 +124,16 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       owners.set(pid, render);
     },
     async look() {
-      if (askedAt !== undefined && performance.now() - askedAt > overdueMs && flood.isFlooded()) {
-        // The backlog would delay every other page for a long time, so the whole browser is ended. Renders are retried, each in
-        // its own browser, so it does not matter whose page it was.
-        struck = { at: performance.now(), because: tooBusy };
-        log.warn({ pid: process.pid }, 'a page kept the browser from its other work: the browser was ended');
-        await process.close();
+      if (isLooking) {
+        strike(flood.overdue(), tooBusy);
+        if (flood.isLost) await endBrowser();
         return;
       }
-      if (isLooking) return;
       isLooking = true;
       await look();
       isLooking = false;
     },
   };
 }
+
+const pidsOf = (pages: readonly Page[]): number[] => pages.map(({ pid }) => pid);

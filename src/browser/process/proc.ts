@@ -1,13 +1,7 @@
 // Reads /proc on Linux for the browser's processes. On other systems nothing is known about them.
 import { readdirSync, readFileSync } from 'node:fs';
 
-export interface GroupMember {
-  pid: number;
-  isPage: boolean;
-  cpuMs: number;
-}
-
-/** One read for each process, because running renders are checked four times a second. */
+/** One read for each process, because running renders are checked ten times a second. */
 export function usageOf(pid: number): { memoryBytes: number; threads: number } {
   const status = readProc(pid, 'status');
   const [, anonymous = 0] = /^RssAnon:\s+(\d+)/m.exec(status) ?? [];
@@ -20,25 +14,26 @@ export function usageOf(pid: number): { memoryBytes: number; threads: number } {
 /** The id came from outside: only processes of this browser may be killed. */
 export const isInGroup = (pid: number, group: number): boolean => statOf(pid).group === group;
 
-/** Scans every process of the machine, so it must be called rarely. */
-export function membersOf(group: number): GroupMember[] {
-  return pids()
-    .map((pid) => ({ pid, ...statOf(pid) }))
-    .filter((member) => member.group === group)
-    .map(({ pid, cpuMs }) => ({ pid, cpuMs, isPage: readProc(pid, 'cmdline').includes('--type=renderer') }));
-}
-
-function pids(): number[] {
+function numbersIn(folder: string): number[] {
   try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+    return readdirSync(folder).map(Number).filter(Number.isInteger);
   } catch {
     return [];
   }
 }
 
+/** CPU time of one thread. The first thread of a process has the id of the process. */
+export const threadMs = (pid: number, thread: number): number => statOf(pid, `task/${thread}/stat`).cpuMs;
+
+/** The thread of a page process that exchanges messages with the browser process. */
+export const sendingThread = (pid: number): number | undefined =>
+  numbersIn(`/proc/${pid}/task`).find(
+    (thread) => readProc(pid, `task/${thread}/comm`) === 'Chrome_ChildIOT\n',
+  );
+
 /** Clock ticks are hundredths of a second on every Linux. */
-function statOf(pid: number): { group: number; cpuMs: number } {
-  const stat = readProc(pid, 'stat');
+function statOf(pid: number, file = 'stat'): { group: number; cpuMs: number } {
+  const stat = readProc(pid, file);
   // The fields after the name, which may contain anything: state, parent, group, …
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { group: Number(fields[2]), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
