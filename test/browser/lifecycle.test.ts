@@ -128,10 +128,10 @@ test('the priority of a page process falls with the CPU time that it has used', 
     const usual = nicenessOf(process.pid);
     for (const [cpuSeconds, more] of [
       [0.3, 0],
-      [0.4, 5],
-      [1, 10],
-      [5, 15],
-      [0.9, 15],
+      [0.4, 8],
+      [1, 12],
+      [5, 16],
+      [0.9, 16],
       [15, 19],
     ] as const) {
       busyPages.note(page.pid!, cpuSeconds, 15);
@@ -140,6 +140,27 @@ test('the priority of a page process falls with the CPU time that it has used', 
     }
   } finally {
     page.kill('SIGKILL');
+  }
+});
+
+test('the browser process comes before its pages, which work for one render each', async () => {
+  const kit = await startTestBrowser([server.host]);
+  try {
+    const asked = Promise.withResolvers<ServerResponse>();
+    const url = server.route('/held', (_request, response) => asked.resolve(response));
+    const render = kit.shoot(url);
+    const response = await asked.promise;
+    const usual = nicenessOf(process.pid);
+    const renderers = descendants().filter(({ command }) => command.includes('--type=renderer'));
+    // The browser opens one at its start, which is never used.
+    const [, ...pages] = renderers.map(({ pid }) => pid).toSorted((a, b) => a - b);
+    assert.equal(nicenessOf(browsers()[0]!.pid), usual);
+    assert.ok(pages.length > 0);
+    for (const pid of pages) assert.equal(nicenessOf(pid), Math.min(19, Math.max(0, usual) + 3));
+    response.setHeader('content-type', 'text/html').end('<!doctype html><p>text');
+    await render;
+  } finally {
+    await kit.close();
   }
 });
 

@@ -13,9 +13,9 @@ export interface BusyPages {
 // and a heavy one still finishes. An article takes a third of a second, in all its processes together.
 const steps: { cpuSeconds: number; niceness: number }[] = [
   { cpuSeconds: 15, niceness: 19 },
-  { cpuSeconds: 5, niceness: 15 },
-  { cpuSeconds: 1, niceness: 10 },
-  { cpuSeconds: 0.4, niceness: 5 },
+  { cpuSeconds: 5, niceness: 16 },
+  { cpuSeconds: 1, niceness: 12 },
+  { cpuSeconds: 0.4, niceness: 8 },
 ];
 // Every thread gets its own share, so a page with a hundred workers would get a hundred. An ordinary page has about fifteen
 // threads.

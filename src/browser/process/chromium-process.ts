@@ -11,7 +11,7 @@ import { writePreferences } from '#browser/process/chromium-preferences.ts';
 import { createPhase, startStepMs, within } from '#browser/process/deadline.ts';
 import { endWithService } from '#browser/process/end-with-service.ts';
 import type { Chromium } from '#browser/process/find-chromium.ts';
-import { lowerBrowser, type Priority } from '#browser/process/priority.ts';
+import { lowerBrowser, lowerPages, type Priority } from '#browser/process/priority.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
 
 export interface ChromiumProcess {
@@ -106,6 +106,7 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   const phase = createPhase(gone.signal, startStepMs, () => new Error('it did not answer in time'));
   try {
     const { product } = await within(connection.root.send('Browser.getVersion', undefined), phase.signal);
+    lowerPages(child.pid!);
     return {
       kind: chromium.kind,
       pid: child.pid!,

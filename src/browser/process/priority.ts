@@ -1,20 +1,24 @@
 // The CPU priority of processes and threads. It matters only when they compete.
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
+import { pageZygotesOf } from '#browser/process/proc.ts';
 
 export type Priority = 'usual' | 'low';
 
 const lowest = 19;
 // A tenth of the usual share, with which a browser still starts on a busy machine.
 const low = 10;
+// Half of the usual share.
+const newPage = 3;
 
 /**
  * Relative to the service's own niceness: if that is above 5, a fixed 5 would put the other process first. Never below 0, which
- * Chromium gives most of its threads when the service's is negative.
+ * Chromium gives most of its threads when the service's is negative. What is lower already stays so.
  */
 export function lowerPriority(id: number, by: number): void {
   try {
-    setPriority(id, Math.min(lowest, Math.max(0, getPriority()) + by));
+    const wanted = Math.min(lowest, Math.max(0, getPriority()) + by);
+    if (wanted > getPriority(id)) setPriority(id, wanted);
   } catch {
     // It has just ended.
   }
@@ -29,4 +33,12 @@ export function lowerBrowser(pid: number): void {
   } catch {
     // Not grouped.
   }
+}
+
+/**
+ * The service and the browser process do something for every render, so they come before the pages. For a browser that has answered:
+ * pages that are opened from now on inherit it.
+ */
+export function lowerPages(browser: number): void {
+  for (const zygote of pageZygotesOf(browser)) lowerPriority(zygote, newPage);
 }

@@ -22,6 +22,14 @@ function numbersIn(folder: string): number[] {
   }
 }
 
+/** The processes that renderers are forked from. Scans every process of the machine, so it must be called rarely. */
+export const pageZygotesOf = (browser: number): number[] =>
+  numbersIn('/proc').filter((pid) => {
+    if (statOf(pid).group !== browser) return false;
+    const command = readProc(pid, 'cmdline');
+    return command.includes('--type=zygote') && !command.includes('--no-zygote-sandbox');
+  });
+
 /** CPU time of one thread. The first thread of a process has the id of the process. */
 export const threadMs = (pid: number, thread: number): number => statOf(pid, `task/${thread}/stat`).cpuMs;
 
