@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noCrashPoints } from '#core/crash-points.ts';
+import { createSharedRun } from '#core/shared-run.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createDiskReads } from '#storage/disk-reads.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
@@ -15,24 +16,21 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
   await mkdir(store, { recursive: true, mode: 0o700 });
   const spools = await createSpools(join(folder, 'spool'));
   const reads = createDiskReads();
+  const syncStore = createSharedRun(() => syncPath(store));
+  /** Those whose names are on disk. */
   const knownFolders = new Set<string>();
 
-  async function fanOutFolder(key: string): Promise<string> {
-    const path = join(store, key.slice(0, 2));
-    if (!knownFolders.has(path)) {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      await syncPath(store);
-      knownFolders.add(path);
-    }
-    return path;
-  }
   async function put(spooled: Spooled, key: string): Promise<void> {
     const path = await spooled.toFile({ isSynced: true });
     reached('file synced');
-    const target = await fanOutFolder(key);
+    const target = join(store, key.slice(0, 2));
+    const isNew = !knownFolders.has(target);
+    if (isNew) await mkdir(target, { recursive: true, mode: 0o700 });
     await rename(path, join(target, key));
     reached('file renamed');
-    await syncPath(target);
+    // The name of the file in its folder and, the first time, the name of the folder.
+    await Promise.all([syncPath(target), isNew && syncStore()]);
+    knownFolders.add(target);
   }
   const pathOf = (key: string): string => join(store, key.slice(0, 2), key);
   const small = createSmallBlobs(async (key, sizeBytes) => {

@@ -1,9 +1,10 @@
 // Commits SQLite transactions that arrive at the same moment as one group: one fsync, and pages that several of them touch are
 // written once. Each has its own savepoint and succeeds or fails independently; none resolves before the group's commit is on
 // disk.
-import { sql, type Kysely } from 'kysely';
+import { CompiledQuery, sql, type DatabaseConnection, type Kysely } from 'kysely';
 import { createTables, type Database, type Tables } from '#storage/database.ts';
 import type { Schema } from '#storage/schema.ts';
+import { runDirectly } from '#storage/statement.ts';
 
 /** Bounded, so that others get the connection soon. */
 const largestGroup = 32;
@@ -72,8 +73,9 @@ export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
 
 function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void> {
   return db.transaction().execute(async (transaction) => {
+    const connection = await runDirectly(transaction);
     const tables = createTables(transaction);
-    for (const member of members) await runMember(member, tables, transaction);
+    for (const member of members) await runMember(member, tables, connection);
   });
 }
 
@@ -89,13 +91,18 @@ function withoutWaiting(run: (db: Kysely<Schema>) => Promise<void>): (db: Kysely
   };
 }
 
-async function runMember(member: Member, tables: Tables, transaction: Kysely<Schema>): Promise<void> {
-  await sql`savepoint member`.execute(transaction);
+// Compiled once: every transaction runs them.
+const savepoint = CompiledQuery.raw('savepoint member');
+const rollBack = CompiledQuery.raw('rollback to member');
+const release = CompiledQuery.raw('release member');
+
+async function runMember(member: Member, tables: Tables, connection: DatabaseConnection): Promise<void> {
+  await connection.executeQuery(savepoint);
   try {
     await member.run(tables);
   } catch (error) {
     // If SQLite has rolled back everything itself, as on a full disk, the savepoint is gone and the whole group fails.
-    await sql`rollback to member`.execute(transaction).catch(() => Promise.reject(error));
+    await connection.executeQuery(rollBack).catch(() => Promise.reject(error));
   }
-  await sql`release member`.execute(transaction);
+  await connection.executeQuery(release);
 }
