@@ -83,7 +83,8 @@ function parseOrigin(value: string): string | undefined {
   if (value === 'null') throw new Error('null is the origin of every sandboxed frame and every local file');
   if (/^https?:/i.test(value)) return parseBaseUrl(value);
   // Browser extensions and app web views use their own schemes.
-  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/i.test(value) ? value.toLowerCase() : undefined;
+  const origin = value.toLowerCase();
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(origin) ? origin : undefined;
 }
 
 export function parseDatabaseUrl(value: string): string | undefined {

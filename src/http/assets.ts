@@ -29,7 +29,7 @@ for (const [name, read] of [...found.filter((entry) => !isSheet(entry)), ...foun
 function withServedNames({ type, bytes }: StaticFile): StaticFile {
   const text = bytes
     .toString()
-    .replaceAll(/url\('\.\/([a-z]+\.[a-z0-9]+)'\)/g, (_, name: string) => `url('${assetUrl(name)}')`);
+    .replaceAll(/'\.\/([a-z]+\.[a-z0-9]+)'/g, (_, name: string) => `'${assetUrl(name)}'`);
   return createStaticFile(type, Buffer.from(text));
 }
 

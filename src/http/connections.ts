@@ -53,7 +53,8 @@ export function connectionLimit(openFiles = openFileLimit()): number {
 /** The hard limit: Node raises the soft one to it. Infinity where it is not known. */
 function openFileLimit(): number {
   try {
-    const [, hard] = /^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    const [, limits = ''] = readFileSync('/proc/self/limits', 'latin1').split('Max open files');
+    const [, hard] = /^ +\d+ +(\d+)/.exec(limits) ?? [];
     return Number(hard ?? Infinity);
   } catch {
     // Not Linux.

@@ -167,7 +167,8 @@ function partHead(text: string): PartHead {
       : undefined;
   if (!parameters) throw new FormError('a part has no Content-Disposition: form-data that can be read');
   // Without a filename, a part declared as a picture or as binary is still a file.
-  const isBytes = /^(application\/octet-stream$|image\/[\w.+-]+$)/.test(valueOf(headers.get('content-type')));
+  const type = valueOf(headers.get('content-type'));
+  const isBytes = type === 'application/octet-stream' || /^image\/[\w.+-]+$/.test(type);
   const filename = parameters.get('filename');
   return {
     name: parameters.get('name'),

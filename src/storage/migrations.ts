@@ -253,9 +253,9 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  const unknown = /^corrupted migrations: previously executed migration ([\w-]+)/.exec(
-    error instanceof Error ? error.message : '',
-  )?.[1];
+  const message = error instanceof Error ? error.message : '';
+  const [, named = ''] = message.split('corrupted migrations: previously executed migration ');
+  const [unknown] = /^[\w-]+/.exec(named) ?? [];
   throw new Error(
     unknown === undefined
       ? 'migrating the database failed'

@@ -2,9 +2,12 @@
 // proxy the service may know itself by another name, and a token must not go to another host.
 
 export function deletePath(link: unknown): string {
-  const path = /\/api\/uploads\/[^/?#]+\/delete\?token=[^#]+/.exec(textOf(link))?.[0];
-  if (path === undefined) throw new TypeError('delete takes an upload or its deleteUrl');
-  return path;
+  const [address = '', query = ''] = textOf(link).replace(/#.*/s, '').split('?');
+  const path = /\/api\/uploads\/[^/]+\/delete$/.exec(address)?.[0];
+  if (path === undefined || !query.startsWith('token=')) {
+    throw new TypeError('delete takes an upload or its deleteUrl');
+  }
+  return `${path}?${query}`;
 }
 
 export function filePath(link: unknown): string {
