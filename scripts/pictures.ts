@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { endShared } from '#lab/support/shared.ts';
 import { looks, startEveryPage, type EveryPage } from '#test/dashboard/every-page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -24,6 +25,7 @@ export async function drawPictures(): Promise<void> {
     await drawReadme(pages);
   } finally {
     await pages.dashboard.close();
+    await endShared();
   }
   console.log(`pictures: ${join(folder, 'index.html')}`);
 }

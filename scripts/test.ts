@@ -19,19 +19,27 @@ const isOneByOne = isLong || process.env['CI'] === 'true';
 const order = ['test/dashboard', 'test/browser', 'test/client', 'test/storage', 'test/fleet', 'test'];
 
 /**
- * Folders whose files share one process or a few: loading the modules of the service takes 2.5 s of CPU time, and a Postgres two. The
- * files of all other folders have a process each, because they look at its children, or because they run better side by side.
+ * Files that share one process or a few: loading the modules of the service takes 2.5 s of CPU time, and a Postgres two. All others
+ * have a process each, because they look at its children, or because they run better side by side.
  */
-const sharing: { folders: string[]; processes?: number }[] = [
-  { folders: ['test/dashboard'], processes: 3 },
-  { folders: ['test/client'] },
-  { folders: ['test/storage', 'test/metering'] },
-  { folders: ['test/http', 'test/http/hosted'] },
-  { folders: ['test/http/api', 'test/http/dashboard'] },
-  { folders: ['test/accounts', 'test/core', 'test/lab', 'test/renders', 'test/uploads'] },
+const together: { name: string; files: string[]; processes?: number }[] = [
+  { name: 'dashboard', files: ['test/dashboard/*'], processes: 3 },
+  { name: 'client', files: ['test/client/*'] },
+  { name: 'pictures', files: ['test/browser/{capture,picture-bytes,print,writing-modes}.test.ts'] },
+  { name: 'storage', files: ['test/{storage,metering}/*'] },
+  { name: 'http', files: ['test/http/*', 'test/http/hosted/*'] },
+  { name: 'api', files: ['test/http/{api,dashboard}/*'] },
+  { name: 'rooms', files: ['test/{accounts,core,lab,renders,uploads}/*'] },
+  {
+    name: 'no-browser',
+    files: [
+      'test/browser/{cdp-messages,chromium-flags,egress-*,event-allowance,names,page-stock,standing,traffic,virtual-clock}.test.ts',
+      'test/{config,deploy,deploy-schemas,documents,house,output,systemd}.test.ts',
+    ],
+  },
 ];
 
-/** In these folders, but not in that process: they count the open files of their own. */
+/** Named above, but not in that process: they count the open files of their own. */
 const alone = ['test/http/connections.test.ts', 'test/http/let-go.test.ts'];
 
 const checks: [title: string, program: string, ...args: string[]][] = [
@@ -94,34 +102,33 @@ async function passes([title, program, ...args]: (typeof checks)[number]): Promi
   return isFine;
 }
 
-/** What is started as a process: a file, or an entry for all files of folders that share one. */
+/** What is started as a process: a file, or an entry for all files that share one. */
 function quickTests(): string[] {
   const files = filesOf('test/**/*.test.ts').filter((file) => !file.endsWith('.long.test.ts'));
-  const shared = new Set(sharing.flatMap(({ folders }) => folders));
-  const isShared = (file: string): boolean => shared.has(dirname(file)) && !alone.includes(file);
-  const entries = sharing.flatMap(({ folders, processes = 1 }) => {
-    const members = files.filter((file) => folders.includes(dirname(file)) && isShared(file));
+  const isShared = new Set<string>();
+  const entries = together.flatMap(({ name, files: patterns, processes = 1 }) => {
+    const members = new Set(patterns.flatMap(filesOf)).difference(new Set(alone));
+    const mine = files.filter((file) => members.has(file));
+    for (const file of mine) isShared.add(file);
     return Array.from({ length: processes }, (_, number) =>
       entryOf(
-        folders,
-        number,
-        members.filter((_file, index) => index % processes === number),
+        `${name}.${number}`,
+        mine.filter((_file, index) => index % processes === number),
       ),
     );
   });
-  const apart = files.filter((file) => !isShared(file)).map((file) => ({ folder: dirname(file), file }));
+  const apart = files.filter((file) => !isShared.has(file)).map((file) => ({ folder: dirname(file), file }));
   const rank = ({ folder }: { folder: string }): number => order.indexOf(folder) + 1 || order.length + 1;
   return [...apart, ...entries].toSorted((a, b) => rank(a) - rank(b)).map(({ file }) => file);
 }
 
-function entryOf(folders: string[], number: number, files: string[]): { folder: string; file: string } {
-  const [folder = ''] = folders;
-  const file = join(cache, 'tintype-tests', `${folders.join('+').replaceAll('/', '-')}.${number}.test.mjs`);
+function entryOf(name: string, files: string[]): { folder: string; file: string } {
+  const file = join(cache, 'tintype-tests', `${name}.test.mjs`);
   const { href } = pathToFileURL(join(root, 'scripts', 'test-together.ts'));
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(
     file,
     `import { runTogether } from '${href}';\nawait runTogether(${JSON.stringify(files, null, 2)});\n`,
   );
-  return { folder, file };
+  return { folder: dirname(files[0] ?? ''), file };
 }

@@ -2,22 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
-import { startCommands, type Commands } from '#lab/support/commands.ts';
-import { serveUntilReady, temporaryFolder, tintype, type Ended } from '#lab/support/processes.ts';
+import { command } from '#lab/support/commands.ts';
+import { serveUntilReady, temporaryFolder, type Ended } from '#lab/support/processes.ts';
 import { bearer } from '#lab/support/requests.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let commands: Commands;
 before(async () => {
   folder = await temporaryFolder();
-  commands = startCommands({ DATA_DIR: join(folder.path, 'data') });
 });
 after(async () => {
-  commands.close();
   await folder.remove();
 });
 
-const run = (...args: string[]): Promise<Ended> => commands.run(args);
+const run = (...args: string[]): Promise<Ended> => command(args, { DATA_DIR: join(folder.path, 'data') });
 async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await run(...args, '--json');
   assert.deepEqual([code, stderr], [0, ''], args.join(' '));
@@ -162,8 +159,8 @@ describe('wrong usage: non-zero exit code, one line on stderr, nothing on stdout
   }
   test('an invalid variable, and a DATA_DIR that is not a folder', async () => {
     const [variable, notAFolder] = await Promise.all([
-      tintype(['account', 'list'], { PORT: 'x', LOG_LEVEL: 'y' }),
-      tintype(['account', 'list'], { DATA_DIR: '/dev/null/data' }),
+      command(['account', 'list'], { PORT: 'x', LOG_LEVEL: 'y' }),
+      command(['account', 'list'], { DATA_DIR: '/dev/null/data' }),
     ]);
     for (const { code, stdout, stderr } of [variable, notAFolder]) {
       assert.deepEqual([code, stdout], [1, '']);
@@ -176,10 +173,10 @@ describe('wrong usage: non-zero exit code, one line on stderr, nothing on stdout
 
 test('the commands work while the server runs', async () => {
   const environment = { DATA_DIR: join(folder.path, 'running'), LOG_LEVEL: 'error' };
-  await tintype(['account', 'create', '--email', 'first@example.com'], environment);
+  await command(['account', 'create', '--email', 'first@example.com'], environment);
   const serving = await serveUntilReady(environment);
   try {
-    const made = await tintype(['key', 'create', '--account', 'first@example.com', '--json'], environment);
+    const made = await command(['key', 'create', '--account', 'first@example.com', '--json'], environment);
     const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
     const ask = async () => {
       const response = await fetch(`${serving.origin}/api/v1/upload`, {
@@ -190,7 +187,7 @@ test('the commands work while the server runs', async () => {
       return response.status;
     };
     assert.equal(await ask(), 422, 'the new key works');
-    assert.equal((await tintype(['key', 'revoke', id], environment)).code, 0);
+    assert.equal((await command(['key', 'revoke', id], environment)).code, 0);
     assert.equal(await ask(), 401, 'the revoked key does not');
   } finally {
     const { code, stdout } = await serving.end();

@@ -1,36 +1,56 @@
-// Many `npx tintype` commands in one child process: each as bin/tintype.js runs it, without the half second that a start takes.
+// `npx tintype` commands in one child process for all tests of a process: each as bin/tintype.js runs it, without the half second that a
+// start takes.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { runCli } from '#roof/cli.ts';
 import { compileCache, type Ended } from '#lab/support/processes.ts';
+import { shared } from '#lab/support/shared.ts';
 
-export interface Commands {
-  /** Run one after the other, in the order of the calls. */
-  run(args: string[]): Promise<Ended>;
-  close(): void;
+interface Call {
+  args: string[];
+  environment: Record<string, string>;
 }
 
-export function startCommands(environment: Record<string, string>): Commands {
+/** Runs one command to its end, after those that were called before it. */
+export async function command(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  return (await runner()).run({ args, environment });
+}
+
+const runner = shared(
+  () => Promise.resolve(startRunner()),
+  (running) => running.stop(),
+);
+
+function startRunner() {
   const child = spawn(process.execPath, [import.meta.filename], {
-    env: { PATH: process.env['PATH'] ?? '', ...compileCache, ...environment },
+    env: { PATH: process.env['PATH'] ?? '', ...compileCache },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const waiting: ((ended: Ended) => void)[] = [];
-  createInterface(child.stdout).on('line', (line) => waiting.shift()?.(JSON.parse(line) as Ended));
+  const waiting: PromiseWithResolvers<Ended>[] = [];
+  createInterface(child.stdout).on('line', (line) => waiting.shift()?.resolve(JSON.parse(line) as Ended));
+  const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
+  child.on('close', (code) => {
+    for (const { reject } of waiting) reject(new Error(`the process of the commands ended with ${code}`));
+    onEnd();
+  });
   return {
-    run(args) {
-      const { promise, resolve } = Promise.withResolvers<Ended>();
-      waiting.push(resolve);
-      child.stdin.write(`${JSON.stringify(args)}\n`);
-      return promise;
+    run(call: Call): Promise<Ended> {
+      const answer = Promise.withResolvers<Ended>();
+      waiting.push(answer);
+      child.stdin.write(`${JSON.stringify(call)}\n`);
+      return answer.promise;
     },
-    close: () => child.stdin.end(),
+    stop(): Promise<void> {
+      child.stdin.end();
+      return ended;
+    },
   };
 }
 
 if (import.meta.main) {
   const answer = process.stdout.write.bind(process.stdout);
   for await (const line of createInterface(process.stdin)) {
+    const { args, environment } = JSON.parse(line) as Call;
     const ended: Ended = { code: 0, stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       process[name].write = (text: string | Uint8Array): boolean => {
@@ -38,7 +58,9 @@ if (import.meta.main) {
         return true;
       };
     }
-    ended.code = await runCli(JSON.parse(line) as string[]);
+    Object.assign(process.env, environment);
+    ended.code = await runCli(args);
+    for (const name of Object.keys(environment)) delete process.env[name];
     answer(`${JSON.stringify(ended)}\n`);
   }
 }

@@ -1,12 +1,53 @@
 // The service's own browser, started when it is first needed: most tests of the service render nothing, and a start costs two to
 // four seconds of CPU time.
 import type { Browser } from '#browser/browser.ts';
+import type { Config } from '#roof/config.ts';
 import { openBrowser } from '#roof/engines.ts';
+import { shared, together } from '#lab/support/shared.ts';
 
-export const openLateBrowser: typeof openBrowser = (...args) => {
+type Given = Parameters<typeof openBrowser>;
+
+/**
+ * The services of test files that share a process use one browser, one service at a time. It follows the rules and the log of the
+ * service that took it last.
+ */
+let holder: Given | undefined;
+let isTaken = false;
+const keptBrowser = shared(
+  () => {
+    const [config, , , options] = current();
+    return openBrowser(
+      config,
+      {
+        decideByName: (...asked) => current()[1].decideByName(...asked),
+        decide: (...asked) => current()[1].decide(...asked),
+      },
+      {
+        info: (...line) => current()[2].info(...line),
+        warn: (...line) => current()[2].warn(...line),
+        error: (...line) => current()[2].error(...line),
+      },
+      options,
+    );
+  },
+  (browser) => browser.close(),
+);
+
+export const openLateBrowser: typeof openBrowser = (...given) => {
   let opened: Promise<Browser> | undefined;
   let browser: Browser | undefined;
-  const open = () => (opened ??= openBrowser(...args).then((ready) => (browser = ready)));
+  let close = async (): Promise<void> => (await opened)?.close();
+  const open = () => (opened ??= start().then((ready) => (browser = ready)));
+
+  function start(): Promise<Browser> {
+    const isFitting = holder === undefined || startsAlike(holder[0], given[0]);
+    if (!together.isOn || isTaken || !isFitting) return openBrowser(...given);
+    holder = given;
+    isTaken = true;
+    close = async () => void (isTaken = false);
+    return keptBrowser();
+  }
+
   return Promise.resolve({
     get about() {
       if (!browser) throw new Error('the browser of this test has not been started');
@@ -15,6 +56,17 @@ export const openLateBrowser: typeof openBrowser = (...args) => {
     screenshot: async (job, signal) => (await open()).screenshot(job, signal),
     pdf: async (job, signal) => (await open()).pdf(job, signal),
     check: async () => (await open()).check(),
-    close: async () => (await opened)?.close(),
+    close: () => close(),
   });
 };
+
+function current(): Given {
+  if (!holder) throw new Error('no service has taken the browser');
+  return holder;
+}
+
+const startsAlike = (one: Config, other: Config): boolean =>
+  one.renderConcurrency === other.renderConcurrency &&
+  one.chromiumPath === other.chromiumPath &&
+  one.cacheDir === other.cacheDir &&
+  one.programFolders.join() === other.programFolders.join();

@@ -1,3 +1,3 @@
 import { testShots } from './shots.ts';
 
-testShots(40);
+testShots(20);

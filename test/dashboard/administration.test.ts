@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { png } from '#lab/support/images.ts';
 import { password, signedInVisitor } from '#lab/support/visitor.ts';
-import { startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
+import { finish, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;
 before(async () => {
@@ -13,12 +13,6 @@ before(async () => {
 after(() => dashboard.close());
 
 const clipboard = (page: WatchedPage) => page.evaluate<string>('navigator.clipboard.readText()');
-
-async function finish(page: WatchedPage): Promise<void> {
-  assert.deepEqual(await violations(page), []);
-  assert.deepEqual(page.troubles, []);
-  await page.context().close();
-}
 
 test('the owner copies an invitation link, and the invited person sets a password with it', async () => {
   const { page } = await dashboard.openAs({ owner: true });

@@ -10,7 +10,14 @@ import { freePort, serveUntilReady, temporaryFolder } from '#lab/support/process
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { password } from '#lab/support/visitor.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
-import { drop, startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
+import {
+  drop,
+  finish,
+  judge,
+  startDashboard,
+  type Dashboard,
+  type WatchedPage,
+} from '#test/dashboard/kit.ts';
 
 const run = promisify(execFile);
 
@@ -34,18 +41,6 @@ const upload = async (key: string): Promise<number> =>
   ).status;
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
-
-/** Asserts that the page has no recorded problems. */
-async function finish(page: WatchedPage): Promise<void> {
-  assert.deepEqual(page.troubles, []);
-  await page.context().close();
-}
-
-/** The same, and no accessibility violations: for what pages.test.ts does not show. */
-async function finishJudged(page: WatchedPage): Promise<void> {
-  assert.deepEqual(await violations(page), []);
-  await finish(page);
-}
 
 /** Creates a key in the dialog and returns what is shown only once. */
 async function createKey(
@@ -100,7 +95,7 @@ test('from first start to first successful curl: the printed link, a password, a
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText('Upload your first picture (done)').waitFor();
   await page.getByRole('link', { name: 'hello.svg' }).waitFor();
-  await finishJudged(page);
+  await finish(page);
 });
 
 test('the first key is created in the first steps, which are ticked off when done', async () => {
@@ -111,7 +106,7 @@ test('the first key is created in the first steps, which are ticked off when don
   await code.getByText('Bearer tt_').waitFor();
   await run('sh', ['-c', (await code.textContent()) ?? '']);
   await page.getByText('See it among your uploads (done)').waitFor();
-  await finishJudged(page);
+  await finish(page);
 });
 
 test('sign-up: the key answers 401 until the mailed link is opened', async () => {
@@ -131,7 +126,7 @@ test('sign-up: the key answers 401 until the mailed link is opened', async () =>
   await page.goto(await mailbox.link(email));
   await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
   assert.equal(await upload(secret), 201);
-  await finishJudged(page);
+  await finish(page);
 });
 
 test('a forgotten password is reset with the mailed link', async () => {
@@ -161,7 +156,7 @@ test('a key is created, used and revoked: the next request answers 401, and the 
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/keys');
   const { secret } = await createKey(page, 'laptop');
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
   await page.getByRole('button', { name: 'I have saved it' }).click();
   assert.equal(await upload(secret), 201);
   await page.getByRole('button', { name: 'Revoke laptop' }).click();
@@ -187,7 +182,7 @@ test('a key only for renders with an expiry date: the list shows both, it may no
   const lastDay = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
   await page.getByLabel('May be used for').selectOption('Renders only');
   await page.getByLabel('Last day').fill(lastDay);
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
   await page.getByRole('button', { name: 'Close' }).click();
 
   const narrow = await createKey(page, 'captures', { scope: 'Renders only', lastDay });
@@ -237,7 +232,7 @@ test('a key is rotated: old and new both work during the grace period', async ()
   dashboard.service.clock.advance(3_700_000);
   assert.deepEqual([await upload(old.secret), await upload(fresh)], [401, 201]);
   dashboard.service.clock.advance(-3_700_000);
-  await finishJudged(page);
+  await finish(page);
 });
 
 test('dropped files are uploaded and shown; one that is not an image shows the reason; a deleted one is gone everywhere', async () => {
@@ -262,7 +257,7 @@ test('dropped files are uploaded and shown; one that is not an image shows the r
   assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^\[!\[one\.png\]\(http/);
   await page.getByLabel('Change expiry').selectOption('86400');
   await page.getByText('Expiry changed.').waitFor();
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
   const { body } = await person.call('GET /uploads');
   const one = body.items.find(({ filename }) => filename === 'one.png')!;
   assert.ok(one.expires_at);
@@ -338,7 +333,7 @@ test('the playground takes a screenshot and prints a PDF, and shows headers and 
     page.getByRole('link', { name: 'Download' }).click(),
   ]);
   assert.equal((await readFile(await download.path())).subarray(0, 5).toString(), '%PDF-');
-  await finishJudged(page);
+  await finish(page);
 });
 
 test('the overage switch and its cap are saved', async () => {
@@ -380,12 +375,12 @@ test('the owner suspends an account: its keys and links stop, and the user sees 
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [401, 404]);
   await theirs.goto('/dashboard/uploads');
   await theirs.getByText('Too many kittens.').waitFor();
-  await finishJudged(theirs);
+  await finish(theirs);
 
   await page.getByRole('button', { name: 'Lift the suspension' }).click();
   await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor();
   assert.deepEqual([await upload(secret), await statusOf(stored.file_url)], [201, 200]);
-  await finishJudged(page);
+  await finish(page);
 });
 
 test('settings: change the name, sign out another session, and delete the account with its links', async () => {
@@ -424,7 +419,7 @@ test('integrations: the generated shell function uploads a file', async () => {
   const sharex = (await page.getByRole('region', { name: '.sxcu' }).textContent()) ?? '';
   assert.match(sharex, /api\/v1\/upload/);
   await page.getByText('Uploads only').waitFor();
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Set up Shell' }).click();
   const made = (await page.getByRole('region', { name: 'tintype.sh' }).textContent()) ?? '';
@@ -439,14 +434,14 @@ test('on a phone the menu opens, navigates and closes by keyboard', async () => 
   await page.getByRole('button', { name: 'Menu' }).press('Enter');
   const menu = page.getByRole('dialog', { name: 'Menu' });
   await menu.waitFor();
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Menu' }).press('Enter');
   await menu.getByRole('link', { name: 'API keys' }).press('Enter');
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
   assert.equal(await page.evaluate<string>('document.activeElement.textContent'), 'API keys');
-  await finishJudged(page);
+  await finish(page);
 });
 
 for (const javaScriptEnabled of [true, false]) {

@@ -1,17 +1,19 @@
 // Opens the dashboard in the Chromium that the service uses. Its pages record every browser error, every policy violation
 // and every request to another host.
+import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { launchTestChromium } from '#lab/support/chromium.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { freePort } from '#lab/support/processes.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { shared } from '#lab/support/shared.ts';
 import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
-export const outputFolder = join(import.meta.dirname, '..', 'output', 'dashboard');
+const outputFolder = join(import.meta.dirname, '..', 'output', 'dashboard');
 
 export interface WatchedPage extends Page {
   /** Recorded problems; must stay empty. */
@@ -20,7 +22,6 @@ export interface WatchedPage extends Page {
 
 export interface Dashboard {
   service: TestService;
-  browser: Browser;
   /** Pages that the service may render. */
   site: PageServer;
   /** A page of this service, or of the service at `origin`. */
@@ -36,20 +37,24 @@ export interface Dashboard {
 /** A hostname that browsers do not treat as secure like localhost, as for a machine on a LAN. */
 export const lanName = 'tintype.lan';
 
+const sharedChromium = shared(
+  () => launchTestChromium([`--host-resolver-rules=MAP ${lanName} 127.0.0.1`]),
+  (chromium) => chromium.close(),
+);
+
 export async function startDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
   await mkdir(outputFolder, { recursive: true });
   const port = await freePort();
   const site = await startPageServer();
-  const [service, chromium] = await Promise.all([
+  const [service, { browser }] = await Promise.all([
     startService({
       PORT: String(port),
       BASE_URL: `http://127.0.0.1:${port}`,
       EGRESS_ALLOW: site.host,
       ...environment,
     }),
-    launchTestChromium([`--host-resolver-rules=MAP ${lanName} 127.0.0.1`]),
+    sharedChromium(),
   ]);
-  const { browser } = chromium;
 
   async function open({
     as,
@@ -81,7 +86,6 @@ export async function startDashboard(environment: Record<string, string> = {}): 
 
   return {
     service,
-    browser,
     site,
     open,
     async openAs(account, options) {
@@ -89,7 +93,7 @@ export async function startDashboard(environment: Record<string, string> = {}): 
       return { person, page: await open({ ...options, as: person }) };
     },
     async close() {
-      await chromium.close();
+      for (const context of browser.contexts()) await context.close();
       await service.stop();
       await site.close();
     },
@@ -141,4 +145,21 @@ export async function violations(page: Page): Promise<string[]> {
   return results.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`));
+}
+
+/** Whether journeys judge their states. That takes half a second of CPU time each, so only journeys.long.test.ts turns it on. */
+export const judging = { isOn: false };
+
+/** A state that pages.test.ts does not show has no accessibility violations. A named one leaves a picture. */
+export async function judge(page: Page, name?: string): Promise<void> {
+  if (!judging.isOn) return;
+  if (name !== undefined) await page.screenshot({ path: join(outputFolder, `${name}.png`) });
+  assert.deepEqual(await violations(page), []);
+}
+
+/** The end of a journey: its last state is accessible, and the page recorded no problems. */
+export async function finish(page: WatchedPage, name?: string): Promise<void> {
+  await judge(page, name);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
 }

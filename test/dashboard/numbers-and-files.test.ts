@@ -1,18 +1,11 @@
 // The request log, usage, files and the playground, in a real browser.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { png, svg } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
-import {
-  outputFolder,
-  startDashboard,
-  violations,
-  type Dashboard,
-  type WatchedPage,
-} from '#test/dashboard/kit.ts';
+import { finish, judge, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;
 before(async () => {
@@ -21,13 +14,6 @@ before(async () => {
   });
 });
 after(() => dashboard.close());
-
-async function finish(page: WatchedPage, name: string): Promise<void> {
-  await page.screenshot({ path: join(outputFolder, `journey-${name}.png`) });
-  assert.deepEqual(await violations(page), []);
-  assert.deepEqual(page.troubles, []);
-  await page.context().close();
-}
 
 const upload = async (key: string, bytes: Buffer, name = 'a.png') =>
   post<{ id: string; url: string }>(`${dashboard.service.origin}/api/v1/upload`, {
@@ -52,13 +38,13 @@ test('a row of the request log opens, also by keyboard, to its steps and a link 
   await page.getByRole('button', { name: 'Copy request id' }).click();
   assert.equal(await copied(page), refused.headers.get('x-request-id'));
   assert.match(page.url(), new RegExp(`open=${refused.headers.get('x-request-id')}`));
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
 
   await page.getByRole('button', { name: /Stored 1 file/ }).click();
   for (const step of ['Receive the files', 'Store', 'Check and answer'])
     await page.getByText(step, { exact: true }).waitFor();
   await page.getByText('camera').last().waitFor();
-  await page.screenshot({ path: join(outputFolder, 'journey-request-details.png') });
+  await judge(page, 'request-details');
   await page.getByRole('link', { name: `Open upload ${stored.body.id}` }).click();
   await page.getByRole('dialog', { name: 'made by a request.png' }).waitFor();
   await finish(page, 'request-made');
@@ -173,8 +159,7 @@ test('uploads: order, totals, and actions on several: copy links, change expiry,
   const archive = await readFile(await download.path());
   assert.match(download.suggestedFilename(), /^tintype-\d{4}-\d{2}-\d{2}\.zip$/);
   for (const name of ['same.png', 'same (2).png', 'small.svg']) assert.ok(archive.includes(name), name);
-  await page.screenshot({ path: join(outputFolder, 'journey-several.png') });
-  assert.deepEqual(await violations(page), []);
+  await judge(page, 'several-selected');
 
   await bar.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete 3 uploads' }).click();

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { freePort } from '#lab/support/processes.ts';
 import { totp } from '#lab/support/totp.ts';
 import { password } from '#lab/support/visitor.ts';
-import { startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
+import { finish, judge, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;
 let origin: string;
@@ -15,12 +15,6 @@ before(async () => {
   dashboard = await startDashboard({ PORT: port, BASE_URL: origin });
 });
 after(() => dashboard.close());
-
-async function finish(page: WatchedPage): Promise<void> {
-  assert.deepEqual(await violations(page), []);
-  assert.deepEqual(page.troubles, []);
-  await page.context().close();
-}
 
 async function openSettings() {
   const { page, person } = await dashboard.openAs({}, { baseURL: origin });
@@ -38,7 +32,7 @@ async function signInBy(email: string, then: (page: WatchedPage) => Promise<void
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
   await then(page);
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
   await finish(page);
@@ -51,7 +45,7 @@ test('two-step codes are turned on with an app, required at the next sign-in, an
   await page.keyboard.press('Enter');
   const setUp = page.getByRole('dialog', { name: 'Scan this with your app' });
   await setUp.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
   const secret = (await setUp.getByRole('region', { name: 'Key' }).textContent()) ?? '';
   const uri = `otpauth://totp/x?secret=${secret}`;
   await setUp.getByLabel('The code that the app shows').fill(totp(uri));
@@ -100,7 +94,7 @@ test('a passkey is added with the password, signs in without it, and is removed'
   await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await page.keyboard.press('Enter');
   await page.getByText('Test laptop').waitFor();
-  assert.deepEqual(await violations(page), []);
+  await judge(page);
 
   await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();

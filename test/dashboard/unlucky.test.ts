@@ -1,6 +1,5 @@
 // What goes wrong around the dashboard: sessions that end, tabs that change accounts, wrong clocks, odd names, impatient clicks.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -8,9 +7,9 @@ import { password } from '#lab/support/visitor.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 import {
   drop,
-  outputFolder,
+  judge,
+  finish,
   startDashboard,
-  violations,
   type Dashboard,
   type WatchedPage,
 } from '#test/dashboard/kit.ts';
@@ -88,7 +87,7 @@ test('names of 255 emoji, right to left, and with markup stay inside their tiles
   const isSideways = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
   assert.equal(await isSideways(), false);
-  await page.screenshot({ path: join(outputFolder, 'names.png') });
+  await judge(page, 'names');
   for (const { id } of (await person.call('GET /uploads')).body.items) {
     await page.goto(`/dashboard/uploads?open=${id}`);
     await page.getByRole('dialog').waitFor();
@@ -97,10 +96,7 @@ test('names of 255 emoji, right to left, and with markup stay inside their tiles
     );
     assert.equal(wide, false);
   }
-  await page.screenshot({ path: join(outputFolder, 'names-dialog.png') });
-  assert.deepEqual(await violations(page), []);
-  assert.deepEqual(page.troubles, []);
-  await page.context().close();
+  await finish(page, 'names-dialog');
 });
 
 test('a plan without any units: every page shows numbers, and an upload says that the quota is used up', async () => {
@@ -114,7 +110,7 @@ test('a plan without any units: every page shows numbers, and an upload says tha
   await page.goto('/dashboard/uploads');
   await drop(page.locator('main'), [['none.png', picture]]);
   await page.getByText('The upload quota of this month is used up.').waitFor();
-  await page.screenshot({ path: join(outputFolder, 'no-units.png') });
+  await judge(page, 'no-units');
   await page.context().close();
 });
 

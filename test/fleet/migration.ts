@@ -8,8 +8,9 @@ import { hashSecret } from '#core/ids.ts';
 import { openPostgres } from '#storage/postgres.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { openSqlite } from '#storage/sqlite.ts';
+import { command } from '#lab/support/commands.ts';
 import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
-import { root, spawnServe, tintype } from '#lab/support/processes.ts';
+import { root, spawnServe } from '#lab/support/processes.ts';
 import { s3Credentials, startS3, type TestS3 } from '#lab/support/s3.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 import { accountRow, eventRow, uploadRow } from '#test/storage/rows.ts';
@@ -71,12 +72,12 @@ export function testMigration({ uploads, interruptions }: { uploads: number; int
     const databaseUrl = await postgres.newDatabase();
     const args = argumentsFor(databaseUrl, s3.newStorageUrl());
     for (let interruption = 0; interruption < interruptions; interruption += 1) {
-      const command = [process.execPath, join(root, 'bin', 'tintype.js'), ...args];
-      const run = await spawnServe(environmentFor(dataDir), command);
+      const killed = [process.execPath, join(root, 'bin', 'tintype.js'), ...args];
+      const run = await spawnServe(environmentFor(dataDir), killed);
       await waitFor('a good part to be copied', () => /uploads copied: \d{3} of/.test(run.stderr()));
       await run.end('SIGKILL');
     }
-    const last = await tintype(args, environmentFor(dataDir));
+    const last = await command(args, environmentFor(dataDir));
     assert.equal(last.code, 0, last.stderr);
     const [, inThisRun] =
       new RegExp(`${uploads} files of uploads \\((\\d+) in this run\\)`).exec(last.stdout) ?? [];
@@ -95,7 +96,7 @@ export function testMigration({ uploads, interruptions }: { uploads: number; int
       assert.equal((await database.tables.usage.sumOfLedger(counter)).used, uploads);
 
       await database.tables.uploads.insert(uploadRow(account.id, { created_at: Date.now() + 1_000 }));
-      const refused = await tintype(args, environmentFor(dataDir));
+      const refused = await command(args, environmentFor(dataDir));
       assert.equal(refused.code, 1);
       assert.match(refused.stderr, /is in use: .*; nothing was changed/);
     } finally {
@@ -114,7 +115,7 @@ export function testMigration({ uploads, interruptions }: { uploads: number; int
     const fanOut = join(other, 'blobs', 'uploads', 'store', damaged.slice(0, 2));
     await mkdir(fanOut, { recursive: true });
     await writeFile(join(fanOut, damaged), 'rotten');
-    const run = await tintype(argumentsFor(databaseUrl, storageUrl), environmentFor(other));
+    const run = await command(argumentsFor(databaseUrl, storageUrl), environmentFor(other));
     assert.equal(run.code, 1);
     assert.match(
       run.stderr,
@@ -140,7 +141,7 @@ export function testMigration({ uploads, interruptions }: { uploads: number; int
     ];
     await Promise.all(
       cases.map(async ([args, environment, message]) => {
-        const { code, stdout, stderr } = await tintype(args, { DATA_DIR: dataDir, ...environment });
+        const { code, stdout, stderr } = await command(args, { DATA_DIR: dataDir, ...environment });
         assert.deepEqual([code, stdout], [1, '']);
         assert.match(stderr, message);
         assert.equal(stderr.trim().split('\n').length, 1);

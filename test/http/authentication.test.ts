@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { newApiKey } from '#core/ids.ts';
 import { refusalsPerMinute } from '#http/guards.ts';
 import * as images from '#lab/support/images.ts';
-import { tintype } from '#lab/support/processes.ts';
+import { command } from '#lab/support/commands.ts';
 import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
 import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -99,7 +99,7 @@ test('5.1 the scheme is case-insensitive, and more than one space may follow it'
 
 describe('5.4 a change by another process takes effect with the next request', () => {
   const run = async (...args: string[]): Promise<void> => {
-    const { code, stderr } = await tintype(args, service.environment);
+    const { code, stderr } = await command(args, service.environment);
     assert.equal(code, 0, stderr);
   };
   test('a revoked key', async () => {

@@ -8,8 +8,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { backUp } from '#storage/backup.ts';
+import { command } from '#lab/support/commands.ts';
 import { png } from '#lab/support/images.ts';
-import { temporaryFolder, tintype } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 
@@ -40,8 +41,8 @@ describe('backup and restore', () => {
     assert.equal(status, 201);
     return body;
   }
-  async function run(command: string, dataDir: string): Promise<string> {
-    const { code, stdout, stderr } = await tintype([command, join(folder, 'backup')], { DATA_DIR: dataDir });
+  async function run(name: string, dataDir: string): Promise<string> {
+    const { code, stdout, stderr } = await command([name, join(folder, 'backup')], { DATA_DIR: dataDir });
     assert.equal(code, 0, stderr);
     return stdout;
   }
@@ -87,8 +88,8 @@ describe('backup and restore', () => {
       ['backup', 'data/backup', 'data', /must be outside DATA_DIR/],
       ['backup', 'backup', 'nothing', /there is no database/],
     ];
-    for (const [command, operand, dataDir, message] of cases) {
-      const { code, stderr } = await tintype([command, join(folder, operand)], {
+    for (const [name, operand, dataDir, message] of cases) {
+      const { code, stderr } = await command([name, join(folder, operand)], {
         DATA_DIR: join(folder, dataDir),
       });
       assert.equal(code, 1);

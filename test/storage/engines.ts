@@ -2,7 +2,6 @@
 // process.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
@@ -10,9 +9,10 @@ import { openPostgres } from '#storage/postgres.ts';
 import { createS3Blobs } from '#storage/s3-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { readConfig } from '#roof/config.ts';
-import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
+import { startPostgres } from '#lab/support/postgres.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
-import { startS3, type TestS3 } from '#lab/support/s3.ts';
+import { startS3 } from '#lab/support/s3.ts';
+import { shared } from '#lab/support/shared.ts';
 
 export interface OpenDatabase {
   database: Database;
@@ -108,18 +108,14 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
   },
 ];
 
-let postgres: Promise<TestPostgres> | undefined;
-let s3: Promise<TestS3> | undefined;
-/** Ends what the suites of this process started. A suite after that starts it again. */
-export async function stopServers(): Promise<void> {
-  const started = [postgres, s3];
-  [postgres, s3] = [undefined, undefined];
-  for (const server of started) await (await server)?.stop();
-}
-after(stopServers);
-
-export const sharedPostgres = (): Promise<TestPostgres> => (postgres ??= startPostgres());
-const sharedS3 = (): Promise<TestS3> => (s3 ??= startS3());
+export const sharedPostgres = shared(
+  () => startPostgres(),
+  (server) => server.stop(),
+);
+const sharedS3 = shared(
+  () => startS3(),
+  (server) => server.stop(),
+);
 
 async function newFolder() {
   const { path, remove } = await temporaryFolder();

@@ -1,6 +1,7 @@
 // Migrations on every engine: they can be repeated, and many processes may run them at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { command } from '#lab/support/commands.ts';
 import { tintype } from '#lab/support/processes.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
@@ -67,17 +68,17 @@ for (const engine of databaseEngines) {
       }
     });
 
-    test('four processes that start at once on an empty database all start', async () => {
+    test('three processes that start at once on an empty database all start', async () => {
       const { environment, remove } = await engine.newPlace();
       try {
         const runs = await Promise.all(
-          [1, 2, 3, 4].map((n) =>
+          [1, 2, 3].map((n) =>
             tintype(['account', 'create', '--email', `user${n}@example.com`, '--json'], environment),
           ),
         );
         for (const { code, stderr } of runs) assert.deepEqual([code, stderr], [0, '']);
-        const { stdout } = await tintype(['account', 'list', '--json'], environment);
-        assert.equal((JSON.parse(stdout) as unknown[]).length, 4);
+        const { stdout } = await command(['account', 'list', '--json'], environment);
+        assert.equal((JSON.parse(stdout) as unknown[]).length, 3);
       } finally {
         await remove();
       }
