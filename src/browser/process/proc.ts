@@ -4,11 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** One read for each process, because running renders are checked ten times a second. */
 export function usageOf(pid: number): { memoryBytes: number; threads: number } {
   const status = readProc(pid, 'status');
-  const [, anonymous = 0] = /^RssAnon:\s+(\d+)/m.exec(status) ?? [];
-  const [, shared = 0] = /^RssShmem:\s+(\d+)/m.exec(status) ?? [];
-  const [, threads = 0] = /^Threads:\s+(\d+)/m.exec(status) ?? [];
+  const valueOf = (name: string): number => Number.parseInt(status.split(`\n${name}:`)[1] ?? '0', 10);
   // Without memory mapped from files: every page process shares the browser's code with all others.
-  return { memoryBytes: (Number(anonymous) + Number(shared)) * 1024, threads: Number(threads) };
+  return { memoryBytes: (valueOf('RssAnon') + valueOf('RssShmem')) * 1024, threads: valueOf('Threads') };
 }
 
 /** The id came from outside: only processes of this browser may be killed. */
