@@ -5,7 +5,7 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { WaitUntil } from '#browser/browser.ts';
 import { CdpError } from '#browser/process/cdp.ts';
 import { pause, type Deadline } from '#browser/process/deadline.ts';
-import { ready } from '#browser/page/navigate.ts';
+import { arrival } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
 
 // A page that keeps navigating is captured where it is after this many attempts and the time of a settle. Attempts that fail
@@ -14,6 +14,8 @@ const fewestAttempts = 4;
 // The browser may refuse a command a moment before it reports the new document.
 const noticeMs = 500;
 const parseMs = 20;
+/** A page that works without end would never reach the end of its time. */
+export const workMs = 10_000;
 
 /** Does `work` after `arrive`, and repeats both if the page replaced its document meanwhile. */
 export async function onOneDocument<T>(
@@ -45,17 +47,18 @@ export async function arrive(page: Page, waitUntil: WaitUntil, deadline: Deadlin
   const { mainFrame } = page;
   if (!mainFrame.leaving && mainFrame.documents === 1) return;
   const late = new Error('it did not come in time');
-  const phase = deadline.phase(limits.settleMs, () => late);
+  const network = deadline.phase(limits.settleMs, () => late);
+  const work = deadline.phase(workMs, () => late);
+  const patience = { network: network.signal, work: work.signal };
   try {
-    do {
-      await page.changes.until(() => !mainFrame.leaving, phase.signal);
-      await ready(page, waitUntil, phase.signal);
-    } while (mainFrame.leaving || !(await isRead(page, waitUntil, phase.signal)));
+    do await arrival(page, waitUntil, patience);
+    while (mainFrame.leaving || !(await isRead(page, waitUntil, network.signal)));
   } catch (error) {
     if (error !== late) throw error;
     await stay(page, deadline);
   } finally {
-    phase.end();
+    network.end();
+    work.end();
   }
 }
 

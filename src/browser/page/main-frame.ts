@@ -9,6 +9,8 @@ export interface MainFrame {
   readonly domReady: boolean;
   /** Navigating to another document that has not arrived yet. */
   readonly leaving: boolean;
+  /** The server has answered with that document, and the browser has yet to show it. */
+  readonly arriving: boolean;
   /** Documents seen so far. */
   readonly documents: number;
   /** The frame ended where there is nothing to show; a later good document does not change that. */
@@ -71,6 +73,7 @@ export function followMainFrame(
   session.on('Network.responseReceived', ({ type, frameId: of, loaderId, response }) => {
     if (type !== 'Document' || of !== frameId) return;
     answers.set(loaderId, failures.ofAnswer(response.headers, response.url));
+    watch.notify();
   });
   session.on('Network.loadingFailed', ({ requestId, errorText }) => {
     if (requestId !== nextLoaderId) return;
@@ -120,6 +123,9 @@ export function followMainFrame(
     },
     get leaving() {
       return nextLoaderId !== undefined || isRequested();
+    },
+    get arriving() {
+      return nextLoaderId !== undefined && answers.has(nextLoaderId);
     },
     get documents() {
       return state.documents;

@@ -28,8 +28,28 @@ export async function navigate(
   }
 }
 
-/** Waits for the document to which a page navigated by itself. */
-export async function ready(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<void> {
+/** How long to wait for the network, and how long for the browser: for what it has, it may need longer on a busy machine. */
+export interface Patience {
+  /** Aborts when the wait for requests is over. */
+  network: AbortSignal;
+  /** Ends the whole. */
+  work: AbortSignal;
+}
+
+/** Waits for the document to which a page navigates by itself. */
+export async function arrival(page: Page, waitUntil: WaitUntil, { network, work }: Patience): Promise<void> {
+  const { mainFrame, traffic } = page;
+  await page.changes.until(() => !mainFrame.leaving || mainFrame.arriving, network);
+  await page.changes.until(() => !mainFrame.leaving, work);
+  try {
+    await ready(page, waitUntil, network);
+  } catch (error) {
+    if (error !== network.reason || traffic.awaited > 0) throw error;
+    await ready(page, waitUntil, work);
+  }
+}
+
+async function ready(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<void> {
   const { mainFrame } = page;
   const isReady = () => (waitUntil === 'load' ? mainFrame.loaded : mainFrame.domReady);
   await page.changes.until(() => isReady() || mainFrame.failure !== undefined, signal);

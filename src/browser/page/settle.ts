@@ -3,25 +3,15 @@
 // then it continues without them. So on a busy machine a page may miss a slow response, but never a timer.
 import { limits } from '#core/limits.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
-import { stay } from '#browser/page/document.ts';
+import { stay, workMs } from '#browser/page/document.ts';
 import { quiet } from '#browser/page/idle.ts';
-import { ready, throwIfFailed } from '#browser/page/navigate.ts';
+import { arrival, throwIfFailed, type Patience } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
 
 const mostDocuments = 10;
 // Workers run in real time: messages that they post soon after they start are waited for.
 const workerQuietMs = 250;
 const afterWorkersMs = 500;
-// A page that works without end would never reach the end of its time.
-const workMs = 10_000;
-
-/** How long to wait for requests, and how long the page may work. */
-export interface Patience {
-  /** Aborts when the wait for requests is over. */
-  network: AbortSignal;
-  /** Ends the settling. */
-  work: AbortSignal;
-}
 
 export async function settle(
   page: Page,
@@ -38,8 +28,7 @@ export async function settle(
       await settleDocument(page, virtualMs, patience);
       if (page.mainFrame.documents === shown && !page.mainFrame.leaving) break;
       // The page has navigated by itself (a refresh, a script): the document where it arrives is the one to show.
-      await page.changes.until(() => !page.mainFrame.leaving, network.signal);
-      await ready(page, 'load', network.signal);
+      await arrival(page, 'load', patience);
     }
   } catch (error) {
     if (error !== outOfTime) throw error;
