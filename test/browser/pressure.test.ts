@@ -97,7 +97,7 @@ test('the memory of frames that make no requests counts too', { skip }, async ()
 
 test('blobs, which the browser process keeps, count for the page that makes them', { skip }, async () => {
   const page = `${green}<img src="/never"><script>const hold = [];
-    setInterval(() => { if (hold.length < 400) hold.push(new Blob([new Uint8Array(${8 * MiB}).fill(hold.length)])) }, 5)</script>`;
+    setInterval(() => { if (hold.length < 100) hold.push(new Blob([new Uint8Array(${32 * MiB}).fill(hold.length)])) }, 5)</script>`;
   assertEnded(await withSiblings(page), /exceeded the memory limit of a render/);
 });
 

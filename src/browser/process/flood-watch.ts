@@ -11,6 +11,8 @@ export interface FloodWatch {
   answered(pages: readonly number[]): void;
   /** Called repeatedly while the answer is missing. Returns the pages that must be ended, because pausing them was not enough. */
   overdue(): number[];
+  /** The pages that are paused. */
+  readonly paused: number[];
   /** True if a new browser would be ready before this one has worked through its backlog. */
   readonly isLost: boolean;
 }
@@ -18,7 +20,7 @@ export interface FloodWatch {
 interface Watched {
   /** The thread that sends the page's calls. An article uses 8 ms of CPU time on it, 2,000 pictures 40, a flood 100 a second. */
   sender: number | undefined;
-  sentMsBefore: number;
+  sentMsWhenAnswered: number;
   pauses: number;
   pausedUntil: number | undefined;
 }
@@ -28,32 +30,38 @@ const backlogToPauseMs = 30;
 // Some calls take the browser much longer than the page, such as those that start workers. If the page is gone, they take no time.
 const backlogToEndPagesMs = 300;
 const backlogToEndBrowserMs = 1_000;
+// Of the sending thread: in all, and since the last answer. While the browser passes on a large picture, pages send nothing.
 const leastSentMs = 20;
+const leastNewlySentMs = 5;
 const firstPauseMs = 1_000;
 const longestPauseMs = 4_000;
 
 export function createFloodWatch(browserPid: number, onPause: (pid: number) => void): FloodWatch {
   const watched = new Map<number, Watched>();
   let mainMsWhenAsked: number | undefined;
+  // True since pages were paused, until an answer comes without a backlog. A large picture alone takes the browser a second too.
+  let isFlooded = false;
 
   const mainMs = (): number => threadMs(browserPid, browserPid);
   const backlogMs = (): number => mainMs() - (mainMsWhenAsked ?? Infinity);
 
   function sentMs(pid: number, page: Watched): number {
     page.sender ??= sendingThread(pid);
-    return page.sender === undefined ? 0 : threadMs(pid, page.sender) - page.sentMsBefore;
+    return page.sender === undefined ? 0 : threadMs(pid, page.sender);
   }
 
   function pauseFlooding(): void {
-    const running = [...watched]
+    const sending = [...watched]
       .filter(([, page]) => page.pausedUntil === undefined)
-      .map(([pid, page]) => ({ pid, page, ms: sentMs(pid, page) }));
-    const mostMs = Math.max(leastSentMs, ...running.map(({ ms }) => ms));
-    for (const { pid, page, ms } of running) {
-      if (ms < mostMs / 2 || !isInGroup(pid, browserPid) || !signal(pid, 'SIGSTOP')) continue;
-      page.sentMsBefore += ms;
+      .map(([pid, page]) => ({ pid, page, ms: sentMs(pid, page) }))
+      .filter(({ ms }) => ms >= leastSentMs)
+      .map(({ pid, page, ms }) => ({ pid, page, newMs: ms - page.sentMsWhenAnswered }));
+    const mostMs = Math.max(leastNewlySentMs, ...sending.map(({ newMs }) => newMs));
+    for (const { pid, page, newMs } of sending) {
+      if (newMs < mostMs / 2 || !isInGroup(pid, browserPid) || !signal(pid, 'SIGSTOP')) continue;
       page.pausedUntil = performance.now() + Math.min(longestPauseMs, firstPauseMs * 2 ** page.pauses);
       page.pauses += 1;
+      isFlooded = true;
       onPause(pid);
     }
   }
@@ -64,11 +72,14 @@ export function createFloodWatch(browserPid: number, onPause: (pid: number) => v
     signal(pid, 'SIGCONT');
   }
 
+  const paused = (): number[] =>
+    [...watched].flatMap(([pid, page]) => (page.pausedUntil === undefined ? [] : [pid]));
+
   /** Each is returned once. */
   function takePaused(): number[] {
-    const paused = [...watched].flatMap(([pid, page]) => (page.pausedUntil === undefined ? [] : [pid]));
-    for (const pid of paused) watched.delete(pid);
-    return paused;
+    const taken = paused();
+    for (const pid of taken) watched.delete(pid);
+    return taken;
   }
 
   return {
@@ -77,21 +88,31 @@ export function createFloodWatch(browserPid: number, onPause: (pid: number) => v
     },
     answered(pages) {
       for (const pid of watched.keys()) if (!pages.includes(pid)) watched.delete(pid);
-      for (const pid of pages) {
-        const page = watched.get(pid);
-        if (page) continueIfOver(pid, page);
-        else watched.set(pid, { sender: undefined, sentMsBefore: 0, pauses: 0, pausedUntil: undefined });
-      }
       if (backlogMs() >= backlogToPauseMs) pauseFlooding();
+      else isFlooded = false;
       mainMsWhenAsked = undefined;
+      for (const pid of pages) {
+        const page = watched.get(pid) ?? {
+          sender: undefined,
+          sentMsWhenAnswered: 0,
+          pauses: 0,
+          pausedUntil: undefined,
+        };
+        watched.set(pid, page);
+        page.sentMsWhenAnswered = sentMs(pid, page);
+        continueIfOver(pid, page);
+      }
     },
     overdue() {
       const backlog = backlogMs();
       if (backlog >= backlogToPauseMs) pauseFlooding();
       return backlog >= backlogToEndPagesMs ? takePaused() : [];
     },
+    get paused() {
+      return paused();
+    },
     get isLost() {
-      return backlogMs() >= backlogToEndBrowserMs;
+      return isFlooded && backlogMs() >= backlogToEndBrowserMs;
     },
   };
 }

@@ -32,6 +32,7 @@ const answerMs = 2_000;
 const latelyMs = 5_000;
 // Blobs are freed after their render ends: only then is it known whether another page is to blame too.
 const betweenBrowserStrikesMs = 3_000;
+const betweenSamplesMs = 500;
 
 // A share of what a render may use. A page without a render that is no larger was opened in advance, or is a small one that made
 // no requests.
@@ -46,7 +47,8 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
     log.warn({ pid }, 'a page floods the browser and is paused'),
   );
   const owners = new Map<number, object>();
-  const cpuSeconds = new Map<number, number>();
+  // Two samples of the CPU time of pages, so that what they used lately is never measured over less than half a second.
+  let [older, newer] = [sampleOf([]), sampleOf([])];
   let struck = { at: -Infinity, because: '' };
   let browserBytes = 0;
   let isLooking = false;
@@ -79,9 +81,11 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       else if (large.length > 0) strike(pidsOf(large), tooMuchMemory, { bytes });
     }
     if (browserBytes < limits.browserBytes || performance.now() - struck.at < betweenBrowserStrikesMs) return;
-    // Nothing shows whose blobs they are, but creating them takes CPU time.
-    const [busiest] = pages.toSorted((a, b) => b.usedSeconds - a.usedSeconds);
-    if (busiest && busiest.usedSeconds > 0) strike([busiest.pid], tooMuchMemory, { browserBytes });
+    // Nothing shows whose blobs they are, but creating them takes CPU time, and may flood the browser.
+    const { paused } = flood;
+    const suspects = paused.length > 0 ? pages.filter(({ pid }) => paused.includes(pid)) : pages;
+    const [busiest] = suspects.toSorted((a, b) => b.usedSeconds - a.usedSeconds);
+    if (busiest) strike([busiest.pid], tooMuchMemory, { browserBytes });
   }
 
   async function look(): Promise<void> {
@@ -100,12 +104,11 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
         if (type === 'browser') browserBytes = bytes;
         if (type !== 'renderer') continue;
         busyPages.note(pid, cpuTime, threads);
-        pages.push({ pid, bytes, usedSeconds: cpuTime - (cpuSeconds.get(pid) ?? 0) });
-        cpuSeconds.set(pid, cpuTime);
+        pages.push({ pid, bytes, usedSeconds: cpuTime - (older.cpuSeconds.get(pid) ?? 0) });
       }
-      for (const known of [owners, cpuSeconds])
-        for (const pid of known.keys()) if (!pids.includes(pid)) known.delete(pid);
+      for (const pid of owners.keys()) if (!pids.includes(pid)) owners.delete(pid);
       checkMemory(pages);
+      if (performance.now() - newer.at > betweenSamplesMs) [older, newer] = [newer, sampleOf(processInfo)];
     } catch {
       // The browser is gone, or too busy to answer in time: the next check will tell.
     } finally {
@@ -135,5 +138,10 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
     },
   };
 }
+
+const sampleOf = (processes: readonly { id: number; cpuTime: number }[]) => ({
+  at: performance.now(),
+  cpuSeconds: new Map(processes.map(({ id, cpuTime }) => [id, cpuTime])),
+});
 
 const pidsOf = (pages: readonly Page[]): number[] => pages.map(({ pid }) => pid);

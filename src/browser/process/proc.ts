@@ -29,7 +29,11 @@ export const pageZygotesOf = (browser: number): number[] =>
   });
 
 /** CPU time of one thread. The first thread of a process has the id of the process. */
-export const threadMs = (pid: number, thread: number): number => statOf(pid, `task/${thread}/stat`).cpuMs;
+export function threadMs(pid: number, thread: number): number {
+  const [nanoseconds] = readProc(pid, `task/${thread}/schedstat`).split(' ', 1);
+  // Some kernels do not have it. The other file counts in hundredths of a second.
+  return nanoseconds ? Number(nanoseconds) / 1e6 : statOf(pid, `task/${thread}/stat`).cpuMs;
+}
 
 /** The thread of a page process that exchanges messages with the browser process. */
 export const sendingThread = (pid: number): number | undefined =>
