@@ -1,5 +1,5 @@
 // Uploads: the whole service compared with the floor, which only makes the bytes and one row durable, and with what a user would
-// choose instead, which makes nothing durable.
+// choose instead, which makes nothing durable. COMPARE_WITH=folder also measures the service of another checkout, for before and after.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLanes } from '#lab/bench/connection.ts';
@@ -58,11 +58,15 @@ const peers = {
   fastify: { file: 'upload-fastify.js', title: '@fastify/multipart', isDurable: false },
 };
 type PeerName = keyof typeof peers;
-type Name = 'service' | PeerName;
+type Name = 'service' | 'before' | PeerName;
+const titleOf = (name: Exclude<Name, 'service'>): string => (name === 'before' ? name : peers[name].title);
 
 export async function benchUploads(say: (line: string) => void): Promise<Figure[]> {
   const { path, remove } = await temporaryFolder();
   const service = await startMeasuredService();
+  const { COMPARE_WITH: checkout } = process.env;
+  const before = checkout === undefined ? undefined : await startMeasuredService({}, { checkout });
+  const services = { service, ...(before && { before }) };
   const started = await Promise.all(
     (Object.keys(peers) as PeerName[]).map(async (name) => {
       const folder = join(path, name);
@@ -71,7 +75,7 @@ export async function benchUploads(say: (line: string) => void): Promise<Figure[
   );
   /** Data that was never synced would be written to the disk during another contender's turn. */
   const dropUnsynced = async (name: Name): Promise<void> => {
-    if (name === 'service' || peers[name].isDurable) return;
+    if (name === 'service' || name === 'before' || peers[name].isDurable) return;
     for (const file of await readdir(join(path, name))) await rm(join(path, name, file));
   };
   try {
@@ -82,7 +86,11 @@ export async function benchUploads(say: (line: string) => void): Promise<Figure[
       const files = await Promise.all(pictures.map(pictureOf));
       const apiPath = size.files > 1 ? '/api/v1/upload/batch' : '/api/v1/upload';
       const served = [
-        { name: 'service', origin: service.origin, request: uploadRequest(apiPath, service.key, files) },
+        ...Object.entries(services).map(([name, { origin, key }]) => ({
+          name,
+          origin,
+          request: uploadRequest(apiPath, key, files),
+        })),
         ...started.map(({ name, origin }) => ({
           name,
           origin,
@@ -98,7 +106,7 @@ export async function benchUploads(say: (line: string) => void): Promise<Figure[
       );
       const contenders = Object.fromEntries(open.map(({ name, work }) => [name, work])) as Record<Name, Work>;
       const pids = new Map<string, number>([
-        ['service', service.pid],
+        ...Object.entries(services).map(([name, { pid }]) => [name, pid] as const),
         ...started.map(({ name, pid }) => [name, pid] as const),
       ]);
       const cpuMsOf = (name: Name): number => cpuMs(pids.get(name) ?? 0);
@@ -125,38 +133,42 @@ export async function benchUploads(say: (line: string) => void): Promise<Figure[
   } finally {
     await Promise.all(started.map((peer) => peer.stop()));
     await service.stop();
+    await before?.stop();
     await remove();
   }
 }
 
 function figuresOf({ name, goal }: Size, { service, ...others }: Record<Name, Load>): Figure[] {
-  const { floor } = others;
-  const rates = (Object.keys(others) as PeerName[]).map((peer) =>
-    figure(
+  const described = { benchmark, unit: 'ms' } as const;
+  return (Object.keys(others) as (keyof typeof others)[]).flatMap((other) => {
+    const against = titleOf(other);
+    const rate = figure(
       {
         benchmark,
         subject: `${name}, requests`,
         unit: 'per second',
-        against: peers[peer].title,
-        ...(peer === 'floor' && goal && { goal }),
+        against,
+        ...(other === 'floor' && goal && { goal }),
       },
       service.perSecond,
-      others[peer].perSecond,
-    ),
-  );
-  const latency = { benchmark, unit: 'ms', against: 'floor' } as const;
-  return [
-    ...rates,
-    figure({ ...latency, subject: `${name}, processor time of a request` }, service.cpuMs, floor.cpuMs),
-    figure(
-      { ...latency, subject: `${name}, latency at ${lanes} clients` },
-      service.latencyMs,
-      floor.latencyMs,
-    ),
-    figure(
-      { ...latency, subject: `${name}, 99th percentile of it`, of: 'p99' },
-      service.latencyMs,
-      floor.latencyMs,
-    ),
-  ];
+      others[other].perSecond,
+    );
+    if (other === 'multer' || other === 'fastify') return [rate];
+    const { cpuMs, latencyMs } = others[other];
+    const latency = `${name}, latency at ${lanes} clients`;
+    return [
+      rate,
+      figure(
+        { ...described, against, subject: `${name}, processor time of a request` },
+        service.cpuMs,
+        cpuMs,
+      ),
+      figure({ ...described, against, subject: latency }, service.latencyMs, latencyMs),
+      figure(
+        { ...described, against, subject: `${name}, 99th percentile of it`, of: 'p99' },
+        service.latencyMs,
+        latencyMs,
+      ),
+    ];
+  });
 }
