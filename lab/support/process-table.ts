@@ -1,6 +1,7 @@
 // What the operating system reports about a test's processes, descriptors and folders.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { scratchPrefix } from '#browser/process/scratch-folder.ts';
 
 export interface ProcessRow {
   pid: number;
@@ -59,7 +60,7 @@ export function rssBytes(pid = process.pid): number {
 }
 
 export function scratchFolders(pid = process.pid): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith(`tintype-browser-${pid}-`));
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(scratchPrefix(pid)));
 }
 
 /** TCP ports on which any of these processes listens. */

@@ -242,7 +242,7 @@ test('a service killed with -9 leaves no browser, not even one that does not rea
 
 test('a folder that is not ours is not swept', async () => {
   // The id of a process that cannot exist: the kernel assigns smaller numbers.
-  const path = join(tmpdir(), 'tintype-browser-99999999-1-notours');
+  const path = join(tmpdir(), 'tintype-b-zzzzzzz-1-notours');
   mkdirSync(path, { recursive: true });
   await sweepScratchFolders([12_345]);
   assert.ok(existsSync(path));

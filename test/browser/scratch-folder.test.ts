@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createScratchFolder } from '#browser/process/scratch-folder.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { browsers, scratchFolders } from '#lab/support/process-table.ts';
@@ -42,4 +43,13 @@ test('a folder that cannot be removed is logged, does no harm, and is removed wi
   await kit.close();
   isClosed = true;
   assert.deepEqual(scratchFolders(), []);
+});
+
+test('its path leaves room for the socket of a full Chromium, also in a temporary folder of 27 characters', async () => {
+  const folder = createScratchFolder(null);
+  const below = folder.path.slice(tmpdir().length);
+  await folder.remove();
+  const socket = `${below}/tmp/org.chromium.Chromium.XXXXXX/SingletonSocket`;
+  // 107 characters is the longest path of a socket on Linux.
+  assert.ok(27 + socket.length <= 107, `${socket} has ${socket.length} characters`);
 });

@@ -129,7 +129,10 @@ export class ChromiumStartError extends Error {
   readonly detail: string;
 
   constructor(detail: string, cause: unknown) {
-    super(`The browser did not start: ${detail.split('\n').at(-1) || String(cause)}`, { cause });
+    const lines = detail.split('\n');
+    // What follows is written by the part that reports crashes.
+    const reason = lines.findLast((line) => line.includes('FATAL')) ?? lines.at(-1);
+    super(`The browser did not start: ${reason || String(cause)}`, { cause });
     this.name = 'ChromiumStartError';
     this.detail = detail;
   }

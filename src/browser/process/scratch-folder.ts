@@ -8,10 +8,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isRunning, startTimeOf } from '#browser/process/running.ts';
 
 const removeAttempts = 10;
-const prefix = 'tintype-browser-';
+// Short, as are the numbers after it: a full Chromium creates a socket 49 characters further down, and the system limits its path to 107.
+const prefix = 'tintype-b-';
+const radix = 36;
 const inUse = new Set<string>();
 /** What could not be removed with its browser: a file that is still open, or a folder that was made read-only. */
 const leftOver = new Set<string>();
+
+/** How the names of the folders of a service process begin. */
+export const scratchPrefix = (pid: number): string => `${prefix}${pid.toString(radix)}-`;
 
 export interface ScratchFolder {
   readonly path: string;
@@ -20,7 +25,8 @@ export interface ScratchFolder {
 }
 
 export function createScratchFolder(owner: { uid: number; gid: number } | null): ScratchFolder {
-  const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-${startTimeOf(process.pid)}-`));
+  const startTime = Number(startTimeOf(process.pid)).toString(radix);
+  const path = mkdtempSync(join(tmpdir(), `${scratchPrefix(process.pid)}${startTime}-`));
   inUse.add(path);
   for (const name of ['profile', 'tmp', 'cache']) mkdirSync(join(path, name), { mode: 0o700 });
   if (owner) {
@@ -67,9 +73,9 @@ export async function sweepScratchFolders(ownerIds: number[]): Promise<number> {
   let swept = 0;
   for (const name of names) {
     const path = join(tmpdir(), name);
-    const [, pid, startTime] = /^(\d+)-(\d+)-/.exec(name.slice(prefix.length)) ?? [];
-    if (pid === undefined || inUse.has(path)) continue;
-    if (startTime === undefined || isRunning(Number(pid), startTime)) continue;
+    const [, pid, startTime] = /^([a-z0-9]+)-([a-z0-9]+)-/.exec(name.slice(prefix.length)) ?? [];
+    if (pid === undefined || startTime === undefined || inUse.has(path)) continue;
+    if (isRunning(Number.parseInt(pid, radix), String(Number.parseInt(startTime, radix)))) continue;
     const entry = await lstat(path).catch(() => null);
     if (!entry?.isDirectory() || !ownerIds.includes(entry.uid)) continue;
     swept += await rm(path, { recursive: true, force: true }).then(
