@@ -71,12 +71,26 @@ export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
   };
 }
 
-function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void> {
-  return db.transaction().execute(async (transaction) => {
-    const connection = await runDirectly(transaction);
-    const tables = createTables(transaction);
+// Compiled once: every group, or every member of one, runs them. IMMEDIATE as in sqlite.ts.
+const begin = CompiledQuery.raw('begin immediate');
+const commit = CompiledQuery.raw('commit');
+const rollBack = CompiledQuery.raw('rollback');
+const savepoint = CompiledQuery.raw('savepoint member');
+const rollBackMember = CompiledQuery.raw('rollback to member');
+const release = CompiledQuery.raw('release member');
+
+async function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void> {
+  const connection = await runDirectly(db);
+  const tables = createTables(db);
+  await connection.executeQuery(begin);
+  try {
     for (const member of members) await runMember(member, tables, connection);
-  });
+    await connection.executeQuery(commit);
+  } catch (error) {
+    // Fails if SQLite has rolled back by itself.
+    await connection.executeQuery(rollBack).catch(() => {});
+    throw error;
+  }
 }
 
 /** Skips fsync. The WAL is written in order, so the next full commit makes this one durable too. */
@@ -91,18 +105,13 @@ function withoutWaiting(run: (db: Kysely<Schema>) => Promise<void>): (db: Kysely
   };
 }
 
-// Compiled once: every transaction runs them.
-const savepoint = CompiledQuery.raw('savepoint member');
-const rollBack = CompiledQuery.raw('rollback to member');
-const release = CompiledQuery.raw('release member');
-
 async function runMember(member: Member, tables: Tables, connection: DatabaseConnection): Promise<void> {
   await connection.executeQuery(savepoint);
   try {
     await member.run(tables);
   } catch (error) {
     // If SQLite has rolled back everything itself, as on a full disk, the savepoint is gone and the whole group fails.
-    await connection.executeQuery(rollBack).catch(() => Promise.reject(error));
+    await connection.executeQuery(rollBackMember).catch(() => Promise.reject(error));
   }
   await connection.executeQuery(release);
 }
