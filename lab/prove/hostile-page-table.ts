@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Route } from '#lab/support/page-server.ts';
 import { hostileLoops } from '#lab/prove/hostile-loops.ts';
+import { slowToDraw } from '#lab/support/slow-to-draw.ts';
 import { cpuMs, descendants } from '#lab/support/process-table.ts';
 
 export interface HostilePage {
@@ -13,7 +14,7 @@ export interface HostilePage {
   answers: (200 | 502)[];
   /** Also in the short form: it ends within seconds and uses little CPU. */
   isQuick?: true;
-  /** It keeps the browser process too busy, which is then ended: siblings are rendered again, and none may fail. */
+  /** It keeps the browser too busy, which may then be ended: siblings are rendered again, and none may fail. */
   isFlood?: true;
   /** Served over TLS and HTTP/2. */
   isTunnelled?: true;
@@ -61,6 +62,12 @@ export const hostilePages: HostilePage[] = [
     strike: killGpuProcess,
     isQuick: true,
   },
+  ...Object.entries(slowToDraw).map(([title, body]): HostilePage => ({
+    title: `slow to draw: ${title}`,
+    page: start + body,
+    answers: [200, 502],
+    isFlood: true,
+  })),
   { title: '50 MB of images', page: start + images(50, '/megabyte'), answers: [200] },
   { title: '10,000 requests', page: start + images(10_000, '/pixel'), answers: [200, 502] },
   {

@@ -102,7 +102,9 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
       const isLow = isSuspect || standing.isCrowding(account);
       let fault: RenderFailure | undefined;
       try {
-        const lend = isAlone ? pool.lendAlone(isLow ? 'low' : 'usual') : pool.lend;
+        const lend = isAlone
+          ? pool.lendAlone(isLow ? 'low' : 'usual', () => standing.blame(account))
+          : pool.lend;
         return await lend(deadline.signal, (page) => {
           const fail = () => deadline.fail((fault = page.fault.reason as RenderFailure));
           if (page.fault.aborted) fail();

@@ -19,7 +19,12 @@ export interface Host {
   dispose(page: Page): Promise<boolean>;
   /** Opens pages in advance. */
   stock(): Promise<void>;
-  watchMemory(): Promise<void>;
+  /** Checks what its pages take. Resolves to false if one of them keeps all others from being drawn. */
+  check(): Promise<boolean>;
+  /** Lowers the priority of drawing. */
+  lowerDrawing(): void;
+  /** Ends it, with all its renders, because a page keeps it from its other work. */
+  end(): Promise<void>;
   /** Accepts no more renders; ends when the current ones have finished. */
   retire(): Promise<void>;
 }
@@ -38,6 +43,7 @@ const noPage = () =>
   new RenderFailure('crashed', 'the browser did not open a page in time', { browserLost: true });
 const openMs = 20_000;
 const disposeMs = 2_000;
+const drawMs = 1_500;
 const never = new AbortController().signal;
 
 export function createHost(options: HostOptions): Host {
@@ -47,6 +53,7 @@ export function createHost(options: HostOptions): Host {
   let taking = 0;
   let served = 0;
   let isRetired = false;
+  let isAsked = false;
 
   const pages = createPageStock<Page>({
     open,
@@ -91,6 +98,27 @@ export function createHost(options: HostOptions): Host {
     }
   }
 
+  /** The process that draws never rests: this is a fault only if a blank page is not drawn either. One question at a time. */
+  async function drawsOthers(): Promise<boolean> {
+    if (isAsked) return true;
+    isAsked = true;
+    const phase = createPhase(process.gone, drawMs, () => new Error('not drawn in time'));
+    try {
+      const page = await pages.take(phase.signal);
+      try {
+        await drawBlank(page, phase.signal);
+        return true;
+      } finally {
+        await discard(page);
+      }
+    } catch {
+      return process.gone.aborted || !memory.isDrawing;
+    } finally {
+      phase.end();
+      isAsked = false;
+    }
+  }
+
   async function endIfIdle(): Promise<void> {
     if (!isRetired || active.size + taking > 0) return;
     await closeDoors(pages.end());
@@ -127,7 +155,12 @@ export function createHost(options: HostOptions): Host {
       return isDone;
     },
     stock: () => pages.fill(),
-    watchMemory: () => memory.look(),
+    async check() {
+      await memory.look();
+      return !memory.isDrawing || (await drawsOthers());
+    },
+    lowerDrawing: memory.lowerDrawing,
+    end: memory.endBrowser,
     async retire() {
       isRetired = true;
       await closeDoors(pages.end());
@@ -139,4 +172,9 @@ export function createHost(options: HostOptions): Host {
 /** For pages that end with their browser. */
 async function closeDoors(pages: Page[]): Promise<void> {
   await Promise.all(pages.map((page) => page.door.close()));
+}
+
+async function drawBlank({ session }: Page, signal: AbortSignal): Promise<void> {
+  const clip = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
+  await session.send('Page.captureScreenshot', { format: 'jpeg', quality: 1, clip }, signal);
 }

@@ -27,7 +27,7 @@ export interface Pool {
   /** Gives `work` its own page, and discards the page however `work` ends. */
   lend: Lend;
   /** Uses a separate browser: for a render that may have crashed the last one, and could do the same to other renders. */
-  lendAlone(priority: Priority): Lend;
+  lendAlone(priority: Priority, onExhausted: () => void): Lend;
   /** Rejects if the browser does not answer. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -37,11 +37,13 @@ const lookMs = 100;
 
 export async function createPool({ launch, createHost, recycle, log }: PoolOptions): Promise<Pool> {
   const hosts = new Set<Host>();
+  /** Browsers of one render, and what to call if it would keep others from being drawn. */
+  const separate = new Map<Host, () => void>();
   const underWay = new Set<Promise<void>>();
   let current: Promise<Host> = start();
   let succeeding: Promise<void> | undefined;
   let isClosed = false;
-  let memoryTimer: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   await current;
 
   /** Runs work that nobody waits for, and logs its failure. */
@@ -118,14 +120,25 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     return host.browserBytes > recycle.browserBytes ? 'memory' : undefined;
   }
 
-  function watchMemory(): void {
-    memoryTimer ??= setInterval(() => {
+  async function watch(host: Host): Promise<void> {
+    if (await host.check()) return;
+    const onExhausted = separate.get(host);
+    if (onExhausted) {
+      host.lowerDrawing();
+      onExhausted();
+    } else if (host.active > 1) {
+      // Each of its renders is tried once more in its own browser, so it does not matter whose page it was.
+      await host.end();
+    }
+  }
+
+  function watchAll(): void {
+    timer ??= setInterval(() => {
       const busy = [...hosts].filter((host) => host.active > 0);
-      for (const host of busy)
-        inBackground(host.watchMemory(), 'the memory of the browser could not be checked');
+      for (const host of busy) inBackground(watch(host), 'the browser could not be watched');
       if (busy.length > 0) return;
-      clearInterval(memoryTimer);
-      memoryTimer = undefined;
+      clearInterval(timer);
+      timer = undefined;
     }, lookMs).unref();
   }
 
@@ -144,7 +157,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     work: (page: Page) => Promise<T>,
   ): Promise<T> {
     const page = await lender.take(signal);
-    watchMemory();
+    watchAll();
     try {
       return await work(page);
     } finally {
@@ -162,12 +175,14 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
       refuseIfClosed();
       return lendFrom(await within(host(), signal), signal, work);
     },
-    lendAlone: (priority) => async (signal, work) => {
+    lendAlone: (priority, onExhausted) => async (signal, work) => {
       refuseIfClosed();
       const lender = await open(priority);
+      separate.set(lender, onExhausted);
       try {
         return await lendFrom(lender, signal, work);
       } finally {
+        separate.delete(lender);
         // Ends the browser as soon as the page is discarded, or now if there was none.
         inBackground(lender.retire(), 'a browser for one render did not end');
       }
@@ -178,7 +193,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     },
     async close() {
       isClosed = true;
-      clearInterval(memoryTimer);
+      clearInterval(timer);
       await succeeding;
       await current.catch(() => {});
       await Promise.all([...hosts].map((host) => host.process.close()));

@@ -1,6 +1,7 @@
 // Attacks by pages: one account renders them repeatedly, as many at once as its plan allows.
 import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
 import { shoot } from '#lab/prove/neighbours/target.ts';
+import { slowToDraw } from '#lab/support/slow-to-draw.ts';
 import type { Route } from '#lab/support/page-server.ts';
 
 const start = '<!doctype html><body style="margin:0;background:#00a000"><p>text';
@@ -23,6 +24,7 @@ const rows: [name: string, resource: string, path: string, page: Route, body?: o
   ['console.log without end', 'browser process', '/console', loop(`console.log('text '.repeat(100), i)`)],
   ['postMessage without end', 'browser process', '/post', onEveryTurn(`postMessage('x'.repeat(1000), '*')`)],
   ['window.open without end', 'browser process', '/open', onEveryTurn(`window.open('about:blank')`)],
+  ['pages that are slow to draw', 'drawing', '/slow', start + slowToDraw['backdrop filters']],
   [
     'pages that take memory',
     'memory',

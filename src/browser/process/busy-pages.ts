@@ -1,7 +1,6 @@
 // Lowers the CPU priority of renderer processes that have used a lot of CPU time, so that a page that never stops working does
 // not slow other renders. An ordinary page is drawn before it reaches the limit. Reads /proc; without /proc it does nothing.
-import { readdirSync } from 'node:fs';
-import { lowerPriority } from '#browser/process/priority.ts';
+import { lowerProcess } from '#browser/process/priority.ts';
 
 export interface BusyPages {
   /** Called with every page process, each time it is checked. */
@@ -31,19 +30,10 @@ export function createBusyPages(isOurs: (pid: number) => boolean): BusyPages {
       const niceness = threads > mostThreads ? last : (step?.niceness ?? 0);
       if (niceness <= (lowered.get(pid) ?? 0) || !isOurs(pid)) return;
       lowered.set(pid, niceness);
-      // Linux keeps a priority per thread; a new thread inherits that of the thread that starts it.
-      for (const thread of threadsOf(pid)) lowerPriority(Number(thread), niceness);
+      lowerProcess(pid, niceness);
     },
     forgetAllBut(pids) {
       for (const pid of lowered.keys()) if (!pids.includes(pid)) lowered.delete(pid);
     },
   };
-}
-
-function threadsOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
 }

@@ -2,7 +2,7 @@
 // frames, …) on one thread, one after the other: a page that makes them without end delays all other renders. A page that does so is
 // paused: it makes no more calls, and the browser catches up. Then the page continues, and is paused longer each time.
 import { kill } from 'node:process';
-import { isInGroup, sendingThread, threadMs } from '#browser/process/proc.ts';
+import { isInGroup, sendingThread, threadTimesMs } from '#browser/process/proc.ts';
 
 export interface FloodWatch {
   /** The browser is asked something, for the first time or again because it has not answered. */
@@ -42,12 +42,12 @@ export function createFloodWatch(browserPid: number, onPause: (pid: number) => v
   // True since pages were paused, until an answer comes without a backlog. A large picture alone takes the browser a second too.
   let isFlooded = false;
 
-  const mainMs = (): number => threadMs(browserPid, browserPid);
+  const mainMs = (): number => threadTimesMs(browserPid, browserPid).ran;
   const backlogMs = (): number => mainMs() - (mainMsWhenAsked ?? Infinity);
 
   function sentMs(pid: number, page: Watched): number {
     page.sender ??= sendingThread(pid);
-    return page.sender === undefined ? 0 : threadMs(pid, page.sender);
+    return page.sender === undefined ? 0 : threadTimesMs(pid, page.sender).ran;
   }
 
   function pauseFlooding(): void {

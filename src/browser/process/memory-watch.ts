@@ -2,6 +2,8 @@
 // from its work. Lowers the CPU priority of pages that use a lot of CPU time. Reads /proc; without it (macOS) nothing is watched.
 import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { createPhase } from '#browser/process/deadline.ts';
+import { createDrawingWatch } from '#browser/process/drawing-watch.ts';
+import { lowerProcess } from '#browser/process/priority.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createFloodWatch } from '#browser/process/flood-watch.ts';
 import { isInGroup, usageOf } from '#browser/process/proc.ts';
@@ -23,6 +25,12 @@ export interface MemoryWatch {
   readonly browserBytes: number;
   /** Assigns the process to this render. Processes without a render are checked together. */
   own(pid: number, render: object): void;
+  /** True while a page keeps the process busy that draws all pages. */
+  readonly isDrawing: boolean;
+  /** Lowers the priority of that process. */
+  lowerDrawing(): void;
+  /** Ends the browser because a page keeps it from its other work. */
+  endBrowser(): Promise<void>;
   look(): Promise<void>;
 }
 
@@ -33,6 +41,8 @@ const latelyMs = 5_000;
 // Blobs are freed after their render ends: only then is it known whether another page is to blame too.
 const betweenBrowserStrikesMs = 3_000;
 const betweenSamplesMs = 500;
+// As for a page that has used much CPU time.
+const busyDrawing = 12;
 
 // A share of what a render may use. A page without a render that is no larger was opened in advance, or is a small one that made
 // no requests.
@@ -46,12 +56,14 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
   const flood = createFloodWatch(process.pid, (pid) =>
     log.warn({ pid }, 'a page floods the browser and is paused'),
   );
+  const drawing = createDrawingWatch();
   const owners = new Map<number, object>();
   // Two samples of the CPU time of pages, so that what they used lately is never measured over less than half a second.
   let [older, newer] = [sampleOf([]), sampleOf([])];
   let struck = { at: -Infinity, because: '' };
   let browserBytes = 0;
   let isLooking = false;
+  let drawingPid: number | undefined;
 
   function strike(pids: readonly number[], because: string, details: object = {}): void {
     if (pids.length > 0) struck = { at: performance.now(), because };
@@ -95,6 +107,8 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       const { root } = process.connection;
       const { processInfo } = await root.send('SystemInfo.getProcessInfo', undefined, phase.signal);
       flood.answered(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id));
+      drawingPid = processInfo.find(({ type }) => type === 'GPU')?.id;
+      drawing.look(drawingPid);
       const pids = processInfo.map(({ id }) => id);
       busyPages.forgetAllBut(pids);
       const pages: Page[] = [];
@@ -126,6 +140,14 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
     own(pid, render) {
       owners.set(pid, render);
     },
+    get isDrawing() {
+      return drawing.isBusy;
+    },
+    lowerDrawing() {
+      if (drawingPid !== undefined && isInGroup(drawingPid, process.pid))
+        lowerProcess(drawingPid, busyDrawing);
+    },
+    endBrowser,
     async look() {
       if (isLooking) {
         strike(flood.overdue(), tooBusy);

@@ -1,7 +1,7 @@
 // The CPU priority of processes and threads. It matters only when they compete.
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
-import { pageZygotesOf } from '#browser/process/proc.ts';
+import { pageZygotesOf, threadsOf } from '#browser/process/proc.ts';
 
 export type Priority = 'usual' | 'low';
 
@@ -15,13 +15,18 @@ const newPage = 3;
  * Relative to the service's own niceness: if that is above 5, a fixed 5 would put the other process first. Never below 0, which
  * Chromium gives most of its threads when the service's is negative. What is lower already stays so.
  */
-export function lowerPriority(id: number, by: number): void {
+function lowerPriority(id: number, by: number): void {
   try {
     const wanted = Math.min(lowest, Math.max(0, getPriority()) + by);
     if (wanted > getPriority(id)) setPriority(id, wanted);
   } catch {
     // It has just ended.
   }
+}
+
+/** Linux keeps a priority per thread; a new thread inherits that of the thread that starts it. */
+export function lowerProcess(pid: number, by: number): void {
+  for (const thread of threadsOf(pid)) lowerPriority(thread, by);
 }
 
 /** For a browser that was just started: the processes that it starts inherit it. */

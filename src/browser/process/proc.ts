@@ -28,18 +28,19 @@ export const pageZygotesOf = (browser: number): number[] =>
     return command.includes('--type=zygote') && !command.includes('--no-zygote-sandbox');
   });
 
-/** CPU time of one thread. The first thread of a process has the id of the process. */
-export function threadMs(pid: number, thread: number): number {
-  const [nanoseconds] = readProc(pid, `task/${thread}/schedstat`).split(' ', 1);
-  // Some kernels do not have it. The other file counts in hundredths of a second.
-  return nanoseconds ? Number(nanoseconds) / 1e6 : statOf(pid, `task/${thread}/stat`).cpuMs;
+export const threadsOf = (pid: number): number[] => numbersIn(`/proc/${pid}/task`);
+
+/** Of one thread: how long it ran, and how long it waited for a core. The first thread of a process has the id of the process. */
+export function threadTimesMs(pid: number, thread: number): { ran: number; waited: number } {
+  const [ran, waited] = readProc(pid, `task/${thread}/schedstat`).split(' ');
+  // Some kernels do not have it. The other file counts in hundredths of a second, and does not say how long it waited.
+  if (waited === undefined) return { ran: statOf(pid, `task/${thread}/stat`).cpuMs, waited: 0 };
+  return { ran: Number(ran) / 1e6, waited: Number(waited) / 1e6 };
 }
 
 /** The thread of a page process that exchanges messages with the browser process. */
 export const sendingThread = (pid: number): number | undefined =>
-  numbersIn(`/proc/${pid}/task`).find(
-    (thread) => readProc(pid, `task/${thread}/comm`) === 'Chrome_ChildIOT\n',
-  );
+  threadsOf(pid).find((thread) => readProc(pid, `task/${thread}/comm`) === 'Chrome_ChildIOT\n');
 
 /** Clock ticks are hundredths of a second on every Linux. */
 function statOf(pid: number, file = 'stat'): { group: number; cpuMs: number } {
