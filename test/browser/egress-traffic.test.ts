@@ -135,7 +135,8 @@ test('answers stream: a chunk arrives before the next is sent, and a broken resp
       outgoing.write('first');
     }),
   );
-  const door = await startProxy(context).openDoor();
+  // So that nothing but the end of the response ends the connection.
+  const door = await startProxy(context, { limits: { idleMs: 600_000 } }).openDoor();
   const client = await connectTo(door);
   client.write(`GET http://${open}:${port}/ HTTP/1.1\r\nHost: a\r\n\r\n`);
   await client.until(/first/);
