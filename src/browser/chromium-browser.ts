@@ -56,7 +56,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   const viewport = { width: limits.viewportWidth.default, height: limits.viewportHeight.default };
   const pool = await createPool({
     launch,
-    createHost: (process) =>
+    createHost: (process, isSeparate) =>
       createHost({
         process,
         egress,
@@ -64,6 +64,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
         // A blank page takes 16 MB. More are opened when renders ask for them, a few at a time.
         warmPages: Math.max(2, Math.ceil(options.concurrency / 4)),
         memory: { ...usualMemory, ...options.memory },
+        isSeparate,
         log,
       }),
     recycle: { ...usualRecycle, ...options.recycle },

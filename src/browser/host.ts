@@ -3,7 +3,7 @@ import { RenderFailure, type Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { createMemoryWatch, type MemoryLimits } from '#browser/process/memory-watch.ts';
+import { createMemoryWatch, tooBusy, type MemoryLimits } from '#browser/process/memory-watch.ts';
 import { createPageStock } from '#browser/page-stock.ts';
 import { openPage } from '#browser/page/page.ts';
 import type { Page, Viewport } from '#browser/page/page.ts';
@@ -35,6 +35,8 @@ export interface HostOptions {
   viewport: Viewport;
   warmPages: number;
   memory: MemoryLimits;
+  /** True if the browser is for one render. */
+  isSeparate: boolean;
   log: Log;
 }
 
@@ -48,7 +50,7 @@ const never = new AbortController().signal;
 
 export function createHost(options: HostOptions): Host {
   const { process, egress, viewport, warmPages, log } = options;
-  const memory = createMemoryWatch(process, options.memory, log);
+  const memory = createMemoryWatch(process, options.memory, options.isSeparate, log);
   const active = new Set<Page>();
   let taking = 0;
   let served = 0;
@@ -160,7 +162,7 @@ export function createHost(options: HostOptions): Host {
       return !memory.isDrawing || (await drawsOthers());
     },
     lowerDrawing: memory.lowerDrawing,
-    end: memory.endBrowser,
+    end: () => memory.endBrowser(tooBusy),
     async retire() {
       isRetired = true;
       await closeDoors(pages.end());

@@ -16,7 +16,7 @@ export interface RecycleLimits {
 
 export interface PoolOptions {
   launch: (priority: Priority) => Promise<ChromiumProcess>;
-  createHost: (process: ChromiumProcess) => Host;
+  createHost: (process: ChromiumProcess, isSeparate: boolean) => Host;
   recycle: RecycleLimits;
   log: Log;
 }
@@ -57,8 +57,8 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     underWay.add(done);
   }
 
-  async function open(priority: Priority = 'usual'): Promise<Host> {
-    const host = createHost(await launch(priority));
+  async function open(priority: Priority, isSeparate: boolean): Promise<Host> {
+    const host = createHost(await launch(priority), isSeparate);
     hosts.add(host);
     host.process.gone.addEventListener(
       'abort',
@@ -72,7 +72,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
   }
 
   async function start(): Promise<Host> {
-    const host = await open();
+    const host = await open('usual', false);
     await host.stock();
     return host;
   }
@@ -177,7 +177,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     },
     lendAlone: (priority, onExhausted) => async (signal, work) => {
       refuseIfClosed();
-      const lender = await open(priority);
+      const lender = await open(priority, true);
       separate.set(lender, onExhausted);
       try {
         return await lendFrom(lender, signal, work);

@@ -62,7 +62,7 @@ test(
         kit.shoot(`${site.base}/slow`, { ...size, account: 'slow' }, stop.signal),
         /cancelled/,
       );
-      const ended = 'a page kept the browser from its other work: the browser was ended';
+      const ended = 'the browser was ended for what a page did';
       await waitFor('the browser to be ended', async () => {
         // It is not ended while nobody waits for it.
         await kit.shoot(`${site.base}/plain`, { ...size, account: 'other' });

@@ -11,8 +11,6 @@ export interface FloodWatch {
   answered(pages: readonly number[]): void;
   /** Called repeatedly while the answer is missing. Returns the pages that must be ended, because pausing them was not enough. */
   overdue(): number[];
-  /** The pages that are paused. */
-  readonly paused: number[];
   /** True if a new browser would be ready before this one has worked through its backlog. */
   readonly isLost: boolean;
 }
@@ -72,14 +70,11 @@ export function createFloodWatch(browserPid: number, onPause: (pid: number) => v
     signal(pid, 'SIGCONT');
   }
 
-  const paused = (): number[] =>
-    [...watched].flatMap(([pid, page]) => (page.pausedUntil === undefined ? [] : [pid]));
-
   /** Each is returned once. */
   function takePaused(): number[] {
-    const taken = paused();
-    for (const pid of taken) watched.delete(pid);
-    return taken;
+    const paused = [...watched].flatMap(([pid, page]) => (page.pausedUntil === undefined ? [] : [pid]));
+    for (const pid of paused) watched.delete(pid);
+    return paused;
   }
 
   return {
@@ -107,9 +102,6 @@ export function createFloodWatch(browserPid: number, onPause: (pid: number) => v
       const backlog = backlogMs();
       if (backlog >= backlogToPauseMs) pauseFlooding();
       return backlog >= backlogToEndPagesMs ? takePaused() : [];
-    },
-    get paused() {
-      return paused();
     },
     get isLost() {
       return isFlooded && backlogMs() >= backlogToEndBrowserMs;

@@ -14,7 +14,7 @@ export interface MemoryLimits {
   pageBytes: number;
   /** Of all page processes of one render together. */
   renderBytes: number;
-  /** Of the browser process, which holds the blobs of every page. */
+  /** Of each process that all pages share: the browser process, which holds their blobs, and the one that draws. */
   browserBytes: number;
 }
 
@@ -29,18 +29,15 @@ export interface MemoryWatch {
   readonly isDrawing: boolean;
   /** Lowers the priority of that process. */
   lowerDrawing(): void;
-  /** Ends the browser because a page keeps it from its other work. */
-  endBrowser(): Promise<void>;
+  /** Ends the browser. Its renders are retried, each in its own, so it does not matter whose page it was. */
+  endBrowser(because: string): Promise<void>;
   look(): Promise<void>;
 }
 
-type Page = { pid: number; bytes: number; usedSeconds: number };
+type Page = { pid: number; bytes: number };
 
 const answerMs = 2_000;
 const latelyMs = 5_000;
-// Blobs are freed after their render ends: only then is it known whether another page is to blame too.
-const betweenBrowserStrikesMs = 3_000;
-const betweenSamplesMs = 500;
 // As for a page that has used much CPU time.
 const busyDrawing = 12;
 
@@ -51,15 +48,19 @@ const smallShare = 1 / 8;
 export const tooBusy = 'the page kept the browser from its other work';
 const tooMuchMemory = 'the page exceeded the memory limit of a render';
 
-export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits, log: Log): MemoryWatch {
+/** `isSeparate` if all pages of the browser belong to one render. */
+export function createMemoryWatch(
+  process: ChromiumProcess,
+  limits: MemoryLimits,
+  isSeparate: boolean,
+  log: Log,
+): MemoryWatch {
   const busyPages = createBusyPages((pid) => isInGroup(pid, process.pid));
   const flood = createFloodWatch(process.pid, (pid) =>
     log.warn({ pid }, 'a page floods the browser and is paused'),
   );
   const drawing = createDrawingWatch();
   const owners = new Map<number, object>();
-  // Two samples of the CPU time of pages, so that what they used lately is never measured over less than half a second.
-  let [older, newer] = [sampleOf([]), sampleOf([])];
   let struck = { at: -Infinity, because: '' };
   let browserBytes = 0;
   let isLooking = false;
@@ -75,14 +76,13 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
     }
   }
 
-  /** Renders are retried, each in its own browser, so it does not matter whose page it was. */
-  async function endBrowser(): Promise<void> {
-    struck = { at: performance.now(), because: tooBusy };
-    log.warn({ pid: process.pid }, 'a page kept the browser from its other work: the browser was ended');
+  async function endBrowser(because: string): Promise<void> {
+    struck = { at: performance.now(), because };
+    log.warn({ pid: process.pid, because }, 'the browser was ended for what a page did');
     await process.close();
   }
 
-  function checkMemory(pages: readonly Page[]): void {
+  async function checkMemory(pages: readonly Page[], sharedBytes: number): Promise<void> {
     const renders = Map.groupBy(pages, ({ pid }) => owners.get(pid));
     for (const [render, processes] of renders) {
       const bytes = processes.reduce((sum, page) => sum + page.bytes, 0);
@@ -92,12 +92,10 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       if (bytes > limits.renderBytes) strike(pidsOf(candidates), tooMuchMemory, { bytes });
       else if (large.length > 0) strike(pidsOf(large), tooMuchMemory, { bytes });
     }
-    if (browserBytes < limits.browserBytes || performance.now() - struck.at < betweenBrowserStrikesMs) return;
-    // Nothing shows whose blobs they are, but creating them takes CPU time, and may flood the browser.
-    const { paused } = flood;
-    const suspects = paused.length > 0 ? pages.filter(({ pid }) => paused.includes(pid)) : pages;
-    const [busiest] = suspects.toSorted((a, b) => b.usedSeconds - a.usedSeconds);
-    if (busiest) strike([busiest.pid], tooMuchMemory, { browserBytes });
+    if (sharedBytes < limits.browserBytes) return;
+    // Nothing shows whose blobs or textures they are.
+    if (isSeparate) strike(pidsOf(pages), tooMuchMemory, { sharedBytes });
+    else await endBrowser(tooMuchMemory);
   }
 
   async function look(): Promise<void> {
@@ -112,17 +110,17 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
       const pids = processInfo.map(({ id }) => id);
       busyPages.forgetAllBut(pids);
       const pages: Page[] = [];
+      let sharedBytes = 0;
       for (const { type, id: pid, cpuTime } of processInfo) {
-        if (type !== 'renderer' && type !== 'browser') continue;
         const { memoryBytes: bytes, threads } = usageOf(pid);
         if (type === 'browser') browserBytes = bytes;
+        if (type !== 'renderer') sharedBytes = Math.max(sharedBytes, bytes);
         if (type !== 'renderer') continue;
         busyPages.note(pid, cpuTime, threads);
-        pages.push({ pid, bytes, usedSeconds: cpuTime - (older.cpuSeconds.get(pid) ?? 0) });
+        pages.push({ pid, bytes });
       }
       for (const pid of owners.keys()) if (!pids.includes(pid)) owners.delete(pid);
-      checkMemory(pages);
-      if (performance.now() - newer.at > betweenSamplesMs) [older, newer] = [newer, sampleOf(processInfo)];
+      await checkMemory(pages, sharedBytes);
     } catch {
       // The browser is gone, or too busy to answer in time: the next check will tell.
     } finally {
@@ -151,7 +149,7 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
     async look() {
       if (isLooking) {
         strike(flood.overdue(), tooBusy);
-        if (flood.isLost) await endBrowser();
+        if (flood.isLost) await endBrowser(tooBusy);
         return;
       }
       isLooking = true;
@@ -160,10 +158,5 @@ export function createMemoryWatch(process: ChromiumProcess, limits: MemoryLimits
     },
   };
 }
-
-const sampleOf = (processes: readonly { id: number; cpuTime: number }[]) => ({
-  at: performance.now(),
-  cpuSeconds: new Map(processes.map(({ id, cpuTime }) => [id, cpuTime])),
-});
 
 const pidsOf = (pages: readonly Page[]): number[] => pages.map(({ pid }) => pid);
