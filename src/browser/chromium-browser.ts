@@ -16,7 +16,7 @@ import { arrive, onOneDocument } from '#browser/page/document.ts';
 import { createHost } from '#browser/host.ts';
 import { navigate, throwIfFailed } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
-import type { MemoryLimits } from '#browser/process/memory-watch.ts';
+import type { MemoryLimits } from '#browser/process/browser-watch.ts';
 import { createPool } from '#browser/pool.ts';
 import type { RecycleLimits } from '#browser/pool.ts';
 import { print } from '#browser/page/print.ts';

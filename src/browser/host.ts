@@ -3,7 +3,7 @@ import { RenderFailure, type Log } from '#browser/browser.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { createMemoryWatch, tooBusy, type MemoryLimits } from '#browser/process/memory-watch.ts';
+import { createBrowserWatch, tooBusy, type MemoryLimits } from '#browser/process/browser-watch.ts';
 import { createPageStock } from '#browser/page-stock.ts';
 import { openPage } from '#browser/page/page.ts';
 import type { Page, Viewport } from '#browser/page/page.ts';
@@ -50,7 +50,7 @@ const never = new AbortController().signal;
 
 export function createHost(options: HostOptions): Host {
   const { process, egress, viewport, warmPages, log } = options;
-  const memory = createMemoryWatch(process, options.memory, options.isSeparate, log);
+  const watch = createBrowserWatch(process, options.memory, options.isSeparate, log);
   const active = new Set<Page>();
   let taking = 0;
   let served = 0;
@@ -74,8 +74,8 @@ export function createHost(options: HostOptions): Host {
           process,
           door,
           viewport,
-          whyEnded: () => memory.struckBecause,
-          onProcess: (pid) => memory.own(pid, door),
+          whyEnded: () => watch.struckBecause,
+          onProcess: (pid) => watch.own(pid, door),
         },
         phase.signal,
       );
@@ -114,7 +114,7 @@ export function createHost(options: HostOptions): Host {
         await discard(page);
       }
     } catch {
-      return process.gone.aborted || !memory.isDrawing;
+      return process.gone.aborted || !watch.isDrawing;
     } finally {
       phase.end();
       isAsked = false;
@@ -136,7 +136,7 @@ export function createHost(options: HostOptions): Host {
       return active.size;
     },
     get browserBytes() {
-      return memory.browserBytes;
+      return watch.browserBytes;
     },
     async take(signal) {
       served += 1;
@@ -158,11 +158,11 @@ export function createHost(options: HostOptions): Host {
     },
     stock: () => pages.fill(),
     async check() {
-      await memory.look();
-      return !memory.isDrawing || (await drawsOthers());
+      await watch.look();
+      return !watch.isDrawing || (await drawsOthers());
     },
-    lowerDrawing: memory.lowerDrawing,
-    end: () => memory.endBrowser(tooBusy),
+    lowerDrawing: watch.lowerDrawing,
+    end: () => watch.endBrowser(tooBusy),
     async retire() {
       isRetired = true;
       await closeDoors(pages.end());

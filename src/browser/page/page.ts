@@ -3,7 +3,7 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
-import { tooBusy } from '#browser/process/memory-watch.ts';
+import { tooBusy } from '#browser/process/browser-watch.ts';
 import type { Door } from '#browser/egress/door.ts';
 import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';

@@ -1,5 +1,6 @@
-// Ends pages that use too much memory, and only those: a page was seen to reach 6 GB in 9 s. Pauses pages that keep the browser
-// from its work. Lowers the CPU priority of pages that use a lot of CPU time. Reads /proc; without it (macOS) nothing is watched.
+// Watches what the pages of a browser take of it during renders. Ends pages that use too much memory (one was seen to reach 6 GB in
+// 9 s), pauses those that flood the browser process, and lowers the CPU priority of busy ones. Reads /proc; without it (macOS) nothing
+// is watched.
 import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { createPhase } from '#browser/process/deadline.ts';
 import { createDrawingWatch } from '#browser/process/drawing-watch.ts';
@@ -18,7 +19,7 @@ export interface MemoryLimits {
   browserBytes: number;
 }
 
-export interface MemoryWatch {
+export interface BrowserWatch {
   /** Why page processes were ended within the last moments; undefined if none was. */
   readonly struckBecause: string | undefined;
   /** Memory of the browser process itself, at the last check. */
@@ -49,12 +50,12 @@ export const tooBusy = 'the page kept the browser from its other work';
 const tooMuchMemory = 'the page exceeded the memory limit of a render';
 
 /** `isSeparate` if all pages of the browser belong to one render. */
-export function createMemoryWatch(
+export function createBrowserWatch(
   process: ChromiumProcess,
   limits: MemoryLimits,
   isSeparate: boolean,
   log: Log,
-): MemoryWatch {
+): BrowserWatch {
   const busyPages = createBusyPages((pid) => isInGroup(pid, process.pid));
   const flood = createFloodWatch(process.pid, (pid) =>
     log.warn({ pid }, 'a page floods the browser and is paused'),
