@@ -25,7 +25,7 @@ const stores = {
 };
 type Name = keyof typeof stores;
 
-/** One value for each turn. */
+/** One value for each round of the measurement. */
 interface Load {
   perSecond: number[];
   serviceMs: number[];

@@ -13,7 +13,7 @@ import { bucket, s3Credentials, storageUrls, type TestS3 } from '#lab/support/s3
 import { waitFor } from '#lab/support/wait-for.ts';
 
 const programs = ['ceph', 'ceph-authtool', 'ceph-mon', 'ceph-osd', 'monmaptool', 'radosgw', 'radosgw-admin'];
-/** What each of them may do; the monitor reads it when it is created. */
+/** The rights of each daemon. The monitor reads them when it is created. */
 const keys: Record<string, string[]> = {
   'mon.': ['mon', 'allow *'],
   'client.admin': ['mon', 'allow *', 'osd', 'allow *'],

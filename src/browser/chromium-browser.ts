@@ -117,8 +117,11 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
         const failure = toRenderFailure(error, deadline.signal);
         // If several renders lost a browser, only those that brought it down fail again.
         const failedTwice = isRetry && failure.reason !== 'aborted';
-        if (failedTwice || fault?.reason === 'too_large') standing.blame(account);
-        if (endsAt - performance.now() < retryMs) throw failure;
+        const hasTime = endsAt - performance.now() >= retryMs;
+        // A page that waits until there is no time for a second attempt could otherwise end the browser again and again.
+        const isLate = failure.browserLost && !hasTime;
+        if (failedTwice || isLate || fault?.reason === 'too_large') standing.blame(account);
+        if (!hasTime) throw failure;
         if (failure.worksInRealTime && !inRealTime) {
           inRealTime = true;
           continue;

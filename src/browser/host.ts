@@ -19,7 +19,7 @@ export interface Host {
   dispose(page: Page): Promise<boolean>;
   /** Opens pages in advance. */
   stock(): Promise<void>;
-  /** Checks what its pages take. Resolves to false if one of them keeps all others from being drawn. */
+  /** Checks the memory and CPU time of its pages. Resolves to false if one of them keeps all others from being drawn. */
   check(): Promise<boolean>;
   /** Lowers the priority of drawing. */
   lowerDrawing(): void;

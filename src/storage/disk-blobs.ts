@@ -17,7 +17,7 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
   const spools = await createSpools(join(folder, 'spool'));
   const reads = createDiskReads();
   const syncStore = createSharedRun(() => syncPath(store));
-  /** Those whose names are on disk. */
+  /** Subfolders whose own names have been synced. */
   const knownFolders = new Set<string>();
 
   async function put(spooled: Spooled, key: string): Promise<void> {

@@ -115,10 +115,10 @@ export function createBrowserWatch(
       for (const { type, id: pid, cpuTime } of processInfo) {
         const { memoryBytes: bytes, threads } = usageOf(pid);
         if (type === 'browser') browserBytes = bytes;
-        if (type !== 'renderer') sharedBytes = Math.max(sharedBytes, bytes);
-        if (type !== 'renderer') continue;
-        busyPages.note(pid, cpuTime, threads);
-        pages.push({ pid, bytes });
+        if (type === 'renderer') {
+          busyPages.note(pid, cpuTime, threads);
+          pages.push({ pid, bytes });
+        } else sharedBytes = Math.max(sharedBytes, bytes);
       }
       for (const pid of owners.keys()) if (!pids.includes(pid)) owners.delete(pid);
       await checkMemory(pages, sharedBytes);
