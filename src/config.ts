@@ -1,9 +1,10 @@
 // The operator's variables: one table gives the type, the defaults, the error messages and docs/configuration.md.
 // None is required; all mistakes are reported at once. This is the only reader of process.env.
 import { readFileSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { memory } from '#core/memory.ts';
 import { parseEgressAllow, type EgressException } from '#browser/egress/allow-list.ts';
 import { parsePlans, type Plan } from '#accounts/plans.ts';
 import {
@@ -281,6 +282,6 @@ function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void 
  * (renders/render-queue.ts); each render may need half a gigabyte.
  */
 function usualRenderConcurrency(): number {
-  const byMemory = Math.floor(totalmem() / (512 * 1024 * 1024));
+  const byMemory = Math.floor(memory.totalBytes / (512 * 1024 * 1024));
   return Math.max(1, Math.min(availableParallelism() * 3, byMemory, 48));
 }

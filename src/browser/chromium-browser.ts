@@ -3,6 +3,7 @@
 import { createFairQueue } from '#core/fair-queue.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import { limits } from '#core/limits.ts';
+import { memory } from '#core/memory.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
 import { capture, tallestPx } from '#browser/page/capture.ts';
@@ -35,7 +36,12 @@ export interface ChromiumBrowserOptions extends StartOptions {
 
 const GiB = 1024 ** 3;
 const usualRecycle: RecycleLimits = { renders: 500, ageMs: 60 * 60_000, browserBytes: GiB };
-const usualMemory: MemoryLimits = { pageBytes: 1.5 * GiB, renderBytes: 2 * GiB, browserBytes: 1.5 * GiB };
+const usualMemory: MemoryLimits = {
+  pageBytes: 1.5 * GiB,
+  renderBytes: 2 * GiB,
+  browserBytes: 1.5 * GiB,
+  leftBytes: memory.leftBytes,
+};
 const checkMs = 5_000;
 // With less budget left than this, a second attempt would fail too.
 const retryMs = 5_000;

@@ -74,7 +74,7 @@ export function createHost(options: HostOptions): Host {
           process,
           door,
           viewport,
-          whyEnded: () => watch.struckBecause,
+          whyEnded: () => watch.whyEnded(door),
           onProcess: (pid) => watch.own(pid, door),
         },
         phase.signal,

@@ -128,7 +128,7 @@ async function specOf(
     mounts: [
       { destination: '/proc', type: 'proc', source: 'proc' },
       temporary('/dev', ['nosuid', 'strictatime', 'mode=755', 'size=65536k']),
-      temporary('/dev/shm', ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=1g']),
+      temporary('/dev/shm', ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=3g']),
       temporary('/tmp', ['nosuid', 'nodev', 'mode=1777', 'size=1g']),
       { destination: '/data', type: 'bind', source: volume, options: ['bind', 'rw', 'nosuid', 'nodev'] },
     ],

@@ -17,11 +17,13 @@ export interface MemoryLimits {
   renderBytes: number;
   /** Of each process that all pages share: the browser process, which holds their blobs, and the one that draws. */
   browserBytes: number;
+  /** What the machine has left for all. */
+  leftBytes: () => number;
 }
 
 export interface BrowserWatch {
-  /** Why page processes were ended within the last moments; undefined if none was. */
-  readonly struckBecause: string | undefined;
+  /** Why processes of this render were ended; undefined if none was. */
+  whyEnded(render: object): string | undefined;
   /** Memory of the browser process itself, at the last check. */
   readonly browserBytes: number;
   /** Assigns the process to this render. Processes without a render are checked together. */
@@ -48,6 +50,9 @@ const smallShare = 1 / 8;
 
 export const tooBusy = 'the page kept the browser from its other work';
 const tooMuchMemory = 'the page exceeded the memory limit of a render';
+const tooLittleLeft = 'the page needed more memory than there is left';
+// What a render may always use: others may have taken the rest.
+const floorBytes = 256 * 1024 ** 2;
 
 /** `isSeparate` if all pages of the browser belong to one render. */
 export function createBrowserWatch(
@@ -62,14 +67,18 @@ export function createBrowserWatch(
   );
   const drawing = createDrawingWatch();
   const owners = new Map<number, object>();
+  const reasons = new WeakMap<object, string>();
+  // Of the browser, and of processes without a render.
   let struck = { at: -Infinity, because: '' };
   let browserBytes = 0;
   let isLooking = false;
   let drawingPid: number | undefined;
 
   function strike(pids: readonly number[], because: string, details: object = {}): void {
-    if (pids.length > 0) struck = { at: performance.now(), because };
     for (const pid of pids) {
+      const render = owners.get(pid);
+      if (render) reasons.set(render, because);
+      else struck = { at: performance.now(), because };
       // It may have ended by itself since it was checked.
       if (!isInGroup(pid, process.pid)) continue;
       globalThis.process.kill(pid, 'SIGKILL');
@@ -85,6 +94,8 @@ export function createBrowserWatch(
 
   async function checkMemory(pages: readonly Page[], sharedBytes: number): Promise<void> {
     const renders = Map.groupBy(pages, ({ pid }) => owners.get(pid));
+    // Twice of what is left, so that the largest renders end while there is still some for the others.
+    const mostBytes = Math.max(floorBytes, 2 * limits.leftBytes());
     for (const [render, processes] of renders) {
       const bytes = processes.reduce((sum, page) => sum + page.bytes, 0);
       const large = processes.filter((page) => page.bytes > limits.pageBytes);
@@ -92,11 +103,13 @@ export function createBrowserWatch(
       const candidates = processes.filter((page) => page.bytes > small);
       if (bytes > limits.renderBytes) strike(pidsOf(candidates), tooMuchMemory, { bytes });
       else if (large.length > 0) strike(pidsOf(large), tooMuchMemory, { bytes });
+      else if (bytes > mostBytes) strike(pidsOf(candidates), tooLittleLeft, { bytes, mostBytes });
     }
-    if (sharedBytes < limits.browserBytes) return;
+    if (sharedBytes < Math.min(limits.browserBytes, mostBytes)) return;
     // Nothing shows whose blobs or textures they are.
-    if (isSeparate) strike(pidsOf(pages), tooMuchMemory, { sharedBytes });
-    else await endBrowser(tooMuchMemory);
+    const because = sharedBytes < limits.browserBytes ? tooLittleLeft : tooMuchMemory;
+    if (isSeparate) strike(pidsOf(pages), because, { sharedBytes });
+    else await endBrowser(because);
   }
 
   async function look(): Promise<void> {
@@ -130,8 +143,9 @@ export function createBrowserWatch(
   }
 
   return {
-    get struckBecause() {
-      return performance.now() - struck.at < latelyMs ? struck.because : undefined;
+    whyEnded(render) {
+      const lately = performance.now() - struck.at < latelyMs ? struck.because : undefined;
+      return reasons.get(render) ?? lately;
     },
     get browserBytes() {
       return browserBytes;

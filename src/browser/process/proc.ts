@@ -1,12 +1,17 @@
 // Reads /proc on Linux for the browser's processes. On other systems nothing is known about them.
 import { readdirSync, readFileSync } from 'node:fs';
 
+// A full Chromium maps 175 MB of code and fonts at most.
+const codeKiB = 256 * 1024;
+
 /** One read for each process, because running renders are checked ten times a second. */
 export function usageOf(pid: number): { memoryBytes: number; threads: number } {
   const status = readProc(pid, 'status');
   const valueOf = (name: string): number => Number.parseInt(status.split(`\n${name}:`)[1] ?? '0', 10);
-  // Without memory mapped from files: every page process shares the browser's code with all others.
-  return { memoryBytes: (valueOf('RssAnon') + valueOf('RssShmem')) * 1024, threads: valueOf('Threads') };
+  const own = valueOf('RssAnon') + valueOf('RssShmem') + valueOf('VmSwap');
+  // Every process maps the browser's code, which all of them share. What is above that is shared memory that lies in files.
+  const inFiles = Math.max(0, valueOf('RssFile') - codeKiB);
+  return { memoryBytes: (own + inFiles) * 1024, threads: valueOf('Threads') };
 }
 
 /** The id came from outside: only processes of this browser may be killed. */

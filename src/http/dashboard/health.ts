@@ -1,5 +1,5 @@
 // Storage, browser and machine as the owner sees them.
-import { freemem, totalmem } from 'node:os';
+import { memory } from '#core/memory.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
@@ -52,8 +52,8 @@ export function healthHandlers(parts: HealthParts): Pick<Handlers, 'GET /admin/h
         disk: dataDir === undefined ? null : diskView(await diskSpace(dataDir)),
         memory: {
           used_bytes: process.memoryUsage.rss(),
-          machine_free_bytes: freemem(),
-          machine_total_bytes: totalmem(),
+          machine_free_bytes: memory.leftBytes(),
+          machine_total_bytes: memory.totalBytes,
         },
         uptime_seconds: Math.floor(process.uptime()),
       };
