@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { memory } from '#core/memory.ts';
+import { memory } from '#browser/process/memory.ts';
 import { parseEgressAllow, type EgressException } from '#browser/egress/allow-list.ts';
 import { parsePlans, type Plan } from '#accounts/plans.ts';
 import {

@@ -3,7 +3,7 @@
 import { createFairQueue } from '#core/fair-queue.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import { limits } from '#core/limits.ts';
-import { memory } from '#core/memory.ts';
+import { memory } from '#browser/process/memory.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
 import { capture, tallestPx } from '#browser/page/capture.ts';

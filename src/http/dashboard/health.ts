@@ -1,5 +1,5 @@
 // Storage, browser and machine as the owner sees them.
-import { memory } from '#core/memory.ts';
+import { memory } from '#browser/process/memory.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { openMemory } from '#core/memory.ts';
+import { openMemory } from '#browser/process/memory.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 
 const MiB = 1024 ** 2;
