@@ -172,6 +172,13 @@ describe('PLANS_FILE', () => {
   test('is read with the other variables', async () => {
     assert.deepEqual(await readPlans(JSON.stringify({ plans: [plan] })), [plan]);
   });
+  test('may have small and large numbers, and an id in any case', async () => {
+    const plans = [
+      { ...plan, id: 'Trial.1', max_link_seconds: 1, uploads_per_month: 0, concurrent_renders: 0 },
+      { ...plan, requests_per_minute: 1_000_000_000, concurrent_renders: 1_000_000_000 },
+    ];
+    assert.deepEqual(await readPlans(JSON.stringify({ plans })), plans);
+  });
   const { name: _, ...nameless } = plan;
   const wrong: [string, string, RegExp][] = [
     ['invalid JSON', '{', /JSON/],
@@ -187,7 +194,12 @@ describe('PLANS_FILE', () => {
     ],
     [
       'a link lifetime that is too short',
-      JSON.stringify({ plans: [{ ...plan, max_link_seconds: 59 }] }),
+      JSON.stringify({ plans: [{ ...plan, max_link_seconds: 0 }] }),
+      /\/plans\/0\/max_link_seconds/,
+    ],
+    [
+      'a link lifetime past the end of all dates',
+      JSON.stringify({ plans: [{ ...plan, max_link_seconds: 1e13 }] }),
       /\/plans\/0\/max_link_seconds/,
     ],
     ['an id twice', JSON.stringify({ plans: [plan, plan] }), /"team" is there twice/],

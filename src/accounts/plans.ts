@@ -2,19 +2,20 @@
 import { Type, type Static } from 'typebox';
 import { Errors } from 'typebox/schema';
 
-const count = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, description });
+/** The maximum fits into a column of 32 bits; as seconds it is 31 years, which every date can hold. */
+const from = (minimum: 0 | 1) => Type.Integer({ minimum, maximum: 1_000_000_000 });
 
 const Plan = Type.Object(
   {
-    id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,39}$' }),
+    id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$' }),
     name: Type.String({ minLength: 1, maxLength: 60 }),
-    uploads_per_month: count('Upload units a month'),
-    renders_per_month: count('Render units a month'),
-    requests_per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-    concurrent_renders: Type.Integer({ minimum: 0, maximum: 10_000 }),
+    uploads_per_month: from(0),
+    renders_per_month: from(0),
+    requests_per_minute: from(1),
+    concurrent_renders: from(0),
     overages: Type.Boolean(),
     paid: Type.Boolean(),
-    max_link_seconds: Type.Union([Type.Integer({ minimum: 60 }), Type.Null()]),
+    max_link_seconds: Type.Union([from(1), Type.Null()]),
   },
   { additionalProperties: false },
 );

@@ -1,4 +1,5 @@
 // Reads and validates a JSON body. No coercion; the message names the field, the rule and the value sent.
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
@@ -63,7 +64,11 @@ function readAll(request: IncomingMessage): Promise<string> {
     if (bytes > maxBytes) fail(`larger than ${maxBytes} bytes`);
     else chunks.push(chunk);
   });
-  request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks);
+    if (isUtf8(body)) resolve(body.toString('utf8'));
+    else fail('malformed JSON (not valid UTF-8)');
+  });
   request.on('error', () => fail('unreadable'));
   onBrokenBody(request, fail);
   request.on('close', () => request.complete || fail('the connection closed before its end'));

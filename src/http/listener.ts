@@ -97,6 +97,7 @@ export function createListener(parts: {
   // Handlers read their bodies themselves, after the key and the budget are checked.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addHook('onRequest', hideUnreadableType);
   app.addHook('onResponse', async (request) => cutEndlessBody(request, timeouts.drainMs));
   app.addHook('preClose', async () => letGoOfIdleConnections(app));
   return app;
@@ -104,6 +105,13 @@ export function createListener(parts: {
 
 function noSchema(): never {
   throw new Error('a route has a Fastify schema: handlers validate their input themselves');
+}
+
+/** Fastify would refuse a Content-Type that is none, also where nobody reads the body. Handlers that read it look at the raw header. */
+function hideUnreadableType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  if (request.headers['content-type'] !== undefined && request.mediaType === undefined)
+    request.headers = { ...request.headers, 'content-type': undefined };
+  done();
 }
 
 /** A number of hops, in the only form that Fastify's types still accept. */

@@ -129,10 +129,12 @@ function parseForm(
   function beginPart({ name, filename }: PartHead): void {
     parts += 1;
     if (parts > maxParts) throw invalid('body', `more than ${maxParts} parts`);
-    const refusal = refusePart(name, filename !== undefined, files.length, kind);
+    // Some clients declare a number as binary, which makes it a file without a name.
+    const isFile = filename !== undefined && !(name === 'expires_in' && filename === '');
+    const refusal = refusePart(name, isFile, files.length, kind);
     if (refusal) throw refusal;
-    if (filename === undefined) field = nothing;
-    else file = receiverFor(filename);
+    if (isFile) file = receiverFor(filename);
+    else field = nothing;
   }
 
   function takeBytes(receiver: FileReceiver, piece: Buffer): Promise<void> | undefined {
@@ -181,7 +183,8 @@ function refusePart(
   filesBefore: number,
   kind: 'single' | 'batch',
 ): ServiceError | undefined {
-  if (name === 'expires_in' && !isFile) return undefined;
+  if (name === 'expires_in')
+    return isFile ? invalid('expires_in', 'must be sent as a number, not as a file') : undefined;
   if (name !== 'file') return unknownPart(name);
   if (!isFile) return invalid('file', 'must be sent as a file, with a filename');
   if (kind === 'single' && filesBefore === 1) {

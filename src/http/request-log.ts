@@ -51,13 +51,16 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
       status,
       code: failure?.code ?? null,
       // For a refused key the reason that the client does not see; for every other error the client's message.
-      reason: refusal?.reason ?? failure?.message.slice(0, 500) ?? null,
+      reason: refusal?.reason ?? (failure ? storable(failure.message.slice(0, 500)) : null),
       duration_ms: durationMs,
       phases: notes ? phasesText(notes.phases) : null,
       made: notes?.made.join(',') || null,
     });
   };
 }
+
+/** Messages may quote the client. Postgres refuses U+0000 in text, and with it all rows that are written at the same time. */
+const storable = (text: string): string => text.replaceAll('\0', '\u{fffd}');
 
 /** As JSON, in whole milliseconds; null if nothing was measured. */
 function phasesText({ measuredMs }: Phases): string | null {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncodings, compress, type Encoding } from '#http/encodings.ts';
-import { matchesEtag } from '#http/etag.ts';
+import { matchesEtag } from '#http/conditions.ts';
 
 export interface StaticFile {
   type: string;

@@ -33,9 +33,11 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
           month: monthOf(now),
         });
         const running = await renderLeases.countLive(payer.accountId, now);
-        if (used + running >= ceilingOf(payer, 'render'))
-          throw quotaExceeded('render', limitOf(payer, 'render'));
-        if (running >= payer.plan.concurrent_renders) throw capReached(payer.plan.concurrent_renders);
+        const { concurrent_renders: cap } = payer.plan;
+        const ceiling = ceilingOf(payer, 'render');
+        // A unit that a running render has reserved may be free again soon, so the cap, which can be retried, is reported first.
+        if (used < ceiling && running >= cap) throw capReached(cap);
+        if (used + running >= ceiling) throw quotaExceeded('render', limitOf(payer, 'render'));
         const leaseId = newId();
         await renderLeases.insert({ id: leaseId, account_id: payer.accountId, expires_at: now + leaseMs });
         return { leaseId };

@@ -1,13 +1,13 @@
 // Detects the type of an upload from its first bytes, never from its name or declared type. Spec 2.1, 4.1.
 import { ServiceError } from '#core/errors.ts';
 import type { ImageType } from '#uploads/image-types.ts';
-import { sniffEncoding } from '#uploads/svg/decode-xml.ts';
+import { firstElementName, sniffEncoding } from '#uploads/svg/decode-xml.ts';
 
 /** The number of first bytes that detection may need; a shorter file has fewer. */
 export const detectionBytes = 4096;
 
 /**
- * `markup` is a document that starts with `<`: only parsing shows whether it is an SVG, so the SVG sanitizer decides. Every other
+ * `markup` is a document whose first element is `svg`, or comes after these bytes: the SVG sanitizer decides what it is. Every other
  * result is final.
  */
 export type DetectedType = Exclude<ImageType, 'image/svg+xml'> | 'markup';
@@ -16,7 +16,7 @@ export function detectType(head: Buffer): DetectedType | undefined {
   for (const { type, matches } of signatures) {
     if (matches(head)) return type;
   }
-  return startsWithMarkup(head) ? 'markup' : undefined;
+  return mayBeSvg(head) ? 'markup' : undefined;
 }
 
 export const unsupportedType = (): ServiceError =>
@@ -60,13 +60,21 @@ function hasAvifBrand(head: Buffer): boolean {
   return false;
 }
 
-function startsWithMarkup(head: Buffer): boolean {
+function mayBeSvg(head: Buffer): boolean {
+  const text = readableText(head);
+  const isCut = head.length >= detectionBytes;
+  // XML's white space. A tool may have written any amount of it.
+  const start = /[^ \t\r\n]/.exec(text)?.[0];
+  if (start === undefined) return isCut;
+  if (start !== '<') return false;
+  const name = firstElementName(text);
+  if (name === undefined) return isCut;
+  return name.slice(name.indexOf(':') + 1) === 'svg' || (isCut && text.endsWith(name));
+}
+
+/** Names and markup are ASCII here, and every encoding with units of one byte contains ASCII. */
+function readableText(head: Buffer): string {
   const { unitBytes, bigEndian, bomBytes } = sniffEncoding(head);
-  for (let offset = bomBytes; offset + unitBytes <= head.length; offset += unitBytes) {
-    const unit =
-      unitBytes === 1 ? head[offset] : bigEndian ? head.readUInt16BE(offset) : head.readUInt16LE(offset);
-    const blank = unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
-    if (!blank) return unit === 0x3c;
-  }
-  return false;
+  if (unitBytes === 1) return head.toString('latin1', bomBytes);
+  return new TextDecoder(bigEndian ? 'utf-16be' : 'utf-16le').decode(head);
 }

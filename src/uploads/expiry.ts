@@ -12,7 +12,7 @@ export function newExpiry(plan: LinkPlan, expiresInSeconds: number | undefined, 
 /**
  * The expiry of a link whose owner changes it; null asks for none. The plan's cap counts from the upload, so extending a link
  * again and again cannot keep it for ever. A link that still resolves after a change to a plan with a shorter cap keeps at least
- * one more minute.
+ * one more minute, or the cap if that is shorter.
  */
 export function changedExpiry(
   plan: LinkPlan,
@@ -22,7 +22,7 @@ export function changedExpiry(
 ): number | null {
   const wanted = now + (expiresInSeconds ?? Infinity) * 1000;
   const latest = createdAt + capSeconds(plan) * 1000;
-  const soonest = now + limits.expiresInSeconds.min * 1000;
+  const soonest = now + Math.min(limits.expiresInSeconds.min, capSeconds(plan)) * 1000;
   return timeOrNever(Math.min(wanted, Math.max(latest, soonest)));
 }
 

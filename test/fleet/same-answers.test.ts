@@ -119,6 +119,25 @@ for (const engine of databaseEngines) {
         assert.equal(status, 422, path);
       }
     });
+
+    test('U+0000 in a message that quotes the request does not lose the rows of the request log', async () => {
+      const { key: own, accountId } = await service.newKey();
+      for (const body of ['{"\\u0000": 1}', '{"url": \0}', '{}']) {
+        const { status } = await post(`${service.origin}/api/v1/pdf`, {
+          body,
+          headers: { ...bearer(own), 'content-type': 'application/json' },
+        });
+        assert.equal(status, 422, body);
+      }
+      assert.equal((await person.call('GET /requests')).status, 200, 'the log is written before it is read');
+      const rows = await service.database.tables
+        .ownedBy(accountId)
+        .requests.page({}, { after: undefined, limit: 10 });
+      assert.deepEqual(
+        new Set(rows.map(({ reason }) => reason?.split(';')[0]?.slice(0, 20))),
+        new Set(['body: malformed JSON', 'url: missing', '\ufffd: unknown field']),
+      );
+    });
   });
 }
 

@@ -75,6 +75,18 @@ test('7 with a cap of 2 the third render is concurrency_limited, with Retry-Afte
   assert.equal((await shoot(key, '/quick')).status, 200);
 });
 
+test('7 while the last unit is only reserved, the cap is reported: it can be retried, a spent quota cannot', async () => {
+  const { key } = await service.newKey({ plan: 'two-uploads' });
+  const running = [shoot(key, '/held'), shoot(key, '/held')];
+  await untilHeld(2);
+  const third = await shoot(key, '/quick');
+  assert.equal(third.status, 429);
+  assert.equal(((await third.json()) as { error: { code: string } }).error.code, 'concurrency_limited');
+  letGo();
+  await Promise.all(running);
+  assert.equal((await shoot(key, '/quick')).status, 402);
+});
+
 test('a client that disconnects frees its slot at once and is not metered', async () => {
   const { key, accountId } = await service.newKey({ plan: 'free' });
   const hangUp = new AbortController();

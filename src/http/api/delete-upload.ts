@@ -9,8 +9,15 @@ import { filePath, sharePath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
 
 /** User agents of programs that fetch every link they see. */
-const previewBots =
-  /bot\b|bot\/|crawl|spider|preview|unfurl|facebookexternalhit|whatsapp|embedly|iframely|skypeuri|vkshare|mastodon|pleroma|slack-imgproxy|google-read-aloud|bitlybot|metainspector|outlook|bingpreview/i;
+const previewBots = [
+  /bot\b|crawl|spider|slurp|preview|unfurl|onebox|-scrap/i,
+  // Networks and chats that name only themselves.
+  /facebookexternalhit|meta-external|whatsapp|viber|line-poker|kakaotalk|snapchat|tumblr|pinterest|flipboard|quora|xing-|vkshare/i,
+  /skypeuri|outlook|slack-imgproxy|mattermost|rocket\.chat|zulip|synapse|nextcloud|mastodon|pleroma|akkoma|misskey|lemmy|friendica|cardyb/i,
+  // Services that fetch links for others, and filters of mail.
+  /embedly|iframely|metainspector|nuzzel|barracuda|proofpoint|mimecast/i,
+  /googleimageproxy|google-(?:read-aloud|pagerenderer|inspectiontool|safety)|(?:apis|mediapartners|feedfetcher)-google/i,
+];
 
 export interface DeleteParts {
   hostedUploads: HostedUploads;
@@ -47,7 +54,8 @@ function isAutomatic({ headers }: FastifyRequest): boolean {
   const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-moz'], headers['x-purpose']].join(
     ' ',
   );
-  return /prefetch|prerender|preview/i.test(purpose) || previewBots.test(headers['user-agent'] ?? '');
+  const agent = headers['user-agent'] ?? '';
+  return /prefetch|prerender|preview/i.test(purpose) || previewBots.some((names) => names.test(agent));
 }
 
 function sendConfirmation(reply: FastifyReply, upload: UploadRow, pictureOrigins: string[]): FastifyReply {

@@ -176,7 +176,10 @@ function errors(): Html {
 const number = (value: number): string => value.toLocaleString('en');
 
 function limitTables(plans: Plan[]): Html {
-  const days = (seconds: number | null) => (seconds === null ? 'no cap' : `${number(seconds / 86_400)} days`);
+  const life = (seconds: number | null): string => {
+    if (seconds === null) return 'no cap';
+    return seconds % 86_400 === 0 ? `${number(seconds / 86_400)} days` : `${number(seconds)} seconds`;
+  };
   const { expiresInSeconds: expiry } = limits;
   const fixed: [string, string][] = [
     ['One file', '10 MB'],
@@ -209,7 +212,7 @@ function limitTables(plans: Plan[]): Html {
                 <td>${number(plan.requests_per_minute)}</td>
                 <td>${number(plan.concurrent_renders)}</td>
                 <td>${plan.overages ? 'available' : 'no'}</td>
-                <td>${days(plan.max_link_seconds)}</td>
+                <td>${life(plan.max_link_seconds)}</td>
               </tr>`,
           )}
         </tbody>

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { sendStream } from '#http/answer.ts';
 import { acceptedEncodings, type Encoding } from '#http/encodings.ts';
-import { matchesEtag } from '#http/etag.ts';
+import { matchesEtag, matchesStrongly, parseHttpDate } from '#http/conditions.ts';
 import type { ByteRange, OpenBlob, SignedAnswer } from '#storage/blobs.ts';
 
 export interface HostedBlob {
@@ -55,9 +55,10 @@ export async function sendBlob(
   });
   // A part is a part of the stored bytes, so a request for one gets them as they are.
   const encodings = blob.packed && request.headers.range === undefined ? acceptedEncodings(request) : [];
-  const known = [blob.etag, ...encodings.map((encoding) => etagOf(blob, encoding))].find((etag) =>
-    isUnchanged(request, etag, blob.createdAt),
-  );
+  const etags = [blob.etag, ...encodings.map((encoding) => etagOf(blob, encoding))];
+  if (!isAsExpected(request, etags, blob.createdAt))
+    return reply.code(412).header('cache-control', 'no-store').header('content-length', 0).send('');
+  const known = etags.find((etag) => isUnchanged(request, etag, blob.createdAt));
   if (known !== undefined) return reply.code(304).header('etag', known).send();
 
   const isDownload = (request.query as { download?: string }).download !== undefined;
@@ -110,15 +111,24 @@ export async function sendBlob(
 /** Strong, so other bytes need another one. */
 const etagOf = ({ etag }: HostedBlob, encoding: Encoding): string => `${etag.slice(0, -1)}-${encoding}"`;
 
-/** RFC 9110 13.1.2, 13.1.3: If-None-Match decides where it is present, If-Modified-Since otherwise. */
-function isUnchanged(request: FastifyRequest, etag: string, createdAt: number): boolean {
-  const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince } = request.headers;
-  if (noneMatch !== undefined) {
-    return matchesEtag(noneMatch, etag);
-  }
-  const since = Date.parse(modifiedSince ?? '');
-  return Number.isFinite(since) && Math.floor(createdAt / 1000) * 1000 <= since;
+/** RFC 9110 13.1.1, 13.1.4: If-Match decides where it is present, If-Unmodified-Since otherwise. */
+function isAsExpected({ headers }: FastifyRequest, etags: string[], createdAt: number): boolean {
+  const match = headers['if-match'];
+  if (match !== undefined) return etags.some((etag) => matchesStrongly(match, etag));
+  const since = parseHttpDate(headers['if-unmodified-since']);
+  return since === undefined || toSeconds(createdAt) <= since;
 }
+
+/** RFC 9110 13.1.2, 13.1.3: If-None-Match decides where it is present, If-Modified-Since otherwise. */
+function isUnchanged({ headers }: FastifyRequest, etag: string, createdAt: number): boolean {
+  const noneMatch = headers['if-none-match'];
+  if (noneMatch !== undefined) return matchesEtag(noneMatch, etag);
+  const since = parseHttpDate(headers['if-modified-since']);
+  return since !== undefined && toSeconds(createdAt) <= since;
+}
+
+/** HTTP dates have no fractions of a second. */
+const toSeconds = (at: number): number => Math.floor(at / 1000) * 1000;
 
 /** RFC 9110 14.2: a single byte range in a GET is served; anything else is ignored and the whole is sent. */
 function rangeOf(

@@ -36,7 +36,16 @@ describe('3 deletes at once, without further authentication, and confirms it', (
     ['GET by curl', 'GET', {}],
     ['GET by a script', 'GET', { 'user-agent': 'python-requests/2.32', accept: 'application/json' }],
     ['GET without a user agent', 'GET', { 'user-agent': '' }],
+    ...[
+      'curl/8.14.1',
+      'Wget/1.25.0',
+      'Go-http-client/2.0',
+      'Google-HTTP-Java-Client/1.46.3 (gzip)',
+      'ShareX/17.0.0',
+    ].map((agent) => [`GET by ${agent}`, 'GET', { 'user-agent': agent, accept: '*/*' }] as const),
     ['POST with a body that nobody asked for', 'POST', { 'content-type': 'application/json' }],
+    ['POST with a Content-Type that is none', 'POST', { 'content-type': 'no type' }],
+    ['DELETE with an empty Content-Type', 'DELETE', { 'content-type': '' }],
   ] as const) {
     test(name, async () => {
       const upload = await uploadOne(service.origin, key);
@@ -81,6 +90,16 @@ describe('asks first, and deletes nothing', () => {
       'Mozilla/5.0 (compatible; bingbot/2.0)',
       'Mozilla/5.0 (Macintosh) AppleWebKit (Applebot/0.1)',
       'Signal-Link-Preview',
+      'Viber/22.0',
+      'facebookexternalhit/1.1;line-poker/1.0',
+      'facebookexternalhit/1.1; kakaotalk-scrap/1.0',
+      'Tumblr/14.0.835.186',
+      'Bluesky Cardyb/1.1; +mailto:support@bsky.app',
+      'Misskey/2024.11.0 (https://misskey.example)',
+      'Synapse (bot; +https://github.com/matrix-org/synapse)',
+      'Mozilla/5.0 (compatible; Google-InspectionTool/1.0;)',
+      'Discourse Forum Onebox v3.3.0',
+      'Pinterest/0.2 (+https://www.pinterest.com/)',
     ].map((agent): [string, Record<string, string>] => [agent, { 'user-agent': agent }]),
   ];
   for (const [name, headers] of visits) {

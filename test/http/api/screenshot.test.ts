@@ -174,12 +174,22 @@ describe('4.3 an invalid field is a validation_error that names it, and nothing 
     });
   }
   test('a body whose type is not JSON', async () => {
+    for (const type of ['text/plain', 'no type']) {
+      const answer = await post(`${service.origin}/api/v1/screenshot`, {
+        body: JSON.stringify({ url: page }),
+        headers: { ...bearer(key), 'content-type': type },
+      });
+      assert.deepEqual([answer.status, answer.body.error.code], [422, 'validation_error']);
+      assert.match(answer.body.error.message, new RegExp(`^body: must be application/json, not "${type}"`));
+    }
+  });
+  test('a body that is not UTF-8', async () => {
     const answer = await post(`${service.origin}/api/v1/screenshot`, {
-      body: JSON.stringify({ url: page }),
-      headers: { ...bearer(key), 'content-type': 'text/plain' },
+      body: new Uint8Array(Buffer.from(JSON.stringify({ url: `${page}?é` }), 'latin1')),
+      headers: { ...bearer(key), 'content-type': 'application/json' },
     });
     assert.deepEqual([answer.status, answer.body.error.code], [422, 'validation_error']);
-    assert.match(answer.body.error.message, /application\/json/);
+    assert.match(answer.body.error.message, /^body: malformed JSON .*UTF-8/);
   });
   test('the message never echoes a password', async () => {
     const { body } = await ask({ url: 'http://user:hunter2@example.com/' });

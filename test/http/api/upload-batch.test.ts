@@ -127,6 +127,7 @@ test('7 a spent quota is checked before an SVG is parsed, and after the cheap ch
       [Buffer.from('<svg'), 'broken.svg'],
       [images.svg(), 'good.svg'],
       [text, 'no picture'],
+      [Buffer.from('<html></html>'), 'no picture either'],
       [await images.png(), 'a.png'],
     ],
     {},
@@ -135,7 +136,7 @@ test('7 a spent quota is checked before an SVG is parsed, and after the cheap ch
   assert.equal(status, 402);
   assert.deepEqual(
     body.items.map(({ error }) => error?.code),
-    ['quota_exceeded', 'quota_exceeded', 'unsupported_type', 'quota_exceeded'],
+    ['quota_exceeded', 'quota_exceeded', 'unsupported_type', 'unsupported_type', 'quota_exceeded'],
   );
 });
 

@@ -183,6 +183,18 @@ describe('4.1 expires_in', () => {
     assert.equal(status, 201);
     assert.notEqual(body.expires_at, null);
   });
+  const partOf = (head: string) =>
+    `--XX\r\nContent-Disposition: form-data; name="file"; filename="a.gif"\r\n\r\nGIF89a\r\n` +
+    `--XX\r\nContent-Disposition: form-data; name="expires_in"${head}\r\n\r\n60\r\n--XX--\r\n`;
+  test('may have any type, as long as it is not a file', async () => {
+    for (const head of ['\r\nContent-Type: application/octet-stream', '\r\nContent-Type: text/plain']) {
+      const { status, body } = await raw<UploadResult>(partOf(head));
+      assert.deepEqual([status, body.expires_at === null], [201, false], head);
+    }
+    const { status, body } = await raw(partOf('; filename="a.txt"'));
+    assert.equal(status, 422);
+    assert.match(body.error.message, /^expires_in: must be sent as a number/);
+  });
   test('given twice is a validation_error', async () => {
     const form = formOf([[await images.png(), 'a.png']], { expires_in: '60' });
     form.append('expires_in', '60');

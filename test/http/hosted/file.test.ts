@@ -92,7 +92,13 @@ describe('conditional requests', () => {
     ['since then', () => ({ 'if-modified-since': lastModified }), 304],
     ['since later', () => ({ 'if-modified-since': later }), 304],
     ['since earlier', () => ({ 'if-modified-since': earlier }), 200],
+    [
+      'since later, in the form of C programs',
+      () => ({ 'if-modified-since': 'Fri Jan  1 00:00:00 2100' }),
+      304,
+    ],
     ['since junk', () => ({ 'if-modified-since': 'yesterday-ish' }), 200],
+    ['since a date that is not one of HTTP', () => ({ 'if-modified-since': '2100-01-01' }), 200],
     ['another tag beats the date', () => ({ 'if-none-match': '"a"', 'if-modified-since': later }), 200],
     ['the tag beats the date', () => ({ 'if-none-match': etag, 'if-modified-since': earlier }), 304],
   ];
@@ -103,6 +109,31 @@ describe('conditional requests', () => {
       assert.equal(answer.headers.get('etag'), etag);
       assert.equal(answer.headers.get('cache-control'), 'public, max-age=300, must-revalidate');
       if (expected === 304) assert.equal(answer.body.length, 0);
+    });
+  }
+
+  const expectations: [string, () => Record<string, string>, number][] = [
+    ['the tag is expected', () => ({ 'if-match': `"a", ${etag}` }), 200],
+    ['any tag is expected', () => ({ 'if-match': '*' }), 200],
+    ['another tag is expected', () => ({ 'if-match': '"another"' }), 412],
+    ['the weak tag is expected', () => ({ 'if-match': `W/${etag}` }), 412],
+    ['another tag is expected for a range', () => ({ 'if-match': '"another"', range: 'bytes=0-1' }), 412],
+    [
+      'another tag is expected, and none must match',
+      () => ({ 'if-match': '"a"', 'if-none-match': etag }),
+      412,
+    ],
+    ['no change since then is expected', () => ({ 'if-unmodified-since': lastModified }), 200],
+    ['no change since earlier is expected', () => ({ 'if-unmodified-since': earlier }), 412],
+    ['the tag beats the expected date', () => ({ 'if-match': etag, 'if-unmodified-since': earlier }), 200],
+    ['a date that is not one of HTTP is expected', () => ({ 'if-unmodified-since': '2000-01-01' }), 200],
+  ];
+  for (const [name, headers, expected] of expectations) {
+    test(`${name}: ${expected}`, async () => {
+      const answer = await get(headers());
+      assert.equal(answer.status, expected);
+      assert.equal(answer.headers.get('etag'), etag);
+      if (expected === 412) assert.equal(answer.body.length, 0);
     });
   }
 });
