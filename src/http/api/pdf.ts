@@ -15,8 +15,8 @@ export function pdf(parts: RenderParts) {
       bottom: lengthInches(bottom),
       left: lengthInches(left),
     };
-    if (!options.prefer_css_page_size)
-      requireRoomOnPaper(marginInches, options.paper_format, options.landscape);
+    // Also with `prefer_css_page_size`: Chromium compares the margins with the requested paper, whatever size the page has.
+    requireRoomOnPaper(marginInches, options.paper_format, options.landscape);
     return answerRender(parts, request, reply, {
       kind: 'pdf',
       url,

@@ -1,5 +1,6 @@
 // The contract as schemas: the types, the validation and the OpenAPI document come from them. Spec 2, 4.
 import { Type, type Static } from 'typebox';
+import { Set as setFormat } from 'typebox/format';
 import { errorTable, type ErrorCode } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 
@@ -85,6 +86,10 @@ export const BatchResult = Type.Object(
   },
   strict,
 );
+
+// Only documented here: renders/target-url.ts checks addresses as browsers do, which accept letters of every language, spaces and
+// brackets, and it never repeats a password.
+setFormat('uri', () => true);
 
 const target = Type.String({
   format: 'uri',

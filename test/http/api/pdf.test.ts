@@ -132,6 +132,8 @@ describe('4.4 an invalid field is a validation_error that names it', () => {
     [{ margin: { middle: 1 } }, /^margin\.middle: unknown field; the fields are margin\.top, /],
     [{ margin: { left: 500, right: 500 } }, /^margin: .*letter/],
     [{ margin: { top: '14in' }, paper_format: 'legal' }, /^margin: .*legal/],
+    [{ margin: { left: '9in' }, prefer_css_page_size: true }, /^margin: .*letter/],
+    [{ margin: { top: '99999999999999in' }, prefer_css_page_size: true }, /^margin: .*letter/],
     [{ viewport: 5 }, /^viewport/],
     [{ viewport: { width: 319 } }, /^viewport\.width: /],
     [{ viewport: { height: 2161 } }, /^viewport\.height: /],

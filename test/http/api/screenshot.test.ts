@@ -114,6 +114,21 @@ test('2.3 JSON: all eight fields, a hosted picture, and no byte headers', async 
   assert.equal((await fetch(`${service.origin}/p/${String(body.id)}`)).status, 404);
 });
 
+test('4.3 url: an address is taken as people paste it, and requested as a browser writes it', async () => {
+  for (const [given, requested] of [
+    ['?q=Köln', '?q=K%C3%B6ln'],
+    ['日本語', '%E6%97%A5%E6%9C%AC%E8%AA%9E'],
+    ['?filter[a]={1|2}', '?filter[a]={1|2}'],
+    ['a b?100%', 'a%20b?100%'],
+    ['#!/Füße', '#!/F%C3%BC%C3%9Fe'],
+  ] as const) {
+    const { status, headers } = await shoot({ url: page + given });
+    assert.equal(status, 200, given);
+    const row = await service.database.tables.renders.byId(headers.get('x-service-id') ?? '');
+    assert.equal(row?.target, page + requested);
+  }
+});
+
 test('a render requested as bytes is recorded but not hosted', async () => {
   const id = (await shoot({ url: page })).headers.get('x-service-id') ?? '';
   assert.equal((await fetch(`${service.origin}/s/${id}`)).status, 404);
@@ -125,7 +140,7 @@ describe('4.3 an invalid field is a validation_error that names it, and nothing 
   const cases: [string, unknown, RegExp][] = [
     ['no url', {}, /^url: missing/],
     ['url of another type', { url: 5 }, /^url: .*5/],
-    ['a relative url', { url: '/a' }, /^url: must be an absolute URI/],
+    ['a relative url', { url: '/a' }, /^url: must be an absolute http/],
     ['another scheme', { url: 'file:///etc/passwd' }, /^url: /],
     ['javascript', { url: 'javascript:alert(1)' }, /^url: /],
     ['credentials', { url: 'http://user:secret@example.com/' }, /^url: /],
@@ -192,8 +207,11 @@ describe('4.3 an invalid field is a validation_error that names it, and nothing 
     assert.match(answer.body.error.message, /^body: malformed JSON .*UTF-8/);
   });
   test('the message never echoes a password', async () => {
-    const { body } = await ask({ url: 'http://user:hunter2@example.com/' });
-    assert.doesNotMatch(body.error.message, /hunter2/);
+    for (const url of ['http://user:hunter2@example.com/', 'http://user:hunter2@exa mple.com/']) {
+      const { body } = await ask({ url });
+      assert.match(body.error.message, /^url: /);
+      assert.doesNotMatch(body.error.message, /hunter2/);
+    }
   });
 });
 
