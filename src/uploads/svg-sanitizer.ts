@@ -39,8 +39,8 @@ const defaults = {
   /** Wall-clock time for one file, for a machine that is busy with other work. */
   clockMs: 30_000,
   maxWaitMs: 30_000,
-  /** Four batches. */
-  maxWaiting: 40,
+  /** Forty batches: many small files take no time, and the bytes bound how much waits. */
+  maxWaiting: 400,
   /** Bytes in the spools of waiting files: two batches of the largest size. */
   maxWaitingBytes: 2 * limits.batchBytes,
 };

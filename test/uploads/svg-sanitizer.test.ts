@@ -26,6 +26,11 @@ suite('4.1.2 the sanitizer', () => {
     );
   });
 
+  test('takes the files of forty batches of one account at once', async () => {
+    const files = Array.from({ length: 400 }, () => sanitizer.sanitize(fileOf(wrap('<g/>'))));
+    assert.equal((await Promise.allSettled(files)).filter(({ status }) => status === 'rejected').length, 0);
+  });
+
   test("does not change the caller's bytes", async () => {
     const bytes = wrap('<g/>');
     await sanitizer.sanitize(fileOf(bytes));
