@@ -16,7 +16,17 @@ const named = process.argv.slice(isLong ? 3 : 2);
 const isOneByOne = isLong || process.env['CI'] === 'true';
 
 /** Folders in the order of their tests. The longest go first: one that begins last would run alone at the end. */
-const order = ['test/dashboard', 'test/browser', 'test/client', 'test/storage', 'test/fleet', 'test'];
+const order = [
+  'test/dashboard',
+  'test/client',
+  'test/http/api',
+  'test/metering',
+  'test/browser',
+  'test/accounts',
+  'test/http',
+  'test/fleet',
+  'test',
+];
 
 /**
  * Files that share one process or a few: loading the modules of the service takes 2.5 s of CPU time, and a Postgres two. All others
@@ -42,6 +52,9 @@ const together: { name: string; files: string[]; processes?: number }[] = [
 /** Named above, but not in that process: they count the open files of their own. */
 const alone = ['test/http/connections.test.ts', 'test/http/let-go.test.ts'];
 
+/** npm run test:long runs them, and judges each of their states by axe-core too: test/dashboard/journeys.long.test.ts. */
+const leftToLong = ['test/dashboard/{nothing-lost,numbers-and-files,pdf-preview,truthful,unlucky}.test.ts'];
+
 const checks: [title: string, program: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check', '.'],
   ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
@@ -65,8 +78,8 @@ function filesOf(pattern: string): string[] {
 function runTests(files: string[]): void {
   run({
     files: files.map((file) => resolve(root, file)),
-    // One more than there are cores, because many tests wait for a budget or a timer to end.
-    concurrency: isOneByOne ? 1 : availableParallelism() + 1,
+    // More than there are cores, because many tests wait for a budget or a timer to end.
+    concurrency: isOneByOne ? 1 : 2 * availableParallelism() + 1,
     // Only ends a test that hangs, so that it fails by name.
     timeout: isLong ? 1_800_000 : 300_000,
   })
@@ -104,7 +117,8 @@ async function passes([title, program, ...args]: (typeof checks)[number]): Promi
 
 /** What is started as a process: a file, or an entry for all files that share one. */
 function quickTests(): string[] {
-  const files = filesOf('test/**/*.test.ts').filter((file) => !file.endsWith('.long.test.ts'));
+  const left = new Set([...filesOf('test/**/*.long.test.ts'), ...leftToLong.flatMap(filesOf)]);
+  const files = filesOf('test/**/*.test.ts').filter((file) => !left.has(file));
   const isShared = new Set<string>();
   const entries = together.flatMap(({ name, files: patterns, processes = 1 }) => {
     const members = new Set(patterns.flatMap(filesOf)).difference(new Set(alone));

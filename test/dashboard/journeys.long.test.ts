@@ -11,6 +11,7 @@ const names = [
   'pdf-preview',
   'sign-in',
   'to-a-link',
+  'truthful',
   'unlucky',
 ];
 

@@ -1,5 +1,5 @@
-// The code blocks of README.md, and every call that /docs shows. Those of the guides and of the packages' pages take longer: they are in
-// test/snippets/guides.long.test.ts.
+// The code blocks of README.md, and every call that /docs shows. Those of the guides and of the packages' pages are in
+// guides.long.test.ts.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { root } from '#lab/support/processes.ts';
-import { pageBlocks } from './snippets/blocks.ts';
-import { testBlocksOf, testTypes } from './snippets/suite.ts';
+import { pageBlocks } from './blocks.ts';
+import { testBlocksOf, testTypes } from './suite.ts';
 
 const run = promisify(execFile);
 const { desk, run: runBlock } = testBlocksOf(['README.md']);
