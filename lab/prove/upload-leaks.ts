@@ -117,7 +117,7 @@ async function runUploads(
 
 function answered({ answers, deleted }: Run, count: number, seconds: number): Finding {
   const total = [...answers.values()].reduce((sum, each) => sum + each, 0);
-  // Only wrong keys may get a 429: after 600 refusals a minute an address has to wait. The account has no limits.
+  // Only wrong keys may get a 429: after 3,000 refusals a minute an address has to wait. The account has no limits.
   const expected = ['201', '401', '415', '422', '429', 'closed'];
   const known = [...answers.keys()].every((name) => expected.includes(name));
   const list = [...answers].map(([name, each]) => `${each} × ${name}`).toSorted();

@@ -21,7 +21,7 @@ const attemptMs = limits.pdfTotalMs + limits.renderQueueMs + 30_000;
 /** How often an attempt on another machine is checked: soon at first, then less often. */
 const poll = { firstMs: 100, mostMs: 1_000 };
 /** Repeats of one account that may wait in this process at the same time. */
-const maxWaiting = 32;
+export const maxWaiting = 200;
 
 /**
  * Writes the response in the transaction that stores what it reports. If `renderId` is given, the body is that render's bytes.

@@ -40,9 +40,11 @@ export function createServer(parts: ServerParts) {
   app.decorateRequest('notes', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    const hosts = hostCount(request);
+    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
       guards.showAddressBudget(request, reply);
-      const failure = new ServiceError('validation_error', 'request: there is no Host header');
+      const problem = hosts === 0 ? 'there is no Host header' : 'there is more than one Host header';
+      const failure = new ServiceError('validation_error', `request: ${problem}`);
       return reply.code(400).header('connection', 'close').send(envelope(failure));
     }
     // A host only for bytes has no pages and no API, and so no cookies to steal.
@@ -81,6 +83,10 @@ export function createServer(parts: ServerParts) {
     return replyWithError(error, request, reply);
   }
 }
+
+/** RFC 9112 3.2. Node itself takes the first of several, and a proxy in front may have taken another. */
+const hostCount = ({ raw: { rawHeaders } }: FastifyRequest): number =>
+  rawHeaders.filter((name, place) => place % 2 === 0 && name.toLowerCase() === 'host').length;
 
 function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (isApi(request)) throw notFound();

@@ -350,6 +350,7 @@ describe('7 bytes that are not a request still get a response with the envelope'
       431,
     ],
     ['no Host', 'POST /api/v1/upload HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two Hosts', 'POST /api/v1/upload HTTP/1.1\r\nHost: a\r\nConnection: close\r\nhost: a\r\n\r\n', 400],
   ];
   for (const [name, bytes, expected] of cases) {
     test(name, async () => {

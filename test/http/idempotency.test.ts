@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import type { UploadResult } from '#http/api/upload-result.ts';
+import { maxWaiting } from '#http/idempotency.ts';
 import { UnknownOutcomeError, type Database } from '#storage/database.ts';
 import type { Blobs, OpenBlob } from '#storage/blobs.ts';
 import * as images from '#lab/support/images.ts';
@@ -175,7 +176,7 @@ test('an account has a bounded number of waiting repeats; other accounts are not
   const { reached, release } = holdNextCommit();
   const first = upload(key, 'many');
   await reached;
-  const answers = Array.from({ length: 34 }, () => upload(key, 'many'));
+  const answers = Array.from({ length: maxWaiting + 2 }, () => upload(key, 'many'));
   const refused = await Promise.race(
     answers.map(async (answer) => {
       const given = await answer;
@@ -190,7 +191,7 @@ test('an account has a bounded number of waiting repeats; other accounts are not
   const statuses = (await Promise.all([first, ...answers])).map(({ status }) => status);
   assert.deepEqual(
     statuses.toSorted((a, b) => a - b),
-    [...Array.from({ length: 33 }, () => 201), 429, 429],
+    [...Array.from({ length: maxWaiting + 1 }, () => 201), 429, 429],
   );
 });
 
