@@ -1,5 +1,6 @@
 // npx tintype, as a child process.
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { command } from '#lab/support/commands.ts';
@@ -21,6 +22,17 @@ async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> 
   assert.match(stdout, /^[[{].*[\]}]\n$/, 'one line of JSON and nothing else');
   return JSON.parse(stdout) as T;
 }
+
+test('a data folder that cannot be used is named, in one line', async () => {
+  const broken = join(folder.path, 'broken');
+  await mkdir(broken);
+  await writeFile(join(broken, 'tintype.db'), 'no database'.repeat(100));
+  for (const place of [broken, join(broken, 'tintype.db')]) {
+    const { code, stdout, stderr } = await command(['account', 'list', '--json'], { DATA_DIR: place });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^tintype: DATA_DIR: the database .*broken.* cannot be opened \(.+\)\n$/);
+  }
+});
 
 test('every command works before the first start of the server, with the promised JSON', async () => {
   assert.deepEqual(await json('account', 'list'), []);

@@ -25,14 +25,7 @@ import type { Schema } from '#storage/schema.ts';
 const statementCacheSize = 200;
 
 export async function openSqlite(path: string): Promise<Database> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  makePrivate(path);
-  const native = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
-  native.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 4000;' +
-      // On macOS an ordinary sync leaves the bytes in the cache of the disk; elsewhere this changes nothing.
-      'pragma fullfsync = on; pragma checkpoint_fullfsync = on',
-  );
+  const native = openFile(path);
   const db = new Kysely<Schema>({ dialect: createDialect(native) });
   await migrate(db);
 
@@ -49,6 +42,24 @@ export async function openSqlite(path: string): Promise<Database> {
     },
     close: () => db.destroy(),
   };
+}
+
+/** The errors of the system and of SQLite do not say which setting is wrong. */
+function openFile(path: string): DatabaseSync {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivate(path);
+    const native = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
+    native.exec(
+      'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 4000;' +
+        // On macOS an ordinary sync leaves the bytes in the cache of the disk; elsewhere this changes nothing.
+        'pragma fullfsync = on; pragma checkpoint_fullfsync = on',
+    );
+    return native;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`DATA_DIR: the database ${path} cannot be opened (${message})`, { cause: error });
+  }
 }
 
 function createDialect(native: DatabaseSync): Dialect {
