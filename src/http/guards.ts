@@ -15,7 +15,7 @@ declare module 'fastify' {
 }
 
 /** Refusals of one client address per minute; above that, guessing keys and tokens gets a 429. */
-export const refusalsPerMinute = 3_000;
+export const refusalsPerMinute = 600;
 
 export function createGuards({ admission, budget }: { admission: Admission; budget: RequestBudget }) {
   /** Checks the key and its scope, then the budget of its account. */
