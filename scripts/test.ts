@@ -81,7 +81,7 @@ function runTests(files: string[]): void {
     // More than there are cores, because many tests wait for a budget or a timer to end.
     concurrency: isOneByOne ? 1 : 2 * availableParallelism() + 1,
     // Only ends a test that hangs, so that it fails by name.
-    timeout: isLong ? 1_800_000 : 300_000,
+    timeout: isLong ? 1_800_000 : 900_000,
   })
     .on('test:fail', () => (process.exitCode = 1))
     .compose(spec)

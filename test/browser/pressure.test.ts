@@ -74,6 +74,16 @@ function assertEnded(outcome: unknown, message: RegExp): void {
   assert.match(outcome.message, message);
 }
 
+/** On a very busy machine, a page may need more than one attempt to take that much within its budget. */
+async function assertTooLarge(page: string): Promise<void> {
+  let outcome: unknown;
+  for (let attempts = 0; attempts < 4; attempts += 1) {
+    outcome = await withSiblings(page);
+    if (!(outcome instanceof RenderFailure) || outcome.reason !== 'timed_out') break;
+  }
+  assertEnded(outcome, /exceeded the memory limit of a render/);
+}
+
 const frames = (path: string, count = 4) =>
   sites
     .slice(1, 1 + count)
@@ -87,19 +97,13 @@ test(
   async () => {
     for (const site of sites)
       site.route('/frame', `${hold}<script>fetch('data:,x'); fetch('/never')</script>`);
-    assertEnded(
-      await withSiblings(`${green}${frames('/frame')}<img src="/never">`),
-      /exceeded the memory limit of a render/,
-    );
+    await assertTooLarge(`${green}${frames('/frame')}<img src="/never">`);
   },
 );
 
 test('the memory of frames that make no requests counts too', { skip }, async () => {
   for (const site of sites) site.route('/frame', hold);
-  assertEnded(
-    await withSiblings(`${green}${frames('/frame')}<img src="/never">`),
-    /exceeded the memory limit of a render/,
-  );
+  await assertTooLarge(`${green}${frames('/frame')}<img src="/never">`);
 });
 
 test(
@@ -120,7 +124,7 @@ test(
 test('blobs, which the browser process keeps, count for the page that makes them', { skip }, async () => {
   const page = `${green}<img src="/never"><script>const hold = [];
     setInterval(() => { if (hold.length < 100) hold.push(new Blob([new Uint8Array(${32 * MiB}).fill(hold.length)])) }, 5)</script>`;
-  assertEnded(await withSiblings(page), /exceeded the memory limit of a render/);
+  await assertTooLarge(page);
 });
 
 test(
@@ -130,7 +134,7 @@ test(
     const page = `${green}<img src="/never"><script>const g = document.createElement('canvas').getContext('webgl'), hold = [];
     setInterval(() => { if (hold.length === 60) return; const buffer = g.createBuffer(); hold.push(buffer);
     g.bindBuffer(g.ARRAY_BUFFER, buffer); g.bufferData(g.ARRAY_BUFFER, ${64 * MiB}, g.STATIC_DRAW); g.finish() }, 5)</script>`;
-    assertEnded(await withSiblings(page), /exceeded the memory limit of a render/);
+    await assertTooLarge(page);
   },
 );
 
