@@ -79,8 +79,17 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
 
   /** A lost browser: the next render waits for its replacement. */
   async function replaceIfCurrent(lost: Host): Promise<void> {
-    if ((await current.catch(() => lost)) !== lost) return;
-    log.warn({ pid: lost.process.pid, reason: String(lost.process.gone.reason) }, 'the browser was lost');
+    const asked = current;
+    if ((await asked.catch(() => lost)) !== lost) return;
+    replace(asked, () => {
+      log.warn({ pid: lost.process.pid, reason: String(lost.process.gone.reason) }, 'the browser was lost');
+    });
+  }
+
+  /** Only once, although several may ask for it at the same time: nobody would end a second one. */
+  function replace(old: Promise<Host>, note: () => void = () => {}): void {
+    if (current !== old) return;
+    note();
     current = start();
     // If the start fails, the next render tries again.
     current.catch((error: unknown) => log.error({ err: error }, 'the browser did not start again'));
@@ -90,11 +99,14 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
   function succeed(old: Host, why: string): void {
     succeeding ??= (async () => {
       try {
-        if ((await current) !== old || isClosed) return;
+        const asked = current;
+        if ((await asked) !== old || isClosed) return;
         log.info({ pid: old.process.pid, served: old.served, why }, 'the browser is replaced');
         const successor = await start();
-        current = Promise.resolve(successor);
-        inBackground(old.retire(), 'the browser that was replaced did not end');
+        // The old one may have been lost meanwhile, and have another successor.
+        const isNeeded = current === asked;
+        if (isNeeded) current = Promise.resolve(successor);
+        inBackground((isNeeded ? old : successor).retire(), 'the browser that was replaced did not end');
       } catch (error) {
         log.error({ err: error }, 'the browser could not be replaced');
       } finally {
@@ -104,13 +116,10 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
   }
 
   async function host(): Promise<Host> {
-    try {
-      const found = await current;
-      if (!found.process.gone.aborted) return found;
-      await replaceIfCurrent(found);
-    } catch {
-      current = start();
-    }
+    const asked = current;
+    const found = await asked.catch(() => undefined);
+    if (found === undefined) replace(asked);
+    else if (found.process.gone.aborted) await replaceIfCurrent(found);
     return current;
   }
 
