@@ -80,16 +80,14 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
   /** A lost browser: the next render waits for its replacement. */
   async function replaceIfCurrent(lost: Host): Promise<void> {
     const asked = current;
-    if ((await asked.catch(() => lost)) !== lost) return;
-    replace(asked, () => {
-      log.warn({ pid: lost.process.pid, reason: String(lost.process.gone.reason) }, 'the browser was lost');
-    });
+    if ((await asked.catch(() => lost)) !== lost || current !== asked) return;
+    log.warn({ pid: lost.process.pid, reason: String(lost.process.gone.reason) }, 'the browser was lost');
+    replace(asked);
   }
 
-  /** Only once, although several may ask for it at the same time: nobody would end a second one. */
-  function replace(old: Promise<Host>, note: () => void = () => {}): void {
+  /** Starts one browser, even if several callers ask at the same time: nobody would end a second one. */
+  function replace(old: Promise<Host>): void {
     if (current !== old) return;
-    note();
     current = start();
     // If the start fails, the next render tries again.
     current.catch((error: unknown) => log.error({ err: error }, 'the browser did not start again'));
@@ -103,7 +101,7 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
         if ((await asked) !== old || isClosed) return;
         log.info({ pid: old.process.pid, served: old.served, why }, 'the browser is replaced');
         const successor = await start();
-        // The old one may have been lost meanwhile, and have another successor.
+        // If the old one was lost in the meantime, it already has another successor.
         const isNeeded = current === asked;
         if (isNeeded) current = Promise.resolve(successor);
         inBackground((isNeeded ? old : successor).retire(), 'the browser that was replaced did not end');

@@ -129,7 +129,7 @@ function parseForm(
   function beginPart({ name, filename }: PartHead): void {
     parts += 1;
     if (parts > maxParts) throw invalid('body', `more than ${maxParts} parts`);
-    // Some clients declare a number as binary, which makes it a file without a name.
+    // Some clients send a number with a binary content type, which looks like a file without a name.
     const isFile = filename !== undefined && !(name === 'expires_in' && filename === '');
     const refusal = refusePart(name, isFile, files.length, kind);
     if (refusal) throw refusal;

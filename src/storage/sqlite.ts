@@ -44,7 +44,7 @@ export async function openSqlite(path: string): Promise<Database> {
   };
 }
 
-/** The errors of the system and of SQLite do not say which setting is wrong. */
+/** Names the setting, because the errors of the system and of SQLite do not. */
 function openFile(path: string): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

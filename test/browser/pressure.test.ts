@@ -107,7 +107,7 @@ test('the memory of frames that make no requests counts too', { skip }, async ()
 });
 
 test(
-  'a page within its limit ends if it needs more than twice of what the machine has left',
+  'a page within its limit ends if it needs more than twice what the machine has left',
   { skip },
   async () => {
     for (const site of sites) site.route('/frame', hold);

@@ -68,7 +68,7 @@ export function createBrowserWatch(
   const drawing = createDrawingWatch();
   const owners = new Map<number, object>();
   const reasons = new WeakMap<object, string>();
-  // Of the browser, and of processes without a render.
+  // Why the browser, or a process that belongs to no render, was ended last.
   let struck = { at: -Infinity, because: '' };
   let browserBytes = 0;
   let isLooking = false;

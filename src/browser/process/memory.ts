@@ -8,7 +8,7 @@ export interface Memory {
   leftBytes(): number;
 }
 
-// Linux limits the memory of a container by a control group. Version 2 has one tree of them, version 1 one for each resource.
+// Linux limits the memory of a container with control groups. Version 2 has one tree of groups, version 1 a tree for each resource.
 const versions = [
   {
     line: /^0::(\/.*)$/m,
