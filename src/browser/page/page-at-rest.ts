@@ -1,7 +1,7 @@
 // Makes sure that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first frame have
 // run, and finite animations are at their end. Virtual time by itself leaves these half way.
 import { CdpError, type CdpSession } from '#browser/process/cdp.ts';
-import { within } from '#browser/process/deadline.ts';
+import { pause, within } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { IsolatedWorld } from '#browser/page/isolated-world.ts';
@@ -17,6 +17,9 @@ const restMs = 1_000;
 const emptyMs = 2_500;
 const virtualMs = 100;
 const callbackMs = 50;
+const idleMs = 50;
+// Six seconds, because an animation may begin only with a frame that is drawn after the page's three seconds.
+const finishMs = 6_000;
 const lookMs = 3_000;
 
 export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
@@ -40,10 +43,11 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
       // While something moves, the browser may draw frames in which parts of the page are missing.
       const isMoving = page.isAnimated && (await world.run<number>('finish()', look.signal)) > 0;
       if (!isMoving) {
+        const taken = take();
         const [picture, state] = await Promise.all([
-          take(),
+          taken,
           // If a page no longer answers but was drawn, that picture is good enough.
-          stateOf(page, world, look.signal).catch(() => 'at rest' as const),
+          stateOf(page, world, taken, look.signal).catch(() => 'at rest' as const),
         ]);
         if (state === 'at rest') return picture;
       }
@@ -95,7 +99,7 @@ async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline)
     while (state !== 'at rest') {
       const { signal } = state === 'empty' ? empty : moving;
       await runAhead(page, virtualMs, { network: signal, work: signal });
-      state = await stateOf(page, world, empty.signal);
+      state = await stateOf(page, world, pause(idleMs, empty.signal), empty.signal);
     }
   } catch (error) {
     if (error !== enough) throw error;
@@ -105,9 +109,18 @@ async function bringToRest(page: Page, world: IsolatedWorld, deadline: Deadline)
   }
 }
 
-/** Observers notice a change within a frame, but their callbacks are tasks, and tasks need time, even if it is virtual. */
-async function stateOf(page: Page, world: IsolatedWorld, signal: AbortSignal): Promise<State> {
+/**
+ * Observers notice a change within a frame, but their callbacks are tasks, and tasks need time, even if it is virtual. Idle
+ * callbacks need real time. A page that draws without end never has any, so they are waited for only until `enough`.
+ */
+async function stateOf(
+  page: Page,
+  world: IsolatedWorld,
+  enough: Promise<unknown>,
+  signal: AbortSignal,
+): Promise<State> {
   await world.run('watchTwoFrames()', signal);
+  await Promise.race([world.run('idle()', signal), enough]);
   await runAhead(page, callbackMs, { network: signal, work: signal });
   return world.run<State>('state()', signal);
 }
@@ -117,11 +130,12 @@ const mostCanvases = 8;
 const samplePx = 32;
 
 /**
- * Ignores animations that never end or end much later. A canvas without an area, or with pictures of other origins, cannot be
- * read and counts as unchanged.
+ * Animations that never end or end much later stop where they are. A canvas without an area, or with pictures of other origins,
+ * cannot be read and counts as unchanged.
  */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const idle = () => new Promise((resolve) => { requestIdleCallback(() => resolve()); });
   const watchTwoFrames = async () => {
     globalThis.hasChanged = false;
     globalThis.observer = new MutationObserver(() => { globalThis.hasChanged = true; });
@@ -160,7 +174,11 @@ const inPage = `
     for (const animation of document.getAnimations()) {
       const { endTime } = animation.effect?.getComputedTiming() ?? {};
       const isTimed = animation.timeline instanceof DocumentTimeline && typeof endTime === 'number';
-      if (animation.playState !== 'running' || !isTimed || endTime - animation.currentTime > 3000) continue;
+      if (animation.playState !== 'running' || !isTimed) continue;
+      if (endTime - animation.currentTime > ${finishMs}) {
+        animation.pause();
+        continue;
+      }
       animation.finish();
       finished += 1;
     }

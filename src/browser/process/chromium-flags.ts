@@ -92,6 +92,10 @@ const sameness = [
   // Draws the document outside the viewport too, so that a full page can be captured as it is. The protocol's own option
   // (captureBeyondViewport) first sets the page's viewport to 1 x 1 px: scripts, media queries and transitions react to it.
   '--blink-settings=mainFrameClipsContent=false',
+  // Chromium runs some animations, and scrolls smoothly, outside the page and in real time. They would not follow the page's clock:
+  // one fade-in in a hundred would stay at its first frame.
+  '--disable-threaded-animation',
+  '--disable-smooth-scrolling',
   '--mute-audio',
   '--lang=en-US',
 ];
