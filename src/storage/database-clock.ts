@@ -3,13 +3,20 @@ import type { Clock } from '#core/clock.ts';
 
 /** Based on the monotonic clock, so that changing this machine's clock does not affect it. */
 export function createDatabaseClock() {
-  let originMs = performance.timeOrigin;
+  let originMs: number | undefined;
   return {
-    /** Records that the database's clock read `databaseNow` at `at`, a value of `performance.now()`. */
-    measured(databaseNow: number, at: number): void {
-      originMs = databaseNow - at;
+    /**
+     * Records that the database's clock read `databaseNow` between two values of `performance.now()`. A slow answer says little
+     * about the moment; if the estimate may be right it stays, so that time does not step back with each measurement.
+     */
+    measured(databaseNow: number, askedAt: number, answeredAt: number): void {
+      const mayBeRight =
+        originMs !== undefined &&
+        databaseNow >= Math.floor(originMs + askedAt) &&
+        databaseNow <= Math.ceil(originMs + answeredAt);
+      if (!mayBeRight) originMs = databaseNow - (askedAt + answeredAt) / 2;
     },
-    aheadMs: (): number => Math.round(originMs + performance.now() - Date.now()),
+    aheadMs: (): number => Math.round((originMs ?? performance.timeOrigin) + performance.now() - Date.now()),
   };
 }
 

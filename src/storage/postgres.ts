@@ -57,7 +57,7 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
     const asked = performance.now();
     const { rows } = await sql<{ now: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
-    if (rows[0]) databaseClock.measured(rows[0].now, (asked + performance.now()) / 2);
+    if (rows[0]) databaseClock.measured(rows[0].now, asked, performance.now());
   }
   await ping();
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { systemClock } from '#core/clock.ts';
-import { clockOf } from '#storage/database-clock.ts';
+import { clockOf, createDatabaseClock } from '#storage/database-clock.ts';
 import type { Database } from '#storage/database.ts';
 import { callerFor } from '#accounts/authenticate.ts';
 import { builtInPlans, createPlans } from '#accounts/plans.ts';
@@ -45,6 +45,23 @@ test('changing the machine clock while the service runs does not change the data
   const after = await withClockAhead(60 * minute, async () => clock.now());
   // An estimate, which may step back by a millisecond.
   assert.ok(Math.abs(after - before) < minute, `${after - before} ms later`);
+});
+
+test('a slow answer of the database does not set its time back; a clock that was changed does', () => {
+  const clock = createDatabaseClock();
+  const aheadMs = (measure: () => void) => {
+    measure();
+    return clock.aheadMs();
+  };
+  const databaseNow = Date.now() + minute;
+  const at = performance.now();
+  const first = aheadMs(() => clock.measured(databaseNow, at - 1, at + 1));
+  assert.ok(Math.abs(first - minute) < 1_000, `${first} ms ahead`);
+  // Read at the start of a round trip of half a second, so the middle of it is wrong by a quarter.
+  const slow = aheadMs(() => clock.measured(databaseNow, at, at + 500));
+  assert.ok(Math.abs(slow - first) <= 1, `${slow - first} ms changed`);
+  const changed = aheadMs(() => clock.measured(databaseNow - minute, at - 1, at + 1));
+  assert.ok(Math.abs(changed - first + minute) <= 1, `${changed - first} ms changed`);
 });
 
 async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>): Promise<T> {
