@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Phases } from '#core/phases.ts';
 import { RenderFailure } from '#browser/browser.ts';
+import type { MemoryLimits } from '#browser/process/browser-watch.ts';
 import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
 import { browsers, descendants } from '#lab/support/process-table.ts';
@@ -17,7 +18,6 @@ const isWatched = process.platform === 'linux';
 const skip = isWatched ? false : 'processes are watched through /proc, which only Linux has';
 let sites: PageServer[];
 let kit: TestBrowser;
-let leftBytes = Infinity;
 
 before(async () => {
   // Each address is its own site, so every frame gets a process.
@@ -26,36 +26,35 @@ before(async () => {
       startPageServer({ '/never': () => {}, '/sibling': `${green}<p>fine` }, { address: `127.0.0.${last}` }),
     ),
   );
-  kit = await startTestBrowser(
-    sites.map(({ host }) => host),
-    {
-      concurrency: 4,
-      // Small, so that a page reaches them within its budget on a busy machine too. A process without a page has 70 MiB at most.
-      memory: {
-        pageBytes: 200 * MiB,
-        renderBytes: 400 * MiB,
-        browserBytes: 250 * MiB,
-        leftBytes: () => leftBytes,
-      },
-    },
-  );
+  // Small, so that a page reaches them within its budget on a busy machine too. A process without a page has 70 MiB at most.
+  kit = await startBrowser({
+    pageBytes: 200 * MiB,
+    renderBytes: 400 * MiB,
+    browserBytes: 250 * MiB,
+    leftBytes: () => Infinity,
+  });
 });
 after(async () => {
   await kit.close();
   await Promise.all(sites.map((site) => site.close()));
 });
 
+const startBrowser = (memory: MemoryLimits) =>
+  startTestBrowser(
+    sites.map(({ host }) => host),
+    { concurrency: 4, memory },
+  );
+
 /** Renders the page, and another one from start to end. */
-async function withSiblings(page: string): Promise<unknown> {
+async function withSiblings(page: string, { shoot } = kit): Promise<unknown> {
   const [first] = sites;
   let isDone = false;
-  const render = kit
-    .shoot(first!.route('/page', page), { width: 320, height: 320 })
+  const render = shoot(first!.route('/page', page), { width: 320, height: 320 })
     .catch((error: unknown) => error)
     .finally(() => (isDone = true));
   let made = 0;
   while (!isDone) {
-    await kit.shoot(`${first!.base}/sibling`, { width: 320, height: 320 });
+    await shoot(`${first!.base}/sibling`, { width: 320, height: 320 });
     made += 1;
     // Often enough to hit every moment of the page's life.
     await delay(200);
@@ -111,12 +110,18 @@ test(
   { skip },
   async () => {
     for (const site of sites) site.route('/frame', hold);
-    leftBytes = 64 * MiB;
+    const most = 4096 * MiB;
+    const other = await startBrowser({
+      pageBytes: most,
+      renderBytes: most,
+      browserBytes: most,
+      leftBytes: () => 64 * MiB,
+    });
     try {
-      const page = `${green}${frames('/frame', 2)}<img src="/never">`;
-      assertEnded(await withSiblings(page), /needed more memory than there is left/);
+      const page = `${green}${frames('/frame')}<img src="/never">`;
+      assertEnded(await withSiblings(page, other), /needed more memory than there is left/);
     } finally {
-      leftBytes = Infinity;
+      await other.close();
     }
   },
 );

@@ -45,8 +45,8 @@ const latelyMs = 15_000;
 // As for a page that has used much CPU time.
 const busyDrawing = 12;
 
-// A share of what a render may use. A page without a render that is no larger was opened in advance, or is a small one that made
-// no requests.
+// A page without a render that is no larger was opened in advance (it has 70 MiB at most), or is a small one that made no requests.
+const smallBytes = 100 * 1024 ** 2;
 const smallShare = 1 / 8;
 
 export const tooBusy = 'the page kept the browser from its other work';
@@ -100,7 +100,7 @@ export function createBrowserWatch(
     for (const [render, processes] of renders) {
       const bytes = processes.reduce((sum, page) => sum + page.bytes, 0);
       const large = processes.filter((page) => page.bytes > limits.pageBytes);
-      const small = render ? 0 : smallShare * limits.renderBytes;
+      const small = render ? 0 : Math.min(smallBytes, smallShare * limits.renderBytes);
       const candidates = processes.filter((page) => page.bytes > small);
       if (bytes > limits.renderBytes) strike(pidsOf(candidates), tooMuchMemory, { bytes });
       else if (large.length > 0) strike(pidsOf(large), tooMuchMemory, { bytes });
