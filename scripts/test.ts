@@ -75,11 +75,17 @@ function filesOf(pattern: string): string[] {
   return globSync(pattern, { cwd: root }).toSorted();
 }
 
+/** More than there are cores, because many tests wait for a budget or a timer to end. A full Chromium has twice as much to do. */
+function atOnce(): number {
+  if (isOneByOne) return 1;
+  const cores = availableParallelism();
+  return process.env['CHROMIUM_PATH'] ? cores : 2 * cores + 1;
+}
+
 function runTests(files: string[]): void {
   run({
     files: files.map((file) => resolve(root, file)),
-    // More than there are cores, because many tests wait for a budget or a timer to end.
-    concurrency: isOneByOne ? 1 : 2 * availableParallelism() + 1,
+    concurrency: atOnce(),
     // Only ends a test that hangs, so that it fails by name.
     timeout: isLong ? 1_800_000 : 900_000,
   })
