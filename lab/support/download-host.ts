@@ -18,9 +18,11 @@ export interface DownloadHost extends AsyncDisposable {
 }
 
 export async function startDownloadHost(): Promise<DownloadHost> {
-  const { executable, libraryFolder } = await chromiumUnderTest();
+  const { executable, libraryFolder, kind } = await chromiumUnderTest();
   const libraries = libraryFolder === null ? '' : `export LD_LIBRARY_PATH='${libraryFolder}'\n`;
-  const script = `#!/bin/sh\n${libraries}exec '${executable}' "$@"\n`;
+  // A headless-shell needs no display. A full Chromium does, unless it is told.
+  const headless = kind === 'full' ? ' --headless' : '';
+  const script = `#!/bin/sh\n${libraries}exec '${executable}'${headless} "$@"\n`;
   const events = new EventEmitter();
   let downloads = 0;
   const server = createServer((request, response) => {
