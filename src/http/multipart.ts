@@ -33,11 +33,12 @@ export async function readUploadForm(
   request: IncomingMessage,
   blobs: Blobs,
   kind: 'single' | 'batch',
+  accountId: string,
 ): Promise<UploadForm> {
   await using receivers = new AsyncDisposableStack();
   try {
     const { files, expiresIn } = await parseForm(request, kind, (filename) =>
-      receivers.use(receiveFile(blobs, filename)),
+      receivers.use(receiveFile(blobs, filename, accountId)),
     );
     if (files.length === 0) throw invalid('file', 'missing; send the image as a part named "file"');
     const expiresInSeconds = parseExpiresIn(expiresIn);

@@ -151,7 +151,7 @@ export function createRenders(parts: Parts) {
     alsoRecord: AlsoRecord,
   ): Promise<FinishedRender> {
     if (row.sha256 !== null) {
-      await using spool = blobs.createSpool();
+      await using spool = blobs.createSpool({ writer: row.account_id });
       await spool.write(bytes);
       await spool.commit(row.id);
       reached('render durable');

@@ -20,6 +20,12 @@ export interface Spool extends AsyncDisposable {
   commit(key: string): Promise<void>;
 }
 
+export interface SpoolOptions {
+  isHashed?: boolean;
+  /** An account: writers of large blobs share the disk equally. */
+  writer?: string;
+}
+
 /** A blob being read. The opener owns it: `using` closes it however the block ends, and so does a reply that sends it. */
 export interface OpenBlob extends Disposable {
   readonly stream: Readable;
@@ -56,7 +62,7 @@ export interface SignedAnswer {
 }
 
 export interface Blobs {
-  createSpool(options?: { isHashed: boolean }): Spool;
+  createSpool(options?: SpoolOptions): Spool;
   /** Undefined when there is no blob under this key. Readers, each an account or a client address, share the disk equally. */
   open(key: string, range?: ByteRange, reader?: string): Promise<OpenBlob | undefined>;
   /** The whole blob, if the store caches small blobs in memory and this size is small enough. */

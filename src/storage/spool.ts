@@ -2,8 +2,9 @@
 import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFairQueue, type FairQueue } from '#core/fair-queue.ts';
 import { newId } from '#core/ids.ts';
-import type { Spool } from '#storage/blobs.ts';
+import type { Spool, SpoolOptions } from '#storage/blobs.ts';
 import { createFile, type OpenFile } from '#storage/open-file.ts';
 
 /** Up to this size a spool stays in memory until commit, so that most uploads cost one write and rejected ones none. */
@@ -14,6 +15,8 @@ const memoryBytes = 256 * 1024;
  */
 const keptChunksBytes = 64 * 1024;
 const hashedAtOnceBytes = 32 * 1024;
+/** Of the four threads that Node has for files, so that large uploads leave some to small ones and to downloads. */
+const writesAtOnce = 2;
 /** Maximum number of free slabs kept for reuse. */
 const spareSlabs = 32;
 
@@ -29,15 +32,20 @@ export interface Spooled {
 type Store = (spooled: Spooled, key: string) => Promise<void>;
 
 export interface Spools {
-  create(store: Store, options?: { isHashed: boolean }): Spool;
+  create(store: Store, options?: SpoolOptions): Spool;
   /** Deletes the files of processes that no longer run. */
   sweep(): Promise<void>;
 }
 
 export async function createSpools(folder: string): Promise<Spools> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const writes = createFairQueue({
+    concurrency: writesAtOnce,
+    maxWaitMs: Infinity,
+    tooLong: () => new Error('a write waited too long'),
+  });
   return {
-    create: (store, options) => createSpool(folder, store, options),
+    create: (store, options) => createSpool(folder, store, writes, options),
     async sweep() {
       for (const name of await readdir(folder)) {
         const owner = Number(name.split('-')[0]);
@@ -52,7 +60,12 @@ export async function createSpools(folder: string): Promise<Spools> {
 const liveSpools = new Set<string>();
 const slabs: Buffer<ArrayBuffer>[] = [];
 
-function createSpool(folder: string, store: Store, { isHashed } = { isHashed: false }): Spool {
+function createSpool(
+  folder: string,
+  store: Store,
+  writes: FairQueue,
+  { isHashed = false, writer = 'the service' }: SpoolOptions = {},
+): Spool {
   const name = `${process.pid}-${newId()}`;
   const path = join(folder, name);
   let chunks: Buffer[] = [];
@@ -68,8 +81,12 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
   /** Bytes not yet written to the file. */
   const waiting = (): Buffer[] => (slab && waitingBytes > 0 ? [slab.subarray(0, waitingBytes)] : chunks);
 
-  function flush(last?: Buffer): Promise<OpenFile> {
-    flushing = writeOut(last ? [...waiting(), last] : waiting());
+  /** Small blobs do not wait behind large ones. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+    sizeBytes > memoryBytes ? writes.run(writer, work) : work();
+
+  function flush(): Promise<OpenFile> {
+    flushing = writeOut(waiting());
     return flushing;
   }
 
@@ -106,7 +123,10 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
     write(chunk) {
       if (finished) return undefined;
       sizeBytes += chunk.length;
-      if (waitingBytes + chunk.length > memoryBytes) return flush(chunk).then(() => {});
+      if (waitingBytes + chunk.length > memoryBytes) {
+        flushing = inTurn(() => writeOut([...waiting(), chunk]));
+        return flushing.then(() => {});
+      }
       if (!slab && waitingBytes + chunk.length > keptChunksBytes) slab = takeSlab();
       if (slab) chunk.copy(slab, waitingBytes);
       else chunks.push(chunk);
@@ -136,12 +156,13 @@ function createSpool(folder: string, store: Store, { isHashed } = { isHashed: fa
       const spooled: Spooled = {
         sizeBytes,
         inMemory: () => (file ? undefined : Buffer.concat(waiting())),
-        async toFile({ isSynced }) {
-          const written = await flush();
-          if (isSynced) await written.sync();
-          written.close();
-          return path;
-        },
+        toFile: ({ isSynced }) =>
+          inTurn(async () => {
+            const written = await flush();
+            if (isSynced) await written.sync();
+            written.close();
+            return path;
+          }),
       };
       await store(spooled, key);
       finished = true;

@@ -22,8 +22,8 @@ export interface FileReceiver extends AsyncDisposable {
   finish(): Promise<ReceivedFile>;
 }
 
-export function receiveFile(blobs: Blobs, sourceFilename: string): FileReceiver {
-  const spool = blobs.createSpool({ isHashed: true });
+export function receiveFile(blobs: Blobs, sourceFilename: string, accountId: string): FileReceiver {
+  const spool = blobs.createSpool({ isHashed: true, writer: accountId });
   const heads: Buffer[] = [];
   let headBytes = 0;
   let sizeBytes = 0;

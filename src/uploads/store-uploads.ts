@@ -128,7 +128,7 @@ export function createUploadStore(parts: {
     file: ReceivedFile,
     owner: AsyncDisposableStack,
   ): Promise<ReceivedFile> {
-    const clean = owner.use(receiveFile(blobs, file.sourceFilename));
+    const clean = owner.use(receiveFile(blobs, file.sourceFilename, accountId));
     const { sizeBytes, spool } = file;
     await clean.write(await sanitizer.sanitize({ accountId, sizeBytes, read: () => spool.read() }));
     return clean.finish();

@@ -34,7 +34,12 @@ test('several files in one chunk wait for the disk one after the other, and the 
     body.length,
   ];
   const chunks = cuts.slice(1).map((end, index) => body.subarray(cuts[index], end));
-  const form = await readUploadForm(requestOf(Readable.from(chunks, { objectMode: false })), blobs, 'batch');
+  const form = await readUploadForm(
+    requestOf(Readable.from(chunks, { objectMode: false })),
+    blobs,
+    'batch',
+    'account',
+  );
   try {
     const read = await Promise.all(form.files.map(({ spool }) => spool.read()));
     assert.deepEqual(
@@ -52,7 +57,7 @@ test('a body that breaks off with an error is a validation_error, and leaves not
   const blobs = await createDiskBlobs(path);
   const body = new Readable({ read() {} });
   body.push(Buffer.concat([Buffer.from(head), randomBytes(400_000)]));
-  const form = readUploadForm(requestOf(body), blobs, 'single');
+  const form = readUploadForm(requestOf(body), blobs, 'single', 'account');
   setImmediate(() => body.destroy(new Error('read ECONNRESET')));
   await assert.rejects(form, (error: ServiceError) => {
     assert.deepEqual([error.code, /^body: .*ECONNRESET/.test(error.message)], ['validation_error', true]);

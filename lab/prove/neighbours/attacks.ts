@@ -4,6 +4,7 @@ import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
 import { connectionAttacks } from '#lab/prove/neighbours/connection-attacks.ts';
 import { pageAttacks } from '#lab/prove/neighbours/page-attacks.ts';
 import { atDashboard, shoot } from '#lab/prove/neighbours/target.ts';
+import { pngOfSize } from '#lab/support/images.ts';
 import { formOf, bearer } from '#lab/support/requests.ts';
 
 const read = async (answer: Promise<Response>): Promise<void> => void (await (await answer).arrayBuffer());
@@ -11,6 +12,8 @@ const read = async (answer: Promise<Response>): Promise<void> => void (await (aw
 const heavySvg = Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg"><animate attributeName="fill" values="${'rgb(1,2,3);'.repeat(180_000)}"/></svg>`,
 );
+
+const largePng = pngOfSize(9_000_000);
 
 const requestAttacks: Attack[] = [
   {
@@ -96,6 +99,21 @@ const requestAttacks: Attack[] = [
             body: formOf([
               [Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><g id="a${index}"/></svg>`), 'a.svg'],
             ]),
+            signal,
+          }),
+        ),
+      ),
+  },
+  {
+    name: 'uploads of 9 MB as fast as they go',
+    resource: 'disk',
+    run: (target, isOver) =>
+      flood(isOver, 16, async (_, signal) =>
+        read(
+          fetch(`${target.origin}/api/v1/upload`, {
+            method: 'POST',
+            headers: bearer(target.account.key),
+            body: formOf([[await largePng, 'a.png']]),
             signal,
           }),
         ),

@@ -81,7 +81,7 @@ export const pageAttacks: Attack[] = [
         );
         // Requested and abandoned: the next request uses another connection.
         if (!answer.ok) await answer.body?.cancel();
-        else void setTimeout(() => void answer.body?.cancel(), 2_000);
+        else void setTimeout(() => void answer.body?.cancel().catch(() => {}), 2_000);
       }),
   },
 ];

@@ -38,7 +38,8 @@ export async function answerUpload(
   const phases = createPhases();
   request.notes = { phases, made: [] };
   phases.begin('receive');
-  await using form = await readUploadForm(request.raw, uploadBlobs, kind);
+  const caller = callerOf(request);
+  await using form = await readUploadForm(request.raw, uploadBlobs, kind, caller.accountId);
   phases.end();
   const { files, expiresInSeconds } = form;
   const content = {
@@ -48,7 +49,7 @@ export async function answerUpload(
   const answer = await idempotency.once(request, reply, content, async (remember) => {
     phases.begin('store');
     const stored = await uploadStore.storeUploads(
-      callerOf(request),
+      caller,
       files,
       expiresInSeconds,
       async (outcomes, tables) => {

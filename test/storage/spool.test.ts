@@ -1,0 +1,38 @@
+// How accounts share the disk while their blobs are written.
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { createSpools } from '#storage/spool.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
+
+const large = Buffer.alloc(300_000, 'x');
+
+test('a large upload waits for one write of another account, not for all', async () => {
+  await using folder = await openFolder();
+  const spools = await createSpools(folder.path);
+  await using owner = new AsyncDisposableStack();
+  const finished: string[] = [];
+  const write = async (writer: string): Promise<void> => {
+    await owner.use(spools.create(async () => {}, { writer })).write(large);
+    finished.push(writer);
+  };
+  await Promise.all([...Array.from({ length: 20 }, () => write('many')), write('one')]);
+  assert.equal(finished.length, 21);
+  // Two run at the beginning. It is the third to begin, and the two before it or beside it may finish first.
+  assert.ok(finished.indexOf('one') <= 3, `it was number ${finished.indexOf('one') + 1} of 21`);
+});
+
+test('a spool that is discarded while its write waits leaves no file', async () => {
+  await using folder = await openFolder();
+  const spools = await createSpools(folder.path);
+  const waiting = Array.from({ length: 5 }, () => spools.create(async () => {}));
+  const writes = waiting.map((spool) => spool.write(large));
+  await Promise.all(waiting.map((spool) => spool[Symbol.asyncDispose]()));
+  await Promise.allSettled(writes);
+  assert.deepEqual(await readdir(folder.path), []);
+});
+
+async function openFolder() {
+  const { path, remove } = await temporaryFolder();
+  return { path, [Symbol.asyncDispose]: remove };
+}
