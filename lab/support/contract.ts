@@ -35,7 +35,7 @@ interface Promised {
 export interface OpenapiDocument {
   openapi: string;
   info: { version: string };
-  paths: Record<string, { post?: { responses: Record<string, Promised> } }>;
+  paths: Record<string, Partial<Record<'get' | 'post', { responses: Record<string, Promised> }>>>;
   components: {
     schemas: { ErrorEnvelope: { properties: { error: { properties: { code: { enum: string[] } } } } } };
   };

@@ -8,6 +8,7 @@ import { errorTable } from '#core/errors.ts';
 import { contractErrors, resolveShared, type OpenapiDocument } from '#lab/support/contract.ts';
 import { root } from '#lab/support/processes.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { uploadOne } from '#lab/support/uploading.ts';
 import { openapiPath, openapiText } from '#scripts/document.ts';
 
 const endpointsOf: Record<string, string[]> = {
@@ -113,6 +114,26 @@ test('8 every header of the contract is in the document, on the responses that h
   assert.ok(responses['429']!.headers['Retry-After']);
   const { headers } = document.paths['/api/v1/pdf']!.post!.responses['200']!;
   assert.ok(headers['x-service-id'] && headers['x-service-duration-ms']);
+});
+
+test('every status of a hosted file is in the document', async () => {
+  const { key } = await service.newKey();
+  const { fileAt, size_bytes } = await uploadOne(service.origin, key);
+  const { responses } = document.paths['/f/{slug}']!.get!;
+  const requests: [status: number, headers: Record<string, string>, address?: string][] = [
+    [200, {}],
+    [206, { range: 'bytes=0-1' }],
+    [304, { 'if-none-match': '*' }],
+    [404, {}, `${service.origin}/f/missing`],
+    [412, { 'if-match': '"another"' }],
+    [416, { range: `bytes=${size_bytes}-` }],
+  ];
+  for (const [status, headers, address = fileAt] of requests) {
+    const answer = await fetch(address, { headers });
+    await answer.arrayBuffer();
+    assert.equal(answer.status, status);
+    assert.ok(responses[status], `${status} is not in the document`);
+  }
 });
 
 test('/docs is a page that names every endpoint and field', async () => {

@@ -24,20 +24,34 @@ const images = Object.keys(imageNames);
 export function hostedPaths(errorAnswer: (code: ErrorCode) => Json): Json {
   const gone = { 404: errorAnswer('not_found') };
 
-  function hosted(operationId: string, summary: string, parameters: Json[], content: Json): Json {
+  function hosted(
+    operationId: string,
+    summary: string,
+    parameters: Json[],
+    content: Json,
+    more: Json = {},
+  ): Json {
     return {
       get: {
         operationId,
         tags: ['Hosted'],
         summary,
-        description:
-          'Answers 404 once the link has expired or was deleted. Takes conditional requests and, for bytes, ranges.',
+        description: 'Answers 404 once the link has expired or was deleted.',
         security: [],
         parameters,
-        responses: { 200: { description: 'It is there.', content }, ...gone },
+        responses: { 200: { description: 'It is there.', content }, ...more, ...gone },
       },
     };
   }
+
+  const hostedBytes = (operationId: string, summary: string, parameters: Json[], types: string[]): Json =>
+    hosted(operationId, summary, parameters, bytes(types), {
+      206: { description: 'The part that Range asks for.', content: bytes(types) },
+      302: { description: 'The bytes are at Location, if the file store serves pictures itself.' },
+      304: { description: 'Unchanged since If-None-Match or If-Modified-Since.' },
+      412: { description: 'Not as If-Match or If-Unmodified-Since expects.' },
+      416: { description: 'Range asks for a part past the end.' },
+    });
 
   function deletion(operationId: string): Json {
     return {
@@ -81,18 +95,18 @@ export function hostedPaths(errorAnswer: (code: ErrorCode) => Json): Json {
     '/i/{slug}': hosted('showShare', 'The share page of an upload', [slug], {
       'text/html': { schema: { type: 'string' } },
     }),
-    '/f/{slug}': hosted('readFile', 'The bytes of an upload', [slug], bytes(images)),
-    '/s/{id}': hosted(
+    '/f/{slug}': hostedBytes('readFile', 'The bytes of an upload', [slug], images),
+    '/s/{id}': hostedBytes(
       'readScreenshot',
       'The bytes of a hosted screenshot',
       [id(answers.ScreenshotMetadata.id)],
-      bytes(images.slice(0, 4).filter((type) => type !== 'image/gif')),
+      images.slice(0, 4).filter((type) => type !== 'image/gif'),
     ),
-    '/p/{id}': hosted(
+    '/p/{id}': hostedBytes(
       'readPdf',
       'The bytes of a hosted PDF',
       [id(answers.PdfMetadata.id)],
-      bytes(['application/pdf']),
+      ['application/pdf'],
     ),
   };
 }
