@@ -225,6 +225,26 @@ test('4.3 settle: motions are at their end in every picture of a page', async ()
   await Promise.all([takeNext(), takeNext()]);
 });
 
+// Each of these made the scripts that finish motions fail: then motions stayed at their start, and the page was waited for.
+for (const [title, body] of Object.entries({
+  'an animation at rate 0': `<div id="still"></div>
+    <script>still.animate({ opacity: [0, 1] }, 1e3).playbackRate = 0; box.animate({ opacity: [0, 0] }, 5e3)</script>`,
+  'an element that is only named svg': `<script>
+    box.before(document.createElement('svg')); box.previousSibling.append(document.createElement('animate'))</script>`,
+  'an element with the name of a variable': '<p id="advanced"></p>',
+})) {
+  test(`4.3 settle: motions are at their end next to ${title}`, async () => {
+    const url = server.route(
+      '/motions-next-to',
+      `${page('done()', 'body { margin: 0 } #box { animation: in 5s step-end both } @keyframes in { from { opacity: 0 } }')}${body}
+      <svg width="200" height="200" style="position: absolute; left: 0; top: 200px">
+        <rect width="200" height="200" fill="red"><set attributeName="fill" to="#00a000" begin="5s"/></rect></svg>`,
+    );
+    const picture = await decode((await kit.shoot(url, { width: 400, height: 400 })).bytes);
+    assert.deepEqual([picture.at(100, 100), picture.at(100, 300)].map(nameOf), ['green', 'green']);
+  });
+}
+
 // Commands to the old document while the new one arrived used to fail in one of several renders.
 for (const [title, script] of Object.entries({
   'a script': `location = '/green'`,

@@ -130,8 +130,9 @@ const mostCanvases = 8;
 const samplePx = 32;
 
 /**
- * Animations that never end or end much later stop where they are. A canvas without an area, or with pictures of other origins,
- * cannot be read and counts as unchanged.
+ * Animations that stand still, never end or end much later stop where they are. A canvas without an area, or with pictures of other
+ * origins, cannot be read and counts as unchanged. An element of the page with the id of a global variable is its value, so variables
+ * that keep a value from one run to the next are assigned before they are read, or have a symbol as their name.
  */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -169,22 +170,23 @@ const inPage = `
     };
     return body.innerText.trim() === '' && ![document.documentElement, body, ...body.children].some(paints);
   };
+  const finishOne = (animation) => {
+    const { endTime } = animation.effect?.getComputedTiming() ?? {};
+    const isTimed = animation.timeline instanceof DocumentTimeline && typeof endTime === 'number';
+    if (animation.playState !== 'running' || !isTimed) return 0;
+    if (animation.playbackRate === 0 || endTime - animation.currentTime > ${finishMs}) {
+      animation.pause();
+      return 0;
+    }
+    animation.finish();
+    return 1;
+  };
+  const advanced = globalThis[Symbol.for('advanced')] ??= new WeakSet();
   const finish = () => {
     let finished = 0;
-    for (const animation of document.getAnimations()) {
-      const { endTime } = animation.effect?.getComputedTiming() ?? {};
-      const isTimed = animation.timeline instanceof DocumentTimeline && typeof endTime === 'number';
-      if (animation.playState !== 'running' || !isTimed) continue;
-      if (endTime - animation.currentTime > ${finishMs}) {
-        animation.pause();
-        continue;
-      }
-      animation.finish();
-      finished += 1;
-    }
-    globalThis.advanced ??= new WeakSet();
+    for (const animation of document.getAnimations()) finished += finishOne(animation);
     for (const svg of document.querySelectorAll('svg:has(animate,animateTransform,animateMotion,set)')) {
-      if (svg.ownerSVGElement || advanced.has(svg)) continue;
+      if (!(svg instanceof SVGSVGElement) || svg.ownerSVGElement || advanced.has(svg)) continue;
       svg.setCurrentTime(svg.getCurrentTime() + 3);
       advanced.add(svg);
       finished += 1;
