@@ -155,10 +155,10 @@ export async function openAccounts(config: Config): Promise<{
   const database = await openDatabase(config);
   const clock = clockOf(database, systemClock);
   const accounts = createAccounts({ database, plans, clock });
+  const log = createLog('silent');
   return {
     accounts,
     async welcomeLink(email) {
-      const log = createLog('silent');
       const parts = { database, accounts, clock, log, onChange: () => {} };
       return (await openSignIn(config, parts)).welcomeLink(email);
     },
