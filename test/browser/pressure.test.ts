@@ -76,7 +76,8 @@ async function isPausedInTime(render: Promise<unknown>): Promise<boolean> {
   let isDone = false;
   const end = () => (isDone = true);
   render.then(end, end);
-  for (let holdMs = 100; !isDone; holdMs *= 2) {
+  // No longer than a second and a half: a browser that does not answer for long is ended.
+  for (let holdMs = 100; !isDone; holdMs = Math.min(1_500, 2 * holdMs)) {
     if (stopped().length > 0) return true;
     const [{ pid } = assert.fail('there is no browser')] = browsers();
     process.kill(pid, 'SIGSTOP');
@@ -171,7 +172,7 @@ test(
       (function flood() { ${log}; if (isFlooding) setTimeout(flood) })()</script>`;
     const before = messages().length;
     let isPaused = false;
-    for (let attempts = 0; attempts < 4 && !isPaused; attempts += 1) {
+    for (let attempts = 0; attempts < 8 && !isPaused; attempts += 1) {
       const enough = Promise.withResolvers<void>();
       sites[0]!.route('/enough', (_request, response) => void enough.promise.then(() => response.end()));
       const render = withSiblings(page);
