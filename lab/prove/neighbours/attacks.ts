@@ -3,17 +3,30 @@
 import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
 import { connectionAttacks } from '#lab/prove/neighbours/connection-attacks.ts';
 import { pageAttacks } from '#lab/prove/neighbours/page-attacks.ts';
-import { atDashboard, shoot } from '#lab/prove/neighbours/target.ts';
+import { atDashboard, shoot, type Target } from '#lab/prove/neighbours/target.ts';
 import { pngOfSize } from '#lab/support/images.ts';
 import { formOf, bearer } from '#lab/support/requests.ts';
 
 const read = async (answer: Promise<Response>): Promise<void> => void (await (await answer).arrayBuffer());
 
+const upload = (
+  { origin, account }: Target,
+  path: '' | '/batch',
+  files: [Buffer, string][],
+  signal: AbortSignal,
+): Promise<void> =>
+  read(
+    fetch(`${origin}/api/v1/upload${path}`, {
+      method: 'POST',
+      headers: bearer(account.key),
+      body: formOf(files),
+      signal,
+    }),
+  );
+
 const heavySvg = Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg"><animate attributeName="fill" values="${'rgb(1,2,3);'.repeat(180_000)}"/></svg>`,
 );
-
-const largePng = pngOfSize(9_000_000);
 
 const requestAttacks: Attack[] = [
   {
@@ -21,13 +34,11 @@ const requestAttacks: Attack[] = [
     resource: 'SVG workers',
     run: (target, isOver) =>
       flood(isOver, 3, (_, signal) =>
-        read(
-          fetch(`${target.origin}/api/v1/upload/batch`, {
-            method: 'POST',
-            headers: bearer(target.account.key),
-            body: formOf(Array.from({ length: 10 }, () => [heavySvg, 'a.svg'])),
-            signal,
-          }),
+        upload(
+          target,
+          '/batch',
+          Array.from({ length: 10 }, () => [heavySvg, 'a.svg']),
+          signal,
         ),
       ),
   },
@@ -91,33 +102,18 @@ const requestAttacks: Attack[] = [
     name: 'uploads as fast as they go',
     resource: 'group commit',
     run: (target, isOver) =>
-      flood(isOver, 16, (index, signal) =>
-        read(
-          fetch(`${target.origin}/api/v1/upload`, {
-            method: 'POST',
-            headers: bearer(target.account.key),
-            body: formOf([
-              [Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><g id="a${index}"/></svg>`), 'a.svg'],
-            ]),
-            signal,
-          }),
-        ),
-      ),
+      flood(isOver, 16, (index, signal) => {
+        const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><g id="a${index}"/></svg>`);
+        return upload(target, '', [[svg, 'a.svg']], signal);
+      }),
   },
   {
     name: 'uploads of 9 MB as fast as they go',
     resource: 'disk',
-    run: (target, isOver) =>
-      flood(isOver, 16, async (_, signal) =>
-        read(
-          fetch(`${target.origin}/api/v1/upload`, {
-            method: 'POST',
-            headers: bearer(target.account.key),
-            body: formOf([[await largePng, 'a.png']]),
-            signal,
-          }),
-        ),
-      ),
+    async run(target, isOver) {
+      const png = await pngOfSize(9_000_000);
+      return await flood(isOver, 16, (_, signal) => upload(target, '', [[png, 'a.png']], signal));
+    },
   },
 ];
 
