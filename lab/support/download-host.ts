@@ -20,7 +20,7 @@ export interface DownloadHost extends AsyncDisposable {
 export async function startDownloadHost(): Promise<DownloadHost> {
   const { executable, libraryFolder, kind } = await chromiumUnderTest();
   const libraries = libraryFolder === null ? '' : `export LD_LIBRARY_PATH='${libraryFolder}'\n`;
-  // A headless-shell needs no display. A full Chromium does, unless it is told.
+  // A full Chromium needs a display unless it is started with --headless. A headless-shell needs none.
   const headless = kind === 'full' ? ' --headless' : '';
   const script = `#!/bin/sh\n${libraries}exec '${executable}'${headless} "$@"\n`;
   const events = new EventEmitter();

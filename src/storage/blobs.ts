@@ -22,7 +22,7 @@ export interface Spool extends AsyncDisposable {
 
 export interface SpoolOptions {
   isHashed?: boolean;
-  /** An account: writers of large blobs share the disk equally. */
+  /** The account of the blob. Accounts take turns at writing large blobs. */
   writer?: string;
 }
 

@@ -15,7 +15,7 @@ const memoryBytes = 256 * 1024;
  */
 const keptChunksBytes = 64 * 1024;
 const hashedAtOnceBytes = 32 * 1024;
-/** Of the four threads that Node has for files, so that large uploads leave some to small ones and to downloads. */
+/** Two of the four threads that Node has for files. The others stay free for small uploads and for downloads. */
 const writesAtOnce = 2;
 /** Maximum number of free slabs kept for reuse. */
 const spareSlabs = 32;

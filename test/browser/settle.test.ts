@@ -225,7 +225,7 @@ test('4.3 settle: motions are at their end in every picture of a page', async ()
   await Promise.all([takeNext(), takeNext()]);
 });
 
-// Each of these made the scripts that finish motions fail: then motions stayed at their start, and the page was waited for.
+// Each of these made the script that finishes motions fail: the motions stayed at their start, and the render took a second longer.
 for (const [title, body] of Object.entries({
   'an animation at rate 0': `<div id="still"></div>
     <script>still.animate({ opacity: [0, 1] }, 1e3).playbackRate = 0; box.animate({ opacity: [0, 0] }, 5e3)</script>`,

@@ -1,5 +1,5 @@
 // What an attack and a neighbour know of the service: where it is, and what each of the two accounts holds there.
-/** Where the attacker's own pages are, and where its attacks on connections come from; the neighbour is at 127.0.0.1. */
+/** The attacker's pages are at this address, and its attacks on connections come from it. The neighbour uses 127.0.0.1. */
 export const attackerAddress = '127.0.0.2';
 
 export interface Account {

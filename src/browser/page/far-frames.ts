@@ -14,7 +14,7 @@ export interface Patch extends Area {
 
 const mostParts = 24;
 const mostBytes = 32 * 1024 * 1024;
-// A busy machine needs more than a second.
+// On a busy machine, drawing a frame may take more than a second.
 const drawMs = 2_000;
 
 /** A frame's position, in CSS pixels from the start of the page. */

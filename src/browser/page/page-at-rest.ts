@@ -131,8 +131,8 @@ const samplePx = 32;
 
 /**
  * Animations that stand still, never end or end much later stop where they are. A canvas without an area, or with pictures of other
- * origins, cannot be read and counts as unchanged. An element of the page with the id of a global variable is its value, so variables
- * that keep a value from one run to the next are assigned before they are read, or have a symbol as their name.
+ * origins, cannot be read and counts as unchanged. A global variable that was never assigned is the element
+ * with that id, if there is one. So global variables are assigned before they are read, or kept under a symbol.
  */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
