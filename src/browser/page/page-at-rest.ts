@@ -130,18 +130,18 @@ const mostCanvases = 8;
 const samplePx = 32;
 
 /**
- * Animations that stand still, never end or end much later stop where they are. A canvas without an area, or with pictures of other
- * origins, cannot be read and counts as unchanged. A global variable that was never assigned is the element
+ * Animations that stand still, never end or end much later stop where they are. The clock of an SVG begins with its first frame.
+ * If it is advanced before that, it shows the new time, but the picture does not change. A canvas without an area, or with
+ * pictures of other origins, cannot be read and counts as unchanged. A global variable that was never assigned is the element
  * with that id, if there is one. So global variables are assigned before they are read, or kept under a symbol.
  */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const idle = () => new Promise((resolve) => { requestIdleCallback(() => resolve()); });
   const watchTwoFrames = async () => {
-    globalThis.hasChanged = false;
+    globalThis.hasChanged = finish() > 0;
     globalThis.observer = new MutationObserver(() => { globalThis.hasChanged = true; });
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    finish();
     globalThis.drawn = drawings();
     globalThis.scrolled = [scrollX, scrollY].join();
     await frame();
@@ -186,10 +186,11 @@ const inPage = `
     let finished = 0;
     for (const animation of document.getAnimations()) finished += finishOne(animation);
     for (const svg of document.querySelectorAll('svg:has(animate,animateTransform,animateMotion,set)')) {
-      if (!(svg instanceof SVGSVGElement) || svg.ownerSVGElement || advanced.has(svg)) continue;
-      svg.setCurrentTime(svg.getCurrentTime() + 3);
-      advanced.add(svg);
+      if (!(svg instanceof SVGSVGElement) || svg.animationsPaused() || advanced.has(svg)) continue;
       finished += 1;
+      if (svg.getCurrentTime() === 0) continue;
+      svg.setCurrentTime(svg.getCurrentTime() + ${finishMs / 1e3});
+      advanced.add(svg);
     }
     return finished;
   }`;
