@@ -27,7 +27,9 @@ test('a data folder that cannot be used is named, in one line', async () => {
   const broken = join(folder.path, 'broken');
   await mkdir(broken);
   await writeFile(join(broken, 'tintype.db'), 'no database'.repeat(100));
-  for (const place of [broken, join(broken, 'tintype.db')]) {
+  // Not even root can make a folder in /proc.
+  const places = [broken, join(broken, 'tintype.db'), join(broken, 'tintype.db', 'data'), '/proc/broken'];
+  for (const place of places) {
     const { code, stdout, stderr } = await command(['account', 'list', '--json'], { DATA_DIR: place });
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^tintype: DATA_DIR: the database .*broken.* cannot be opened \(.+\)\n$/);

@@ -1,9 +1,10 @@
 // Backs up a one-machine installation while it runs, and restores it. The database is copied first: a file exists before its
 // row does, so every copied row finds its file unless the file was deleted since.
 import { constants } from 'node:fs';
-import { access, copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { access, copyFile, link, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '#storage/make-folder.ts';
 import { makePrivate } from '#storage/private-file.ts';
 import { syncPath } from '#storage/open-file.ts';
 
@@ -28,7 +29,7 @@ export async function backUp(
   if (!(await exists(databaseFile))) throw new BackupError(`there is no database in ${dataDir}`);
   if (!relative(dataDir, folder).startsWith('..'))
     throw new BackupError('the backup must be outside DATA_DIR');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const target = join(folder, relative(dataDir, databaseFile));
   await copyDatabase(databaseFile, target);
   return copyFiles(dataDir, folder, relative(dataDir, databaseFile), onProgress);
@@ -48,7 +49,7 @@ export async function restore(
       `there is already a database in ${dataDir}; move it away, or set DATA_DIR to another folder`,
     );
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const report = await copyFiles(folder, dataDir, relative(dataDir, databaseFile), onProgress);
   // Last: an interrupted restore has no database and can be repeated.
   await copyDatabase(source, databaseFile);
@@ -104,7 +105,7 @@ async function copyFiles(
 
 /** A hard link on the same disk, otherwise a copy; false if the file was deleted in the meantime. */
 async function copyOne(from: string, to: string): Promise<boolean> {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(to));
   try {
     await link(from, to);
     return true;

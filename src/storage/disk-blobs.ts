@@ -1,19 +1,20 @@
 // Blobs as files. Each is spooled next to the store, synced, renamed into a fan-out folder, and the folder is synced too, so
 // that an acknowledged file survives a power cut.
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noCrashPoints } from '#core/crash-points.ts';
 import { createSharedRun } from '#core/shared-run.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createDiskReads } from '#storage/disk-reads.ts';
+import { makeFolder } from '#storage/make-folder.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { syncPath } from '#storage/open-file.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
 
 export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {
   const store = join(folder, 'store');
-  await mkdir(store, { recursive: true, mode: 0o700 });
+  makeFolder(store);
   const spools = await createSpools(join(folder, 'spool'));
   const reads = createDiskReads();
   const syncStore = createSharedRun(() => syncPath(store));
@@ -25,7 +26,7 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
     reached('file synced');
     const target = join(store, key.slice(0, 2));
     const isNew = !knownFolders.has(target);
-    if (isNew) await mkdir(target, { recursive: true, mode: 0o700 });
+    if (isNew) makeFolder(target);
     await rename(path, join(target, key));
     reached('file renamed');
     // The name of the file in its folder and, the first time, the name of the folder.

@@ -1,10 +1,11 @@
 // Holds bytes, invisible, until a blob store takes them: small ones in memory, larger ones in a file next to the store.
 import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFairQueue, type FairQueue } from '#core/fair-queue.ts';
 import { newId } from '#core/ids.ts';
 import type { Spool, SpoolOptions } from '#storage/blobs.ts';
+import { makeFolder } from '#storage/make-folder.ts';
 import { createFile, type OpenFile } from '#storage/open-file.ts';
 
 /** Up to this size a spool stays in memory until commit, so that most uploads cost one write and rejected ones none. */
@@ -38,7 +39,7 @@ export interface Spools {
 }
 
 export async function createSpools(folder: string): Promise<Spools> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const writes = createFairQueue({
     concurrency: writesAtOnce,
     maxWaitMs: Infinity,

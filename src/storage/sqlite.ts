@@ -1,6 +1,5 @@
 // SQLite as the database of one machine, through Node's built-in driver. WAL lets the command line write while the server runs;
 // synchronous FULL means that acknowledged writes survive a power cut.
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
@@ -18,6 +17,7 @@ import {
 import { createBoundedMap } from '#core/bounded-map.ts';
 import { createTables, type Database } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
+import { makeFolder } from '#storage/make-folder.ts';
 import { migrate } from '#storage/migrations.ts';
 import { makePrivate } from '#storage/private-file.ts';
 import type { Schema } from '#storage/schema.ts';
@@ -47,7 +47,7 @@ export async function openSqlite(path: string): Promise<Database> {
 /** Names the setting, because the errors of the system and of SQLite do not. */
 function openFile(path: string): DatabaseSync {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     makePrivate(path);
     const native = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
     native.exec(
