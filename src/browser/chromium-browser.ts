@@ -191,7 +191,7 @@ async function takeScreenshot(
   job.phases?.begin('settle');
   let takeAtRest: TakeAtRest | undefined;
   const arriveAndSettle = async () => {
-    takeAtRest = prepareAtRest(page, deadline);
+    takeAtRest = await prepareAtRest(page, deadline);
     await settle(page, deadline);
   };
   const bytes = await onOneDocument(page, deadline, arriveAndSettle, async () => {

@@ -22,6 +22,14 @@ const page = (script: string, style = '') =>
 /** The same page without scripts. */
 const scriptless = (css: string) => page('', css).replace(/<script>.*<\/script>/s, '');
 
+const svgOf = (
+  fill: string,
+  inside = '',
+) => `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200">
+  <rect width="200" height="200" fill="${fill}">${inside}</rect></svg>`;
+
+const turnsGreen = (begin: string) => `<set attributeName="fill" to="#00a000" begin="${begin}"/>`;
+
 const worker = (script: string) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`;
 
 const cases: { title: string; html: string; ends?: string; mostMs?: number }[] = [
@@ -161,6 +169,13 @@ before(async () => {
   server = await startPageServer({
     '/slow': slowRoute,
     '/green': page('done()'),
+    '/animated.svg': (_, response) => {
+      response.setHeader('content-type', 'image/svg+xml').end(svgOf('red', turnsGreen('2s')));
+    },
+    '/green.svg': (_, response) => {
+      response.setHeader('content-type', 'image/svg+xml');
+      setTimeout(() => response.end(svgOf('#00a000')), 50);
+    },
     '/dot.svg': (_, response) => {
       response
         .setHeader('content-type', 'image/svg+xml')
@@ -225,8 +240,7 @@ test('4.3 settle: motions are at their end in every picture of a page', async ()
   await Promise.all([takeNext(), takeNext()]);
 });
 
-const animated = (inside = '') => `<svg width="200" height="200">
-  <rect width="200" height="200" fill="red"><set attributeName="fill" to="#00a000" begin="5s"/></rect>${inside}</svg>`;
+const animated = svgOf('red', turnsGreen('5s'));
 
 // The first three made the script that finishes motions fail: the motions stayed at their start. In the others, or in one of
 // twelve pictures of any page, the clock of the SVG was advanced before its first frame, or after the picture.
@@ -236,14 +250,14 @@ for (const [title, body] of Object.entries({
   'next to an element that is only named svg': `<script>
     box.before(document.createElement('svg')); box.previousSibling.append(document.createElement('animate'))</script>`,
   'next to an element with the name of a variable': '<p id="advanced"></p>',
-  'in an SVG within an SVG': `<script>svg.innerHTML = \`${animated(animated())}\`</script>`,
+  'in an SVG within an SVG': `<script>svg.innerHTML = \`${animated.replace('</rect>', `</rect>${animated}`)}\`</script>`,
   'in an SVG that is added late': `<script>setTimeout(() => { svg.innerHTML = svg.innerHTML }, 2900)</script>`,
 })) {
   test(`4.3 settle: motions are at their end ${title}`, async () => {
     const url = server.route(
       '/motions',
       `${page('done()', 'body { margin: 0 } #box { animation: in 5s step-end both } @keyframes in { from { opacity: 0 } }')}
-      <div id="svg">${animated()}</div>${body}`,
+      <div id="svg">${animated}</div>${body}`,
     );
     for (let turn = 0; turn < 4; turn += 1) {
       const shots = [1, 2].map(() => kit.shoot(url, { width: 400, height: 400 }));
@@ -255,10 +269,49 @@ for (const [title, body] of Object.entries({
   });
 }
 
+const fading = `<style>body { margin: 0 } div { width: 200px; height: 200px; background: #00a000; animation: in 2s both }
+  @keyframes in { from { opacity: 0 } }</style><div></div>`;
+const lazyImages = Array.from(
+  { length: 40 },
+  (_, index) => `<img loading="lazy" src="/green.svg?${index}" width="50" height="50">`,
+);
+
+// A frame requests lazy images and begins the motions of frames and pictures. One in three pictures was taken without it.
+for (const [title, body] of Object.entries({
+  'lazy images of a page without scripts': lazyImages.join(''),
+  'a frame that fades in': `<iframe srcdoc='${fading}'></iframe>`,
+  'an animated SVG in a frame': '<iframe src="/animated.svg"></iframe>',
+  'an animated SVG as an object': '<object data="/animated.svg"></object>',
+  'an animated SVG as an image': '<img src="/animated.svg">',
+})) {
+  test(`4.3 settle: the first frame is drawn before the page's time runs: ${title}`, async () => {
+    const style =
+      'body { margin: 0 } iframe, object { width: 200px; height: 200px; border: 0; display: block }';
+    const url = server.route('/framed', `<!doctype html><style>${style}</style>${body}`);
+    for (let turn = 0; turn < 8; turn += 1)
+      assert.equal(
+        await colourOf((await kit.shoot(url, { width: 800, height: 600 })).bytes, 20, 20),
+        'green',
+      );
+  });
+}
+
+// A page that shows nothing gets more of its own time, and this one would use it.
+test('4.3 settle: a page whose content is in a shadow root is not taken for empty', async () => {
+  const url = server.route(
+    '/shadow',
+    `<!doctype html><style>body { margin: 0 }</style><x-box></x-box><script>
+      const root = document.querySelector('x-box').attachShadow({ mode: 'open' });
+      root.innerHTML = '<p><i style="display: block; height: 200px; background: #00a000"></i>';
+      setTimeout(() => { root.firstChild.remove() }, 4500)</script>`,
+  );
+  assert.equal(await colourOf((await kit.shoot(url, { width: 200, height: 200 })).bytes), 'green');
+});
+
 test('4.3 settle: an SVG whose animations are paused is shown as it is', async () => {
   const url = server.route(
     '/paused',
-    `<!doctype html><style>body { margin: 0 }</style>${animated()}
+    `<!doctype html><style>body { margin: 0 }</style>${animated}
     <script>document.querySelector('svg').pauseAnimations()</script>`,
   );
   assert.equal(await colourOf((await kit.shoot(url, { width: 200, height: 200 })).bytes), 'rgb(255,0,0)');

@@ -1,12 +1,11 @@
 // Makes sure that a picture shows a page at rest: observers, idle callbacks and frames that came due with the first frame have
 // run, and finite animations are at their end. Virtual time by itself leaves these half way.
 import { CdpError, type CdpSession } from '#browser/process/cdp.ts';
-import { pause, within } from '#browser/process/deadline.ts';
+import { pause } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { IsolatedWorld } from '#browser/page/isolated-world.ts';
 import type { Page } from '#browser/page/page.ts';
-import { ignore } from '#browser/page/page-sessions.ts';
 import { runAhead } from '#browser/page/settle.ts';
 
 /** `empty`: nothing visible yet. Databases, caches and compilers answer in real time, which virtual time outruns. */
@@ -21,23 +20,24 @@ const idleMs = 50;
 // Six seconds, because an animation may begin only with a frame that is drawn after the page's three seconds.
 const finishMs = 6_000;
 const lookMs = 3_000;
+const firstFrameMs = 500;
 
 export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
 
 /**
- * Prepared while the page settles. Takes the picture at once and checks at the same time whether the page was at rest: most pages
- * are, and then the check costs no time. Otherwise the page gets a moment and is captured again. A page that is known to move
- * gets that moment first.
+ * Called before the page settles, and waits for its first frame: a frame requests lazy images, and begins the motions of frames and
+ * pictures. On a quiet machine the page's time would be over before it. The picture is then taken at once, and checked at the same
+ * time whether the page was at rest: most pages are, and then the check costs no time. Otherwise the page gets a moment and is
+ * captured again. A page that is known to move gets that moment first.
  */
-export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
+export async function prepareAtRest(page: Page, deadline: Deadline): Promise<TakeAtRest> {
   const shown = page.mainFrame.documents;
-  const early = openWorldIfMoving(page, deadline.signal);
-  ignore(early);
+  const early = await firstFrame(page, deadline);
   return async (take) => {
     const look = deadline.phase(lookMs, () => new Error('the page does not answer'));
     try {
       const isSame = page.mainFrame.documents === shown;
-      const prepared = isSame ? await within(early, look.signal) : undefined;
+      const prepared = isSame ? early : undefined;
       if (prepared === 'still' && !page.isAnimated) return await take();
       const world = prepared instanceof Object ? prepared : await openWorld(page, inPage, look.signal);
       // While something moves, the browser may draw frames in which parts of the page are missing.
@@ -61,14 +61,31 @@ export function prepareAtRest(page: Page, deadline: Deadline): TakeAtRest {
   };
 }
 
+/** Undefined if the page is too busy, or is being replaced. */
+async function firstFrame(page: Page, deadline: Deadline): Promise<IsolatedWorld | 'still' | undefined> {
+  const tooBusy = new Error('the page draws no frame');
+  const phase = deadline.phase(firstFrameMs, () => tooBusy);
+  let prepared: IsolatedWorld | 'still' | undefined;
+  try {
+    prepared = await openWorldIfMoving(page, phase.signal);
+    if (prepared !== 'still') await prepared.run('oneFrame()', phase.signal);
+  } catch (error) {
+    if (error !== tooBusy && !isReplaced(error)) throw error;
+  } finally {
+    phase.end();
+  }
+  return prepared;
+}
+
+const isReplaced = (error: unknown): boolean => error instanceof CdpError && !error.connectionLost;
+
 /**
  * A document without scripts and frames does not change unless something in it is animated, so two more frames, a tenth of the
  * cost of a small page, are not needed. The browser is asked, because an isolated world would itself cost a thirtieth.
  */
 async function openWorldIfMoving(page: Page, signal: AbortSignal): Promise<IsolatedWorld | 'still'> {
   const mayMove = await hasMoving(page.session, signal).catch((error: unknown) => {
-    // The document is being replaced, by itself or by another one.
-    if (error instanceof CdpError && !error.connectionLost) return true;
+    if (isReplaced(error)) return true;
     throw error;
   });
   return mayMove ? openWorld(page, inPage, signal) : 'still';
@@ -83,7 +100,7 @@ async function hasMoving(session: CdpSession, signal: AbortSignal): Promise<bool
 
 /** A document that was opened at an anchor may be scrolling there. */
 const moving =
-  'script,iframe,frame,object,embed,[onload],[onerror],:target,animate,animateTransform,animateMotion,set';
+  'script,iframe,frame,object,embed,[onload],[onerror],[loading],[src*=svg i],:target,animate,animateTransform,animateMotion,set';
 
 /** For a page that must be at rest before it is measured. */
 export async function settleMotion(page: Page, deadline: Deadline): Promise<void> {
@@ -128,6 +145,11 @@ async function stateOf(
 // Drawing into a canvas changes no element, so small copies of the first few canvases are compared.
 const mostCanvases = 8;
 const samplePx = 32;
+// In each document.
+const mostFrames = 50;
+const content = 'img,svg,canvas,video,iframe,object,embed,input,button,hr,frame';
+// Of a page without text; beyond that it counts as not empty.
+const mostElements = 500;
 
 /**
  * Animations that stand still, never end or end much later stop where they are. The clock of an SVG begins with its first frame.
@@ -137,6 +159,11 @@ const samplePx = 32;
  */
 const inPage = `
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const oneFrame = async () => {
+    await frame();
+    const { port1, port2 } = new MessageChannel();
+    await new Promise((resolve) => { port1.onmessage = resolve; port2.postMessage(0); });
+  };
   const idle = () => new Promise((resolve) => { requestIdleCallback(() => resolve()); });
   const watchTwoFrames = async () => {
     globalThis.hasChanged = finish() > 0;
@@ -144,13 +171,16 @@ const inPage = `
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     globalThis.drawn = drawings();
     globalThis.scrolled = [scrollX, scrollY].join();
+    // What WebGL has drawn can be read only until its frame is shown.
     await frame();
+    const atFirst = drawings();
     await frame();
+    if (drawings() !== atFirst) globalThis.hasChanged = true;
   };
   const state = () => {
     observer.disconnect();
     const isAtRest = finish() === 0 && !hasChanged && drawings() === drawn && [scrollX, scrollY].join() === scrolled;
-    return isEmpty() ? 'empty' : isAtRest ? 'at rest' : 'moving';
+    return isSurelyEmpty() ? 'empty' : isAtRest ? 'at rest' : 'moving';
   };
   const drawings = () => [...document.querySelectorAll('canvas')].slice(0, ${mostCanvases}).map((canvas) => {
     try {
@@ -163,16 +193,37 @@ const inPage = `
   }).join(' ');
   const isEmpty = () => {
     const { body } = document;
-    if (!body || body.querySelector('img,svg,canvas,video,iframe,object,embed,input,button,hr,frame')) return !body;
+    if (!body || body.innerText.trim() !== '') return !body && document instanceof HTMLDocument;
+    let left = ${mostElements};
     const paints = (element) => {
       const { backgroundColor, backgroundImage } = getComputedStyle(element);
       return backgroundImage !== 'none' || !['rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)'].includes(backgroundColor);
     };
-    return body.innerText.trim() === '' && ![document.documentElement, body, ...body.children].some(paints);
+    const hasText = (element) => [...element.childNodes].some((node) => node instanceof Text && node.data.trim() !== '');
+    const isSeen = (element) => {
+      if (element.matches('style,script,noscript,template') || !element.checkVisibility()) return false;
+      if (element.matches('${content}') || paints(element) || hasText(element)) return true;
+      left -= 1;
+      return left < 0 || [...element.children, ...(element.shadowRoot?.children ?? [])].some(isSeen);
+    };
+    return !paints(document.documentElement) && !isSeen(body);
+  };
+  // In a form, a field may have the name of a method that is used here.
+  const isSurelyEmpty = () => {
+    try {
+      return isEmpty();
+    } catch {
+      return false;
+    }
+  };
+  /** With those of its frames, except frames of other sites. */
+  const documents = (of = document) => {
+    const frames = [...of.querySelectorAll('iframe,frame,object,embed')].slice(0, ${mostFrames});
+    return [of, ...frames.flatMap(({ contentDocument }) => contentDocument ? documents(contentDocument) : [])];
   };
   const finishOne = (animation) => {
     const { endTime } = animation.effect?.getComputedTiming() ?? {};
-    const isTimed = animation.timeline instanceof DocumentTimeline && typeof endTime === 'number';
+    const isTimed = animation.timeline?.constructor.name === 'DocumentTimeline' && typeof endTime === 'number';
     if (animation.playState !== 'running' || !isTimed) return 0;
     if (animation.playbackRate === 0 || endTime - animation.currentTime > ${finishMs}) {
       animation.pause();
@@ -184,9 +235,11 @@ const inPage = `
   const advanced = globalThis[Symbol.for('advanced')] ??= new WeakSet();
   const finish = () => {
     let finished = 0;
-    for (const animation of document.getAnimations()) finished += finishOne(animation);
-    for (const svg of document.querySelectorAll('svg:has(animate,animateTransform,animateMotion,set)')) {
-      if (!(svg instanceof SVGSVGElement) || svg.animationsPaused() || advanced.has(svg)) continue;
+    const all = documents();
+    for (const animation of all.flatMap((each) => each.getAnimations())) finished += finishOne(animation);
+    for (const svg of all.flatMap((each) => [...each.querySelectorAll('svg:has(animate,animateTransform,animateMotion,set)')])) {
+      // An element of HTML may be named svg too.
+      if (!svg.setCurrentTime || svg.animationsPaused() || advanced.has(svg)) continue;
       finished += 1;
       if (svg.getCurrentTime() === 0) continue;
       svg.setCurrentTime(svg.getCurrentTime() + ${finishMs / 1e3});
