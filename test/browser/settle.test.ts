@@ -242,8 +242,8 @@ test('4.3 settle: motions are at their end in every picture of a page', async ()
 
 const animated = svgOf('red', turnsGreen('5s'));
 
-// The first three made the script that finishes motions fail: the motions stayed at their start. In the others, or in one of
-// twelve pictures of any page, the clock of the SVG was advanced before its first frame, or after the picture.
+// The first three used to make the script that finishes motions fail, so that the motions stayed at their start. The last two, and
+// one in twelve pictures of the others, showed the SVG at its start: its clock was advanced before its first frame, or not at all.
 for (const [title, body] of Object.entries({
   'next to an animation at rate 0': `<div id="still"></div>
     <script>still.animate({ opacity: [0, 1] }, 1e3).playbackRate = 0; box.animate({ opacity: [0, 0] }, 5e3)</script>`,
@@ -276,7 +276,8 @@ const lazyImages = Array.from(
   (_, index) => `<img loading="lazy" src="/green.svg?${index}" width="50" height="50">`,
 );
 
-// A frame requests lazy images and begins the motions of frames and pictures. One in three pictures was taken without it.
+// Lazy images are requested, and motions in frames and images begin, when a frame is drawn. One in three screenshots was taken
+// before that.
 for (const [title, body] of Object.entries({
   'lazy images of a page without scripts': lazyImages.join(''),
   'a frame that fades in': `<iframe srcdoc='${fading}'></iframe>`,
@@ -296,7 +297,7 @@ for (const [title, body] of Object.entries({
   });
 }
 
-// A page that shows nothing gets more of its own time, and this one would use it.
+// A page that shows nothing gets more time. This page would use it to remove its content.
 test('4.3 settle: a page whose content is in a shadow root is not taken for empty', async () => {
   const url = server.route(
     '/shadow',

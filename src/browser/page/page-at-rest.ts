@@ -25,10 +25,10 @@ const firstFrameMs = 500;
 export type TakeAtRest = <T>(take: () => Promise<T>) => Promise<T>;
 
 /**
- * Called before the page settles, and waits for its first frame: a frame requests lazy images, and begins the motions of frames and
- * pictures. On a quiet machine the page's time would be over before it. The picture is then taken at once, and checked at the same
- * time whether the page was at rest: most pages are, and then the check costs no time. Otherwise the page gets a moment and is
- * captured again. A page that is known to move gets that moment first.
+ * Called before the page settles. Waits for the page's first frame, because lazy images are requested and motions begin with a frame,
+ * and on a quiet machine the page's three seconds would be over before it. The returned function takes the picture at once and
+ * checks at the same time whether the page is at rest: most pages are, and then the check costs no time. Otherwise the page gets a
+ * moment and is captured again. A page that is known to move gets that moment first.
  */
 export async function prepareAtRest(page: Page, deadline: Deadline): Promise<TakeAtRest> {
   const shown = page.mainFrame.documents;
@@ -61,7 +61,7 @@ export async function prepareAtRest(page: Page, deadline: Deadline): Promise<Tak
   };
 }
 
-/** Undefined if the page is too busy, or is being replaced. */
+/** Undefined if the page is too busy to answer, or is being replaced by another document. */
 async function firstFrame(page: Page, deadline: Deadline): Promise<IsolatedWorld | 'still' | undefined> {
   const tooBusy = new Error('the page draws no frame');
   const phase = deadline.phase(firstFrameMs, () => tooBusy);
@@ -145,15 +145,15 @@ async function stateOf(
 // Drawing into a canvas changes no element, so small copies of the first few canvases are compared.
 const mostCanvases = 8;
 const samplePx = 32;
-// In each document.
+/** How many frames of each document are looked at. */
 const mostFrames = 50;
 const content = 'img,svg,canvas,video,iframe,object,embed,input,button,hr,frame';
-// Of a page without text; beyond that it counts as not empty.
+/** How many elements are searched for something visible. A page with more of them does not count as empty. */
 const mostElements = 500;
 
 /**
  * Animations that stand still, never end or end much later stop where they are. The clock of an SVG begins with its first frame.
- * If it is advanced before that, it shows the new time, but the picture does not change. A canvas without an area, or with
+ * If it is advanced before that, it reports the new time, but the picture does not change. A canvas without an area, or with
  * pictures of other origins, cannot be read and counts as unchanged. A global variable that was never assigned is the element
  * with that id, if there is one. So global variables are assigned before they are read, or kept under a symbol.
  */
@@ -180,7 +180,7 @@ const inPage = `
   const state = () => {
     observer.disconnect();
     const isAtRest = finish() === 0 && !hasChanged && drawings() === drawn && [scrollX, scrollY].join() === scrolled;
-    return isSurelyEmpty() ? 'empty' : isAtRest ? 'at rest' : 'moving';
+    return isEmpty() ? 'empty' : isAtRest ? 'at rest' : 'moving';
   };
   const drawings = () => [...document.querySelectorAll('canvas')].slice(0, ${mostCanvases}).map((canvas) => {
     try {
@@ -193,7 +193,8 @@ const inPage = `
   }).join(' ');
   const isEmpty = () => {
     const { body } = document;
-    if (!body || body.innerText.trim() !== '') return !body && document instanceof HTMLDocument;
+    if (!body) return document instanceof HTMLDocument;
+    if (body.querySelector('${content}') || body.innerText.trim() !== '') return false;
     let left = ${mostElements};
     const paints = (element) => {
       const { backgroundColor, backgroundImage } = getComputedStyle(element);
@@ -206,17 +207,14 @@ const inPage = `
       left -= 1;
       return left < 0 || [...element.children, ...(element.shadowRoot?.children ?? [])].some(isSeen);
     };
-    return !paints(document.documentElement) && !isSeen(body);
-  };
-  // In a form, a field may have the name of a method that is used here.
-  const isSurelyEmpty = () => {
     try {
-      return isEmpty();
+      return !paints(document.documentElement) && !isSeen(body);
     } catch {
+      // A field that is named after a method, such as "matches", hides that method of its form.
       return false;
     }
   };
-  /** With those of its frames, except frames of other sites. */
+  /** The document and those in its frames, except frames of other sites. */
   const documents = (of = document) => {
     const frames = [...of.querySelectorAll('iframe,frame,object,embed')].slice(0, ${mostFrames});
     return [of, ...frames.flatMap(({ contentDocument }) => contentDocument ? documents(contentDocument) : [])];
