@@ -69,7 +69,8 @@ async function examinePrivacy({ databaseFile }: Config): Promise<Finding> {
 }
 
 async function examineStorage(config: Config): Promise<Finding> {
-  const key = `doctor-${newId()}`;
+  // An ordinary name, so that the sweep of orphans deletes the file if this process is killed.
+  const key = newId();
   try {
     const blobs = await openBlobs(config, 'uploads');
     await using spool = blobs.createSpool();

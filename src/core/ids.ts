@@ -11,6 +11,9 @@ const keyLength = keyPrefix.length + keySecretLength + keyChecksumLength;
 /** 119 bits: the id of an upload, a render, an account, a key. */
 export const newId = (): string => randomBase62(20);
 
+/** What `newId` returns. A stored file without such a name is somebody else's: it is not listed, copied or deleted. */
+export const isId = (text: string): boolean => /^[0-9A-Za-z]{20}$/.test(text);
+
 /** The shape of an id or a slug. Anything else skips the look-up: databases reject some of it, such as NUL bytes. */
 export const isName = (text: string): boolean => /^[0-9A-Za-z]{1,64}$/.test(text);
 

@@ -71,7 +71,7 @@ export interface Blobs {
   signedUrl?(key: string, answer: SignedAnswer): Promise<string>;
   /** Does nothing if there is no such blob. */
   delete(key: string): Promise<void>;
-  /** Every blob, in batches, for the orphan sweep. */
+  /** Every blob, in batches, for the orphan sweep; nothing that others put into the store. */
   list(): AsyncIterable<StoredBlob[]>;
   /** Deletes spools of processes that no longer run. */
   sweepSpools(): Promise<void>;

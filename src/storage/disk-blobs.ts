@@ -2,8 +2,9 @@
 // that an acknowledged file survives a power cut.
 import { constants } from 'node:fs';
 import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { noCrashPoints } from '#core/crash-points.ts';
+import { isId } from '#core/ids.ts';
 import { createSharedRun } from '#core/shared-run.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createDiskReads } from '#storage/disk-reads.ts';
@@ -11,6 +12,13 @@ import { makeFolder } from '#storage/make-folder.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { syncPath } from '#storage/open-file.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
+
+/** The place of a blob in its store: in a folder named after its first two characters. */
+const placeOf = (key: string): string => join(key.slice(0, 2), key);
+
+/** Whether a file in a folder of a store is a blob. Others may have put their own files next to ours. */
+export const isPlace = (folder: string, name: string): boolean =>
+  isId(name) && placeOf(name) === join(folder, name);
 
 export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {
   const store = join(folder, 'store');
@@ -24,16 +32,16 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
   async function put(spooled: Spooled, key: string): Promise<void> {
     const path = await spooled.toFile({ isSynced: true });
     reached('file synced');
-    const target = join(store, key.slice(0, 2));
+    const target = dirname(pathOf(key));
     const isNew = !knownFolders.has(target);
     if (isNew) makeFolder(target);
-    await rename(path, join(target, key));
+    await rename(path, pathOf(key));
     reached('file renamed');
     // The name of the file in its folder and, the first time, the name of the folder.
     await Promise.all([syncPath(target), isNew && syncStore()]);
     knownFolders.add(target);
   }
-  const pathOf = (key: string): string => join(store, key.slice(0, 2), key);
+  const pathOf = (key: string): string => join(store, placeOf(key));
   const small = createSmallBlobs(async (key, sizeBytes) => {
     await using file = await open(pathOf(key), 'r').catch(ignoreMissing);
     if (!file) return undefined;
@@ -53,10 +61,12 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
       await rm(pathOf(key), { force: true });
     },
     async *list() {
-      for (const folderName of await readdir(store)) {
-        const names = await readdir(join(store, folderName));
+      for (const entry of await readdir(store, { withFileTypes: true })) {
+        if (!entry.isDirectory()) continue;
+        const names = await readdir(join(store, entry.name));
+        const keys = names.filter((name) => isPlace(entry.name, name));
         yield await Promise.all(
-          names.map(async (key) => ({
+          keys.map(async (key) => ({
             key,
             modifiedAt: (await stat(pathOf(key)).catch(ignoreMissing))?.mtimeMs ?? 0,
           })),

@@ -14,6 +14,7 @@ import {
   type GetObjectCommandInput,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { isId } from '#core/ids.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createOutageGuard } from '#storage/outage.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
@@ -115,10 +116,12 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
         const page = await ask(() =>
           client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: from })),
         );
-        yield (page.Contents ?? []).map(({ Key = '', LastModified }) => ({
+        const listed = (page.Contents ?? []).map(({ Key = '', LastModified }) => ({
           key: Key.slice(prefix.length),
           modifiedAt: LastModified?.getTime() ?? 0,
         }));
+        // The bucket may hold objects of others below the same prefix.
+        yield listed.filter(({ key }) => isId(key));
         from = page.IsTruncated ? page.NextContinuationToken : undefined;
       } while (from !== undefined);
     },

@@ -3,7 +3,7 @@ import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypt
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFairQueue, type FairQueue } from '#core/fair-queue.ts';
-import { newId } from '#core/ids.ts';
+import { isId, newId } from '#core/ids.ts';
 import type { Spool, SpoolOptions } from '#storage/blobs.ts';
 import { makeFolder } from '#storage/make-folder.ts';
 import { createFile, type OpenFile } from '#storage/open-file.ts';
@@ -49,7 +49,10 @@ export async function createSpools(folder: string): Promise<Spools> {
     create: (store, options) => createSpool(folder, store, writes, options),
     async sweep() {
       for (const name of await readdir(folder)) {
-        const owner = Number(name.split('-')[0]);
+        const [, pid, id = ''] = /^(\d+)-([^-]+)$/.exec(name) ?? [];
+        // A file with another name is somebody else's.
+        if (!isId(id)) continue;
+        const owner = Number(pid);
         // A file with this process's id that it did not create is a leftover too: in a container every start has the same id.
         if (owner === process.pid ? !liveSpools.has(name) : !isAlive(owner))
           await rm(join(folder, name), { force: true });

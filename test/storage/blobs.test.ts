@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { newId } from '#core/ids.ts';
 import { readBlob, type ByteRange, type StoredBlob } from '#storage/blobs.ts';
+import { sweepOrphans } from '#storage/free-blobs.ts';
 import { blobEngines, type OpenBlobs } from '#test/storage/engines.ts';
 
 for (const engine of blobEngines) {
@@ -108,6 +109,18 @@ for (const engine of blobEngines) {
         const age = Date.now() - (listed.get(key) ?? 0);
         assert.ok(age > -5_000 && age < 60_000, `${key} is ${age} ms old`);
       }
+    });
+
+    test('the sweep of orphans deletes blobs without a row, and nothing that others put into the store', async () => {
+      const [known, orphan] = [await store(Buffer.from('x')), await store(Buffer.from('x'))];
+      await store(Buffer.from('photo'), 'photo.jpg');
+      const inTwoHours = Date.now() + 2 * 60 * 60 * 1000;
+      await sweepOrphans(opened.blobs, async (ids) => new Set(ids.filter((id) => id !== orphan)), inTwoHours);
+      assert.equal(await read(orphan), undefined);
+      assert.equal((await read(known))?.toString(), 'x');
+      await sweepOrphans(opened.blobs, async () => new Set(), inTwoHours);
+      assert.equal(await read(known), undefined);
+      assert.equal((await read('photo.jpg'))?.toString(), 'photo');
     });
 
     test('a sweep keeps the spools of running processes', async () => {

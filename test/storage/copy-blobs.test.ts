@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { newId } from '#core/ids.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { copyBlobs } from '#storage/copy-blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
@@ -24,14 +25,16 @@ async function store(name: string, files: Record<string, string>): Promise<Blobs
   return blobs;
 }
 
+const [first, second] = [newId(), newId()];
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 test('half a file that an interrupted run left behind is copied again', async () => {
-  const from = await store('whole', { first: 'the first file', second: 'the second file' });
-  const to = await store('half', { first: 'the fir' });
+  const from = await store('whole', { [first]: 'the first file', [second]: 'the second file' });
+  const to = await store('half', { [first]: 'the fir' });
   const checksums: Record<string, string> = {
-    first: hashOf('the first file'),
-    second: hashOf('the second file'),
+    [first]: hashOf('the first file'),
+    [second]: hashOf('the second file'),
   };
   const report = await copyBlobs(
     from,
@@ -40,12 +43,12 @@ test('half a file that an interrupted run left behind is copied again', async ()
     () => {},
   );
   assert.deepEqual(report, { files: 2, copied: 1, damaged: [] });
-  using blob = await to.open('first');
+  using blob = await to.open(first);
   assert.equal(Buffer.concat(await blob!.stream.toArray()).toString(), 'the first file');
 });
 
 test('a file that is damaged in the source is reported', async () => {
-  const from = await store('rotten', { first: 'rotten' });
+  const from = await store('rotten', { [first]: 'rotten' });
   const to = await store('target', {});
   const report = await copyBlobs(
     from,
@@ -53,5 +56,5 @@ test('a file that is damaged in the source is reported', async () => {
     () => hashOf('the first file'),
     () => {},
   );
-  assert.deepEqual(report.damaged, ['first']);
+  assert.deepEqual(report.damaged, [first]);
 });

@@ -4,24 +4,40 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { newId } from '#core/ids.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { temporaryFolder, tintype } from '#lab/support/processes.ts';
 
-test('the spools of a dead process are deleted, those of a running one are kept', async () => {
+test('the spools of a dead process are deleted, those of a running one and the files of others are kept', async () => {
   const { path, remove } = await temporaryFolder();
   try {
     const blobs = await createDiskBlobs(path);
     const { pid: dead } = spawnSync(process.execPath, ['--version']);
-    const names = {
-      dead: `${dead}-a`,
-      alive: `${process.ppid}-b`,
-      leftOver: `${process.pid}-c`,
-      junk: 'junk',
-    };
-    for (const name of Object.values(names)) await writeFile(join(path, 'spool', name), 'x');
+    const gone = [`${dead}-${newId()}`, `${process.pid}-${newId()}`];
+    const kept = [`${process.ppid}-${newId()}`, 'notes', `${dead}-notes`, `${dead}-${newId()}-1`];
+    for (const name of [...gone, ...kept]) await writeFile(join(path, 'spool', name), 'x');
     await blobs.sweepSpools();
-    assert.deepEqual(await readdir(join(path, 'spool')), [names.alive]);
+    assert.deepEqual((await readdir(join(path, 'spool'))).toSorted(), kept.toSorted());
+  } finally {
+    await remove();
+  }
+});
+
+test('files of others in the folders of a store are not listed, and do not disturb the list', async () => {
+  const { path, remove } = await temporaryFolder();
+  try {
+    const blobs = await createDiskBlobs(path);
+    await using spool = blobs.createSpool();
+    const key = newId();
+    await spool.commit(key);
+    const [folder = ''] = await readdir(join(path, 'store'));
+    for (const name of ['notes', `${folder}/notes`, `${folder}/-${key.slice(1)}`])
+      await writeFile(join(path, 'store', name), 'x');
+    assert.deepEqual(
+      (await Array.fromAsync(blobs.list())).flat().map((blob) => blob.key),
+      [key],
+    );
   } finally {
     await remove();
   }
