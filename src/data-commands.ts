@@ -1,7 +1,8 @@
 // npx tintype backup, restore and migrate-data: back up and move the data of a one-machine installation.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { backUp, BackupError, restore, type BackupReport } from '#storage/backup.ts';
+import { backUp, restore, type BackupReport } from '#storage/backup.ts';
+import { BackupError } from '#storage/backup-folder.ts';
 import { copyBlobs } from '#storage/copy-blobs.ts';
 import { openSqliteSource, TargetError } from '#storage/copy-rows.ts';
 import { readConfig, readConfigWith, type Config } from '#roof/config.ts';

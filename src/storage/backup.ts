@@ -1,14 +1,19 @@
 // Backs up a one-machine installation while it runs, and restores it. The database is copied first: a file exists before its
 // row does, so every copied row finds its file unless the file was deleted since.
 import { constants } from 'node:fs';
-import { access, copyFile, link, readdir, rename, rm } from 'node:fs/promises';
+import { access, copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import {
+  BackupError,
+  claimBackupFolder,
+  filesCopied,
+  filesToCopy,
+  unfinishedOf,
+} from '#storage/backup-folder.ts';
 import { makeFolder } from '#storage/make-folder.ts';
 import { makePrivate } from '#storage/private-file.ts';
 import { syncPath } from '#storage/open-file.ts';
-
-export class BackupError extends Error {}
 
 export interface BackupReport {
   /** All files except the database. */
@@ -27,15 +32,15 @@ export async function backUp(
   onProgress: OnProgress,
 ): Promise<BackupReport> {
   if (!(await exists(databaseFile))) throw new BackupError(`there is no database in ${dataDir}`);
-  if (!relative(dataDir, folder).startsWith('..'))
-    throw new BackupError('the backup must be outside DATA_DIR');
-  makeFolder(folder);
-  const target = join(folder, relative(dataDir, databaseFile));
-  await copyDatabase(databaseFile, target);
-  return copyFiles(dataDir, folder, relative(dataDir, databaseFile), onProgress);
+  const databaseName = relative(dataDir, databaseFile);
+  const earlier = new Set(await claimBackupFolder(folder, dataDir, databaseName));
+  await copyDatabase(databaseFile, join(folder, databaseName));
+  const report = await copyFiles(dataDir, folder, earlier, onProgress);
+  for (const path of earlier) await rm(join(folder, path), { force: true });
+  return report;
 }
 
-/** Refuses to overwrite an installation. */
+/** Refuses to overwrite an installation, and deletes nothing: what else is in `dataDir` stays. */
 export async function restore(
   folder: string,
   dataDir: string,
@@ -50,14 +55,14 @@ export async function restore(
     );
   }
   makeFolder(dataDir);
-  const report = await copyFiles(folder, dataDir, relative(dataDir, databaseFile), onProgress);
+  const report = await copyFiles(folder, dataDir, new Set(await filesCopied(dataDir)), onProgress);
   // Last: an interrupted restore has no database and can be repeated.
   await copyDatabase(source, databaseFile);
   return report;
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
-  const unfinished = `${to}.unfinished`;
+  const unfinished = unfinishedOf(to);
   await rm(unfinished, { force: true });
   makePrivate(unfinished);
   await writeCopy(from, unfinished);
@@ -82,24 +87,21 @@ function checkCopy(file: string): void {
   if (verdict !== 'ok') throw new BackupError(`the copy of the database is damaged: ${String(verdict)}`);
 }
 
-/** Files never change once they exist, so files from an earlier backup are kept. */
+/** Files never change once they exist, so those in `earlier` are kept; what remains in it is not wanted any more. */
 async function copyFiles(
   from: string,
   to: string,
-  databaseName: string,
+  earlier: Set<string>,
   onProgress: OnProgress,
 ): Promise<BackupReport> {
-  const isCopied = (path: string): boolean => !path.startsWith(databaseName) && !/(^|\/)spool\//.test(path);
-  const wanted = (await filesIn(from)).filter(isCopied);
-  const present = new Set((await filesIn(to)).filter(isCopied));
+  const wanted = await filesToCopy(from);
   const report = { files: 0, newFiles: 0 };
   for (const path of wanted) {
-    const isThere = present.delete(path);
+    const isThere = earlier.delete(path);
     if (isThere || (await copyOne(join(from, path), join(to, path)))) report.files += 1;
     if (!isThere) report.newFiles += 1;
     onProgress(report.files, wanted.length);
   }
-  for (const path of present) await rm(join(to, path), { force: true });
   return report;
 }
 
@@ -110,11 +112,14 @@ async function copyOne(from: string, to: string): Promise<boolean> {
     await link(from, to);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code === 'EEXIST') throw new BackupError(`${to} is not a file; move it away`);
   }
   try {
-    const unfinished = `${to}.unfinished`;
-    await copyFile(from, unfinished, constants.COPYFILE_FICLONE);
+    const unfinished = unfinishedOf(to);
+    await rm(unfinished, { force: true });
+    await copyFile(from, unfinished, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await syncPath(unfinished);
     await rename(unfinished, to);
     return true;
@@ -122,14 +127,6 @@ async function copyOne(from: string, to: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  if (!(await exists(folder))) return [];
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
 async function exists(path: string): Promise<boolean> {

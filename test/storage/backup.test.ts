@@ -78,7 +78,11 @@ describe('backup and restore', () => {
     } finally {
       await restored.stop();
     }
-    assert.deepEqual((await readdir(join(folder, 'backup'))).toSorted(), ['blobs', 'tintype.db']);
+    assert.deepEqual((await readdir(join(folder, 'backup'))).toSorted(), [
+      'blobs',
+      'tintype-backup.txt',
+      'tintype.db',
+    ]);
   });
 
   test('restore overwrites nothing, and a backup into the data itself is refused', async () => {
