@@ -128,7 +128,7 @@ describe('the folders of backup and restore', () => {
   });
 
   test('an interrupted backup is continued, with a marker and without', async () => {
-    for (const marker of [{}, { 'tintype-backup.txt': '' }]) {
+    for (const marker of markers) {
       await rm(target, { recursive: true, force: true });
       await write(target, {
         ...marker,
@@ -142,7 +142,7 @@ describe('the folders of backup and restore', () => {
   test('the data of another installation is refused and left, even with the marker of a backup', async () => {
     await makeInstallation(target);
     await rm(join(target, 'blobs/uploads/spool'), { recursive: true });
-    for (const marker of [{}, { 'tintype-backup.txt': '' }]) {
+    for (const marker of markers) {
       await write(target, marker);
       const before = await filesOf(target);
       await assert.rejects(backUpTo(target), /a service has used it since; name a new folder/);
@@ -170,6 +170,9 @@ describe('the folders of backup and restore', () => {
     assert.ok(placeOf(kept) in after && 'tintype.db' in after);
   });
 });
+
+/** None, and one. */
+const markers: Record<string, string>[] = [{}, { 'tintype-backup.txt': '' }];
 
 const placeOf = (key: string): string => `blobs/uploads/store/${key.slice(0, 2)}/${key}`;
 

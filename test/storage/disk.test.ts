@@ -34,10 +34,9 @@ test('files of others in the folders of a store are not listed, and do not distu
     const [folder = ''] = await readdir(join(path, 'store'));
     for (const name of ['notes', `${folder}/notes`, `${folder}/-${key.slice(1)}`])
       await writeFile(join(path, 'store', name), 'x');
-    assert.deepEqual(
-      (await Array.fromAsync(blobs.list())).flat().map((blob) => blob.key),
-      [key],
-    );
+    const listed: string[] = [];
+    for await (const batch of blobs.list()) listed.push(...batch.map((blob) => blob.key));
+    assert.deepEqual(listed, [key]);
   } finally {
     await remove();
   }
