@@ -1,6 +1,6 @@
 // Debian and Ubuntu packages, unpacked into a folder without root: lists and archives are private, and the system's own state is
 // only read. apt checks signatures and checksums as usual.
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '#browser/process/run.ts';
 
@@ -88,9 +88,11 @@ export function parseUris(output: string): AptPlan['packages'] {
 }
 
 /** Keeps the browser and the libraries of a package; skips its other programs, icons and documentation. */
-async function keepLibraries(target: string): Promise<void> {
+export async function keepLibraries(target: string): Promise<void> {
   const remove = async (folder: string, kept: string[]) => {
-    for (const name of await readdir(folder).catch(() => [])) {
+    // A link in a package may lead out of the folder.
+    if (!(await lstat(folder).catch(() => null))?.isDirectory()) return;
+    for (const name of await readdir(folder)) {
       if (!kept.includes(name)) await rm(join(folder, name), { recursive: true });
     }
   };

@@ -1,8 +1,10 @@
 // A folder of files that is created once and kept. It appears under its name only when complete and checked, and is created again
 // if one of its files is missing or has a different size. If another process is creating it, this one waits; what a killed
 // process left unfinished is removed.
+import type { Dirent } from 'node:fs';
 import {
   chmod,
+  lstat,
   mkdir,
   mkdtemp,
   open,
@@ -48,6 +50,7 @@ export async function cachedFolder(
     if (await isWhole(folder)) return;
     if (await isMadeByAnother(folder, onWait)) return;
   }
+  await refuseForeign(folder);
   await mkdir(dirname(folder), { recursive: true });
   const draft = await mkdtemp(`${folder}.draft-${maker()}-`);
   try {
@@ -63,7 +66,7 @@ export async function cachedFolder(
 /** Every file has the right size. */
 export async function isWhole(folder: string): Promise<boolean> {
   try {
-    const manifest = JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as Manifest;
+    const manifest = await readManifest(folder);
     const sizes = await Promise.all(
       manifest.files.map(async ({ name }) => (await stat(join(folder, name))).size),
     );
@@ -71,6 +74,14 @@ export async function isWhole(folder: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Rejects if the folder was not made here: every folder that was has a list of its files. */
+async function readManifest(folder: string): Promise<Manifest> {
+  const manifest = JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as Partial<Manifest>;
+  const isOurs = Array.isArray(manifest.files) && manifest.files.every(({ sizeBytes }) => sizeBytes >= 0);
+  if (!isOurs) throw new Error(`${manifestName} is not a list of files`);
+  return manifest as Manifest;
 }
 
 /** Waits while a running process works on a draft; false if there is none, it failed, or it takes too long. */
@@ -91,14 +102,18 @@ async function hasLivingDraft(folder: string): Promise<boolean> {
   let living = false;
   for (const name of names.filter((candidate) => candidate.startsWith(prefix))) {
     const path = join(dirname(folder), name);
-    const [, host, pid, startTime] = /^([^-]*)-(\d+)-(\d+)-/.exec(name.slice(prefix.length)) ?? [];
-    const isHere = host === thisHost && pid !== undefined && startTime !== undefined;
+    const [, host, pid, startTime] = draftName.exec(name.slice(prefix.length)) ?? [];
+    // Another name is somebody else's.
+    if (pid === undefined || startTime === undefined) continue;
+    const isHere = host === thisHost;
     if (isHere && isRunning(Number(pid), startTime)) living = true;
     else if (isHere || (await ageMs(path)) > foreignDraftMs) await rm(path, { recursive: true, force: true });
   }
   return living;
 }
 
+/** After the prefix: `maker`, and what makes it unique; `.old` is a folder that was moved away to be deleted. */
+const draftName = /^([^-]*)-(\d+)-(\d+)-[A-Za-z0-9]{6}(\.old)?$/;
 const thisHost = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
 const maker = () => `${thisHost}-${process.pid}-${startTimeOf(process.pid)}`;
 
@@ -109,14 +124,21 @@ async function ageMs(path: string): Promise<number> {
 
 /** Syncs the bytes to the disk before the rename; readable by the unprivileged user of the browser. */
 async function seal(draft: string): Promise<void> {
-  const entries = (await readdir(draft, { recursive: true, withFileTypes: true })).filter(
-    (entry) => !entry.isSymbolicLink(),
-  );
+  const entries = await entriesBelow(draft);
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
   await Promise.all([draft, ...paths].map((path) => chmod(path, 0o755)));
   const files = entries.flatMap((entry, index) => (entry.isFile() ? [paths[index]!] : []));
   const manifest: Manifest = { files: await Promise.all(files.map((path) => describe(draft, path))) };
   await writeFile(join(draft, manifestName), JSON.stringify(manifest, null, 2), { mode: 0o644, flush: true });
+}
+
+/** Without links, and without what is behind them, where the recursive readdir of Node goes. */
+async function entriesBelow(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const below = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entriesBelow(join(folder, entry.name)));
+  return [...entries.filter((entry) => !entry.isSymbolicLink()), ...(await Promise.all(below)).flat()];
 }
 
 async function describe(draft: string, path: string): Promise<Manifest['files'][number]> {
@@ -137,9 +159,20 @@ async function putInPlace(draft: string, folder: string, renew: boolean): Promis
     } catch (error) {
       if (!renew && (await isWhole(folder))) return;
       if (attempt === renameAttempts) throw error;
+      await refuseForeign(folder);
       const old = `${draft}.old`;
       await rename(folder, old).catch(() => {});
       await rm(old, { recursive: true, force: true });
     }
   }
+}
+
+/** A folder or file of somebody else is not moved away and deleted. */
+async function refuseForeign(folder: string): Promise<void> {
+  if ((await lstat(folder).catch(() => null)) === null) return;
+  await readManifest(folder).catch((error: unknown) => {
+    throw new Error(`${folder} is in the way: it was not made by Tintype; move it away, or set CACHE_DIR`, {
+      cause: error,
+    });
+  });
 }

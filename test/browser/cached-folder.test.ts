@@ -1,0 +1,102 @@
+// The folders of the cache: which ones are replaced and deleted, and that somebody else's are not.
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { keepLibraries } from '#browser/process/apt-packages.ts';
+import { cachedFolder } from '#browser/process/cached-folder.ts';
+import { openFolder } from './fetch-kit.ts';
+
+/** Puts one file there. */
+const fill = (text: string) => ({
+  fill(draft: string) {
+    writeFileSync(join(draft, 'file'), text);
+    return Promise.resolve();
+  },
+});
+
+test('a folder of ours that is broken, or is to be renewed, is replaced', async () => {
+  using cache = openFolder();
+  const folder = join(cache.path, 'browser');
+  await cachedFolder(folder, fill('first'));
+  rmSync(join(folder, 'file'));
+  await cachedFolder(folder, fill('second'));
+  assert.equal(readFileSync(join(folder, 'file'), 'utf8'), 'second');
+  await cachedFolder(folder, { ...fill('third'), renew: true });
+  assert.equal(readFileSync(join(folder, 'file'), 'utf8'), 'third');
+  assert.deepEqual(readdirSync(cache.path), ['browser']);
+});
+
+for (const manifest of [undefined, '{"name":"an extension"}', '{"files":["a.js"]}']) {
+  test(`a folder of somebody else with our name is refused and left: ${manifest}`, async () => {
+    using cache = openFolder();
+    const folder = join(cache.path, 'browser');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'notes.txt'), 'notes');
+    if (manifest !== undefined) writeFileSync(join(folder, 'manifest.json'), manifest);
+    for (const renew of [false, true])
+      await assert.rejects(
+        cachedFolder(folder, { ...fill('ours'), renew }),
+        /browser is in the way.* move it away, or set CACHE_DIR/,
+      );
+    assert.equal(readFileSync(join(folder, 'notes.txt'), 'utf8'), 'notes');
+    assert.deepEqual(readdirSync(cache.path), ['browser']);
+  });
+}
+
+test('a file of somebody else with our name is refused and left', async () => {
+  using cache = openFolder();
+  const file = join(cache.path, 'browser');
+  writeFileSync(file, 'notes');
+  await assert.rejects(cachedFolder(file, fill('ours')), /browser is in the way/);
+  assert.equal(readFileSync(file, 'utf8'), 'notes');
+});
+
+test('drafts that were given up are deleted; other old files with such a beginning are not', async () => {
+  using cache = openFolder();
+  const here = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
+  // The id of a process that cannot exist: the kernel assigns smaller numbers.
+  const gone = [`${here}-999999999-1-ABC123`, `${here}-999999999-1-ABC124.old`, 'another-999999999-1-ABC125'];
+  const kept = ['notes', `${here}-notes`, 'another-1-1-notes', `${here}-999999999-1-ABC123.txt`];
+  for (const end of [...gone, ...kept]) {
+    const path = join(cache.path, `browser.draft-${end}`);
+    mkdirSync(path);
+    utimesSync(path, 1, 1);
+  }
+  await cachedFolder(join(cache.path, 'browser'), fill('ours'));
+  assert.deepEqual(
+    readdirSync(cache.path).toSorted(),
+    ['browser', ...kept.map((end) => `browser.draft-${end}`)].toSorted(),
+  );
+});
+
+test('a link in a package does not lead out of the folder', async () => {
+  using outside = openFolder();
+  using cache = openFolder();
+  mkdirSync(join(outside.path, 'folder'));
+  const secret = join(outside.path, 'folder', 'secret');
+  writeFileSync(secret, 'secret', { mode: 0o600 });
+  const folder = join(cache.path, 'browser');
+  await cachedFolder(folder, {
+    fill(draft) {
+      symlinkSync(outside.path, join(draft, 'usr'));
+      return keepLibraries(draft);
+    },
+  });
+  assert.equal(statSync(secret).mode & 0o777, 0o600);
+  const { files } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { files: unknown[] };
+  assert.deepEqual(files, []);
+  await cachedFolder(folder, { ...fill('ours'), renew: true });
+  assert.ok(existsSync(secret));
+});
