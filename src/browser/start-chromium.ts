@@ -40,7 +40,7 @@ export async function startChromium(options: StartOptions): Promise<{
 }> {
   const { log } = options;
   const user = browserUser();
-  await sweepScratchFolders([process.getuid?.() ?? 0, ...(user ? [user.uid] : [])]);
+  await sweepScratchFolders(user);
   const cacheFolder = await reachableCache(options.cacheFolder, user);
   const fontsFile = await installFonts(cacheFolder);
   const chromium = await findChromium({

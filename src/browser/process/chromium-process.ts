@@ -13,6 +13,7 @@ import { endWithService } from '#browser/process/end-with-service.ts';
 import type { Chromium } from '#browser/process/find-chromium.ts';
 import { lowerBrowser, lowerPages, type Priority } from '#browser/process/priority.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
+import type { UnixUser } from '#browser/process/unprivileged.ts';
 
 export interface ChromiumProcess {
   readonly kind: Chromium['kind'];
@@ -36,7 +37,7 @@ export interface LaunchOptions {
   fontsFile: string;
   sandboxed: boolean;
   /** The user to run as; null for the user of the service. */
-  user: { uid: number; gid: number } | null;
+  user: UnixUser | null;
   priority?: Priority;
   /** Arguments to omit; only the self-test of the wall uses this. */
   withoutFlags?: string[];
@@ -46,9 +47,11 @@ const keptErrorBytes = 4096;
 
 export async function launchChromium(options: LaunchOptions): Promise<ChromiumProcess> {
   const { chromium, user, sandboxed, log } = options;
-  const scratch = createScratchFolder(user);
-  const userDataFolder = join(scratch.path, 'profile');
-  if (chromium.kind === 'full') writePreferences(userDataFolder, user);
+  const profileIn = (folder: string) => join(folder, 'profile');
+  const scratch = createScratchFolder(user, (folder) => {
+    if (chromium.kind === 'full') writePreferences(profileIn(folder));
+  });
+  const userDataFolder = profileIn(scratch.path);
   const flags = chromiumFlags({ kind: chromium.kind, userDataFolder, sandboxed }).filter(
     (flag) => !options.withoutFlags?.includes(flag),
   );

@@ -1,19 +1,23 @@
 // The private folder of one browser process (profile, temporary files, caches), removed with it. Folders that a killed service
 // left behind are swept at the next start.
-import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lchownSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { run } from '#browser/process/run.ts';
 import { isRunning, startTimeOf } from '#browser/process/running.ts';
+import type { UnixUser } from '#browser/process/unprivileged.ts';
 
-const removeAttempts = 10;
+const removeForMs = 1_000;
+/** For one attempt. It only ends a hang: a process of the browser's user can stop the program. */
+const rmMs = 30_000;
 // Short, as are the numbers after it: a full Chromium creates a socket 49 characters further down, and the system limits its path to 107.
 const prefix = 'tintype-b-';
 const radix = 36;
 const inUse = new Set<string>();
 /** What could not be removed with its browser: a file that is still open, or a folder that was made read-only. */
-const leftOver = new Set<string>();
+const leftOver = new Map<string, UnixUser | null>();
 
 /** How the names of the folders of a service process begin. */
 export const scratchPrefix = (pid: number): string => `${prefix}${pid.toString(radix)}-`;
@@ -24,41 +28,65 @@ export interface ScratchFolder {
   remove(): Promise<void>;
 }
 
-export function createScratchFolder(owner: { uid: number; gid: number } | null): ScratchFolder {
+/** `fill` puts files into the folder before it is handed over. */
+export function createScratchFolder(owner: UnixUser | null, fill?: (path: string) => void): ScratchFolder {
   const startTime = Number(startTimeOf(process.pid)).toString(radix);
   const path = mkdtempSync(join(tmpdir(), `${scratchPrefix(process.pid)}${startTime}-`));
   inUse.add(path);
   for (const name of ['profile', 'tmp', 'cache']) mkdirSync(join(path, name), { mode: 0o700 });
-  if (owner) {
-    for (const name of ['', 'profile', 'tmp', 'cache']) chownSync(join(path, name), owner.uid, owner.gid);
-  }
+  fill?.(path);
+  if (owner) handOver(path, owner);
   return {
     path,
     async remove() {
       const earlier = [...leftOver];
-      leftOver.add(path);
-      for (const other of earlier) {
+      leftOver.set(path, owner);
+      for (const [other, otherOwner] of earlier) {
         // Its failure was logged when it happened.
-        await rm(other, { recursive: true, force: true }).then(
+        await removeAs(otherOwner, other).then(
           () => forget(other),
           () => {},
         );
       }
-      await removeSoon(path);
+      await removeSoon(path, owner);
       forget(path);
     },
   };
 }
 
+/** The folder itself comes last: until then nobody else can enter it, and put a link in place of what is inside. */
+function handOver(path: string, { uid, gid }: UnixUser): void {
+  for (const name of readdirSync(path, { recursive: true })) lchownSync(join(path, String(name)), uid, gid);
+  lchownSync(path, uid, gid);
+}
+
 /** A process of the group that is being killed may still write. The retries of `rm` itself multiply with the depth of the tree. */
-async function removeSoon(path: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+async function removeSoon(path: string, owner: UnixUser | null): Promise<void> {
+  const givesUpAt = performance.now() + removeForMs;
+  for (;;) {
     try {
-      return await rm(path, { recursive: true, force: true });
+      return await removeAs(owner, path);
     } catch (error) {
-      if (attempt === removeAttempts) throw error;
+      if (performance.now() > givesUpAt) throw error;
       await pause(100);
     }
+  }
+}
+
+/**
+ * With the rights of its owner, who may have been taken over by a page and put links into it at any moment: behind a link it can
+ * delete only what the owner could delete anyway.
+ */
+async function removeAs(owner: UnixUser | null, path: string): Promise<void> {
+  if (!owner) return rm(path, { recursive: true, force: true });
+  try {
+    const environment = { PATH: '/usr/bin:/bin' };
+    await run('rm', ['-rf', '--', path], { environment, timeoutMs: rmMs }, { ...owner, cwd: '/' });
+  } catch (error) {
+    // Where the owner may not write to the folder above, it can only be emptied. This follows no link and deletes no content.
+    await rmdir(path).catch(() => {
+      throw error;
+    });
   }
 }
 
@@ -67,18 +95,19 @@ function forget(path: string): void {
   inUse.delete(path);
 }
 
-/** Removes the folders of services that no longer run; only our own, not those of other users. */
-export async function sweepScratchFolders(ownerIds: number[]): Promise<number> {
+/** Removes the folders of services that no longer run, of our own user and of `user`, as whom the browsers run. */
+export async function sweepScratchFolders(user: UnixUser | null): Promise<number> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   let swept = 0;
   for (const name of names) {
     const path = join(tmpdir(), name);
-    const [, pid, startTime] = /^([a-z0-9]+)-([a-z0-9]+)-/.exec(name.slice(prefix.length)) ?? [];
+    const [, pid, startTime] =
+      /^([a-z0-9]+)-([a-z0-9]+)-[A-Za-z0-9]{6}$/.exec(name.slice(prefix.length)) ?? [];
     if (pid === undefined || startTime === undefined || inUse.has(path)) continue;
     if (isRunning(Number.parseInt(pid, radix), String(Number.parseInt(startTime, radix)))) continue;
     const entry = await lstat(path).catch(() => null);
-    if (!entry?.isDirectory() || !ownerIds.includes(entry.uid)) continue;
-    swept += await rm(path, { recursive: true, force: true }).then(
+    if (!entry?.isDirectory() || ![process.getuid?.(), user?.uid].includes(entry.uid)) continue;
+    swept += await removeAs(entry.uid === user?.uid ? user : null, path).then(
       () => 1,
       // A later start sweeps it; this start does not wait.
       () => 0,
