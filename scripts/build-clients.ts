@@ -1,7 +1,7 @@
 // Builds what the service serves under /clients/: the npm packages as tarballs, and the Python module. Each package contains all of
 // our code that it needs, so that it installs from its URL. The same sources give the same bytes on every machine.
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
@@ -25,8 +25,8 @@ const packages: Record<string, Record<string, string>> = {
 /** Each package under its plain name, and under one with its version, which a lock file can pin. */
 export function buildClients(folder: string): void {
   // Written next to the target first, so that a reader only finds complete files; several processes may do this at once.
-  const work = join(folder, `.work-${process.pid}`);
-  mkdirSync(work, { recursive: true });
+  mkdirSync(folder, { recursive: true });
+  const work = mkdtempSync(join(folder, '.work-'));
   try {
     compile('tsconfig.json', join(work, 'esm'));
     compile('library/tsconfig.cjs.json', join(work, 'cjs'));

@@ -146,13 +146,15 @@ test('a profile is a login of its own, goes before the environment, and tt logou
     const status = await own.tt(['status'], { environment });
     assert.match(status.stdout.toString(), /\(profile work\)/);
     assert.equal((await own.tt(['status', '--profile', '../work'])).code, 2);
+    const kept = ['login-other.json', 'notes.txt'];
+    for (const name of kept) await writeFile(join(own.folder, 'settings/tintype', name), '{}');
     for (const says of [/logged out of profile work/, /no login in profile work/]) {
       const { code, stderr } = await own.tt(['logout', '--profile', 'work']);
       assert.equal(code, 0);
       assert.match(stderr, says);
     }
     assert.equal((await own.tt(['status', '--profile', 'work'])).code, 3);
-    assert.deepEqual(await readdir(join(own.folder, 'settings/tintype')), []);
+    assert.deepEqual((await readdir(join(own.folder, 'settings/tintype'))).toSorted(), kept);
   } finally {
     await own.remove();
   }

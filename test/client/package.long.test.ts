@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -32,6 +32,16 @@ before(async () => {
 after(async () => {
   await rm(folder, { recursive: true, force: true });
   await service.stop();
+});
+
+test('a build removes its own folder from the target, and nothing else', async () => {
+  const packages = join(folder, 'packages');
+  const others = [`.work-${process.pid}`, '.work-notes'];
+  for (const name of others) await mkdir(join(packages, name, 'notes'), { recursive: true });
+  buildClients(packages);
+  const hidden = (await readdir(packages)).filter((name) => name.startsWith('.'));
+  assert.deepEqual(hidden.toSorted(), others.toSorted());
+  for (const name of others) assert.deepEqual(await readdir(join(packages, name)), ['notes']);
 });
 
 /** The registry is an address where nothing listens: whatever is not in the tarball itself fails the installation. */

@@ -1,5 +1,5 @@
 // Where a picture or a document is written: a named file, stdout, or a file named after its page.
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { print } from './command.ts';
 import { UsageError } from './exit-codes.ts';
@@ -53,9 +53,16 @@ const partOf = (file: string): string => `${file}.${randomHex(4)}.part`;
 
 const hourMs = 3_600_000;
 
-/** Removes what killed runs left in a folder. A younger part may belong to a run that is still active. */
-export async function removeOldParts(folder: string, names: string[], now: number): Promise<void> {
-  for (const name of names.filter((candidate) => /\.[0-9a-f]{8}\.part$/.test(candidate))) {
+const partEnd = /\.[0-9a-f]{8}\.part$/;
+
+/**
+ * Removes what killed runs left of these files in a folder; parts of other files are not ours. A younger part may belong to a run
+ * that is still active.
+ */
+export async function removeOldParts(folder: string, files: string[], now: number): Promise<void> {
+  const isOurs = new Set(files);
+  for (const name of await readdir(folder)) {
+    if (!partEnd.test(name) || !isOurs.has(name.replace(partEnd, ''))) continue;
     const path = join(folder, name);
     const entry = await stat(path).catch(() => undefined);
     if (entry && now - entry.mtimeMs > hourMs) await rm(path, { force: true });

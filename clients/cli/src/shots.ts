@@ -125,7 +125,11 @@ async function run(
 
   const mark = await openRun(folder);
   const there = new Set(await readdir(folder));
-  await removeOldParts(folder, [...there], Date.now());
+  await removeOldParts(
+    folder,
+    wanted.map(({ name }) => name),
+    Date.now(),
+  );
   const missing = wanted.filter(({ name }) => !there.has(name));
   const failures: TintypeError['code'][] = [];
   let captured = 0;
@@ -216,14 +220,16 @@ async function openRun(folder: string): Promise<string> {
   const mark = randomHex(16);
   try {
     await mkdir(folder, { recursive: true });
+    let earlier = '';
     for (let looks = 0; looks < 20; looks += 1) {
       // Of two runs in one folder, the second takes the mark of the first, so that no page is paid for twice.
       if (await isCreated(file, mark)) return mark;
-      const earlier = await readFile(file, 'utf8').catch(() => '');
+      earlier = await readFile(file, 'utf8').catch(() => '');
       if (/^[0-9a-f]{32}$/.test(earlier)) return earlier;
       // The other run has created the file and is about to write it.
       await realClock.sleep(50);
     }
+    if (earlier !== '') throw new Error(`${file} was not written by tt; move it away`);
     await writeFile(file, mark);
     return mark;
   } catch (error) {
