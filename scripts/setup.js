@@ -8,6 +8,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -28,9 +29,7 @@ step(
     // By its path: in npm scripts, the runtime of an earlier installation comes first in PATH, and may not run.
     const npm = process.env.npm_execpath;
     const [command, ...given] = npm?.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
-    const cache = npmCache();
-    run(command, [...given, 'ci', '--loglevel=error', '--no-audit', '--no-fund', ...cache.args]);
-    cache.remove();
+    run(command, [...given, 'ci', '--loglevel=error', '--no-audit', '--no-fund', ...npmCache()]);
     // npx finds the command here at once; otherwise it would first install the package elsewhere.
     symlinkSync('../../bin/tintype.js', join(root, 'node_modules', '.bin', 'tintype'));
   },
@@ -75,17 +74,24 @@ step('Looking for a browser (once)', 'browser', ['package-lock.json'], () => {
   return status === 0;
 });
 
-/** npm keeps its downloads in the user's home; if that is not writable, in the clone, temporarily. */
+/** npm keeps its downloads in the user's home; if that is not writable, in a new folder of the clone until the end. */
 function npmCache() {
   const usual = process.env.npm_config_cache ?? join(homedir(), '.npm');
   try {
     mkdirSync(usual, { recursive: true });
     accessSync(usual, constants.W_OK);
-    return { args: [], remove() {} };
+    return [];
   } catch {
-    const own = join(root, '.cache', 'npm');
-    return { args: ['--cache', own], remove: () => rmSync(own, { recursive: true, force: true }) };
+    return ['--cache', newFolder(join(root, '.cache'), 'npm-')];
   }
+}
+
+/** Removed at the end. A new name each time: an existing folder may be somebody else's. */
+function newFolder(parent, prefix) {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, prefix));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Runs if any of its inputs has changed since the last time, or if its output is missing. */
@@ -128,8 +134,7 @@ function giveRuntimeItsLibrary() {
   process.stderr.write(
     'Fetching libatomic1, which the runtime needs, from the packages of your system (9 kB) …\n',
   );
-  const folder = join(root, 'node_modules', '.tintype-libatomic');
-  rmSync(folder, { recursive: true, force: true });
+  const folder = newFolder(join(root, 'node_modules'), '.tintype-libatomic-');
   for (const name of ['lists/partial', 'cache/archives/partial'])
     mkdirSync(join(folder, name), { recursive: true });
   const settings = [
@@ -148,7 +153,6 @@ function giveRuntimeItsLibrary() {
     path.endsWith('libatomic.so.1'),
   );
   copyFileSync(join(folder, 'unpacked', library), join(dirname(runtime), 'libatomic.so.1'));
-  rmSync(folder, { recursive: true });
   renameSync(runtime, `${runtime}.real`);
   const script = `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
