@@ -2,7 +2,7 @@
 import { realpathSync, type Dirent } from 'node:fs';
 import { open, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isPlace } from '#storage/disk-blobs.ts';
+import { isPlace } from '#storage/blob-place.ts';
 import { makeFolder } from '#storage/make-folder.ts';
 
 /** The operator named a folder that cannot be used; the message says why, and what to do. */

@@ -4,21 +4,14 @@ import { constants } from 'node:fs';
 import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { noCrashPoints } from '#core/crash-points.ts';
-import { isId } from '#core/ids.ts';
 import { createSharedRun } from '#core/shared-run.ts';
+import { isPlace, placeOf } from '#storage/blob-place.ts';
 import { openBlob, type Blobs } from '#storage/blobs.ts';
 import { createDiskReads } from '#storage/disk-reads.ts';
 import { makeFolder } from '#storage/make-folder.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { syncPath } from '#storage/open-file.ts';
 import { createSpools, type Spooled } from '#storage/spool.ts';
-
-/** The place of a blob in its store: in a folder named after its first two characters. */
-const placeOf = (key: string): string => join(key.slice(0, 2), key);
-
-/** Whether a file in a folder of a store is a blob. Others may have put their own files next to ours. */
-export const isPlace = (folder: string, name: string): boolean =>
-  isId(name) && placeOf(name) === join(folder, name);
 
 export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {
   const store = join(folder, 'store');

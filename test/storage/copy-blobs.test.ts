@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newId } from '#core/ids.ts';
-import type { Blobs } from '#storage/blobs.ts';
+import { readBlob, type Blobs } from '#storage/blobs.ts';
 import { copyBlobs } from '#storage/copy-blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
@@ -57,4 +57,19 @@ test('a file that is damaged in the source is reported', async () => {
     () => {},
   );
   assert.deepEqual(report.damaged, [first]);
+});
+
+test('files of others are neither copied nor deleted', async () => {
+  const from = await store('with-notes', { [first]: 'the first file', 'notes.txt': 'notes' });
+  const to = await store('with-photo', { 'photo.jpg': 'photo' });
+  const report = await copyBlobs(
+    from,
+    to,
+    () => undefined,
+    () => {},
+  );
+  assert.deepEqual(report, { files: 1, copied: 1, damaged: [] });
+  assert.equal(await readBlob(to, 'notes.txt'), undefined);
+  assert.equal((await readBlob(to, 'photo.jpg'))?.toString(), 'photo');
+  assert.equal((await readBlob(from, 'notes.txt'))?.toString(), 'notes');
 });
