@@ -25,7 +25,7 @@ export interface CallOptions {
   origin?: string | null;
 }
 
-export function createVisitor(service: TestService): Visitor {
+export function createVisitor(service: TestService, headers: Record<string, string> = {}): Visitor {
   const cookies = new Map<string, string>();
 
   async function raw(name: RouteName, options: CallOptions = {}): Promise<Response> {
@@ -37,6 +37,7 @@ export function createVisitor(service: TestService): Visitor {
       method,
       redirect: 'manual',
       headers: {
+        ...headers,
         ...(origin !== null && method !== 'GET' && { origin }),
         ...(body && { 'content-type': 'application/json' }),
         cookie: [...cookies].map(([key, value]) => `${key}=${value}`).join('; '),

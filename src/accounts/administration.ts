@@ -43,7 +43,7 @@ export function createAdministration(parts: {
   const make: Record<LinkKind, (account: AccountRow) => Promise<Unmailed>> = {
     'sign-in': signIn.invite,
     password: signIn.sendPasswordLink,
-    verification: ({ email }) => signIn.sendVerification(email),
+    verification: signIn.sendVerification,
   };
 
   return {

@@ -19,10 +19,12 @@ export function headersOf({ cookie, address, userAgent }: Client): Headers {
   });
 }
 
+export const wrongPassword = () =>
+  new ServiceError('unauthorized', 'This address and this password do not belong together.');
+
 const explanations: Record<string, () => ServiceError> = {
   INVALID_EMAIL: () => invalid('email', 'is not an e-mail address with a full domain'),
-  INVALID_EMAIL_OR_PASSWORD: () =>
-    new ServiceError('unauthorized', 'This address and this password do not belong together.'),
+  INVALID_EMAIL_OR_PASSWORD: wrongPassword,
   INVALID_PASSWORD: () => invalid('current_password', 'is not right'),
   PASSWORD_TOO_SHORT: () => invalid('new_password', 'is too short'),
   PASSWORD_TOO_LONG: () => invalid('new_password', 'is too long'),
@@ -47,7 +49,7 @@ const explanations: Record<string, () => ServiceError> = {
   PREVIOUSLY_REGISTERED: () => invalid('response', 'this passkey is already registered'),
   USER_ALREADY_EXISTS: () => invalid('email', 'there is already an account with this address'),
 };
-const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
+export const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
 
 /**
  * Turns what better-auth throws into the API's errors. Its link routes report a dead link with a redirect, whose class differs

@@ -1,5 +1,5 @@
-// better-auth on the service's own database: passwords, sessions and one-time links. Its routes are not served; sessions.ts,
-// links.ts and passwords.ts call it. A person has the id of their account.
+// better-auth on the service's own database: passwords, sessions and second factors. Its routes are not served; sessions.ts,
+// links.ts, passwords.ts and second-factors.ts call it. A person has the id of their account.
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
@@ -17,22 +17,20 @@ export interface AuthParts {
   secret: string;
   log: Logger;
   hashing: Pick<PasswordHashing, 'hash' | 'verify'>;
-  onPasswordReset: (personId: string) => Promise<void>;
 }
 
 const day = 24 * 60 * 60;
 
 /** The header that passes the client's address to better-auth. */
 export const addressHeader = 'x-client-address';
-export const resetLinkSeconds = 60 * 60;
-export const verifyLinkSeconds = day;
-const welcomeLinkSeconds = 3 * day;
+/** The service's own links are exchanged for one of better-auth's, which is used at once: it starts the session. */
+const exchangeSeconds = 60;
 /** How long the code may take after the password. */
 const secondFactorSeconds = 10 * 60;
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
-export function createAuth({ database, baseUrl, secret, log, hashing, onPasswordReset }: AuthParts) {
+export function createAuth({ database, baseUrl, secret, log, hashing }: AuthParts) {
   return betterAuth({
     appName: 'Tintype',
     baseURL: baseUrl,
@@ -76,9 +74,7 @@ export function createAuth({ database, baseUrl, secret, log, hashing, onPassword
       enabled: true,
       minPasswordLength: 10,
       maxPasswordLength: 128,
-      revokeSessionsOnPasswordReset: true,
       password: { hash: hashing.hash, verify: hashing.verify },
-      onPasswordReset: async ({ user }) => onPasswordReset(user.id),
     },
     databaseHooks: {
       user: {
@@ -93,7 +89,7 @@ export function createAuth({ database, baseUrl, secret, log, hashing, onPassword
     },
     plugins: [
       magicLink({
-        expiresIn: welcomeLinkSeconds,
+        expiresIn: exchangeSeconds,
         disableSignUp: true,
         storeToken: 'hashed',
         sendMagicLink: async ({ token, metadata }) =>

@@ -1,14 +1,14 @@
 // Links that prove an e-mail address: the welcome link of a new account, verification, and a changed address.
-import { createEmailVerificationToken } from 'better-auth/api';
-import { newApiKey } from '#core/ids.ts';
 import { invalid } from '#core/errors.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { normalizeEmail, type Accounts } from '#accounts/accounts.ts';
-import { resetLinkSeconds, verifyLinkSeconds, type Auth } from '#accounts/auth.ts';
-import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import type { Auth } from '#accounts/auth.ts';
+import { deadLink, explained, headersOf, type Client } from '#accounts/auth-calls.ts';
 import type { Mail, Mailer } from '#accounts/mailer.ts';
+import type { OneTimeLinks } from '#accounts/one-time-links.ts';
+import { proveAddress } from '#accounts/proof.ts';
 import type { Person, Sessions } from '#accounts/sessions.ts';
 
 export type Links = Awaited<ReturnType<typeof createLinks>>;
@@ -18,8 +18,7 @@ export type Unmailed = string | null;
 
 export async function createLinks(parts: {
   auth: Auth;
-  /** Signs the tokens of verification links. */
-  secret: string;
+  oneTimeLinks: OneTimeLinks;
   database: Database;
   accounts: Accounts;
   sessions: Sessions;
@@ -28,19 +27,9 @@ export async function createLinks(parts: {
   clock: Clock;
   onChange: () => void;
 }) {
-  const { auth, secret, database, accounts, sessions, mailer, baseUrl, clock, onChange } = parts;
+  const { auth, oneTimeLinks, database, accounts, sessions, mailer, baseUrl, clock, onChange } = parts;
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
-
-  /** Marks the e-mail address as verified. Keys created before that are revoked: anyone could have made them. */
-  async function markVerified(accountId: string): Promise<void> {
-    const account = await tables.accounts.byId(accountId);
-    if (account?.verified !== 0) return;
-    await tables.ownedBy(accountId).keys.revokeAll(clock.now());
-    await internalAdapter.updateUser(accountId, { emailVerified: true });
-    await tables.accounts.update(accountId, { verified: 1 });
-    onChange();
-  }
 
   /** Accounts made by the operator get a person when one is first needed. */
   async function ensurePerson({ id, email, verified }: AccountRow): Promise<void> {
@@ -56,30 +45,21 @@ export async function createLinks(parts: {
     return mailer.delivery === 'sent' ? null : mail.link;
   }
 
-  async function sendVerification(email: string): Promise<Unmailed> {
-    const token = await createEmailVerificationToken(secret, email, undefined, verifyLinkSeconds);
-    return deliver({
-      to: email,
-      subject: 'Confirm your address for Tintype',
-      text: 'Follow this link to confirm the address of your account. It works for a day.',
-      link: `${baseUrl}/verify-email?token=${token}`,
-    });
-  }
-
   async function welcomeLink(account: AccountRow): Promise<string> {
     await ensurePerson(account);
-    const { promise, resolve } = Promise.withResolvers<string>();
-    await auth.api.signInMagicLink({
-      body: { email: account.email, metadata: { deliver: resolve } },
-      headers: new Headers(),
-    });
-    return `${baseUrl}/welcome?token=${await promise}`;
+    return `${baseUrl}/welcome?token=${await oneTimeLinks.make('sign-in', account, account.email)}`;
   }
 
   return {
-    markVerified,
-    ensurePerson,
-    sendVerification,
+    async sendVerification(account: Pick<AccountRow, 'id' | 'email'>): Promise<Unmailed> {
+      const token = await oneTimeLinks.make('address', account, account.email);
+      return deliver({
+        to: account.email,
+        subject: 'Confirm your address for Tintype',
+        text: 'Follow this link to confirm the address of your account. It works once, for a day.',
+        link: `${baseUrl}/verify-email?token=${token}`,
+      });
+    },
     /** A one-time link that signs its bearer in. */
     async welcomeLink(email: string): Promise<string> {
       return welcomeLink(await accounts.require(email));
@@ -87,12 +67,7 @@ export async function createLinks(parts: {
     /** A link to set a password. It works once, for an hour. */
     async sendPasswordLink(account: AccountRow): Promise<Unmailed> {
       await ensurePerson(account);
-      const token = newApiKey();
-      await internalAdapter.createVerificationValue({
-        identifier: `reset-password:${token}`,
-        value: account.id,
-        expiresAt: new Date(Date.now() + resetLinkSeconds * 1000),
-      });
+      const token = await oneTimeLinks.make('password', account, account.email);
       return deliver({
         to: account.email,
         subject: 'Set your Tintype password',
@@ -110,47 +85,53 @@ export async function createLinks(parts: {
     },
     welcome: (token: string, client: Client) =>
       explained(async () => {
-        const { headers, response } = await auth.api.magicLinkVerify({
-          query: { token },
+        const link = await oneTimeLinks.use('sign-in', token);
+        const account = link && (await tables.accounts.byId(link.accountId));
+        if (!account || account.email !== link.email) throw deadLink();
+        if (account.verified === 0) {
+          const proof = { email: account.email, kept: { password: false }, now: clock.now() };
+          await database.transaction((within) => proveAddress(within, account, proof));
+          onChange();
+        }
+        const { promise, resolve } = Promise.withResolvers<string>();
+        await auth.api.signInMagicLink({
+          body: { email: account.email, metadata: { deliver: resolve } },
+          headers: new Headers(),
+        });
+        const { headers } = await auth.api.magicLinkVerify({
+          query: { token: await promise },
           headers: headersOf(client),
           returnHeaders: true,
         });
-        await markVerified(response.user.id);
         return sessions.signedIn(headers, client);
       }),
 
     /** The link works only for a person signed in as that account: following another person's link proves nothing. */
-    verifyEmail: (token: string, person: Person, client: Client) =>
-      explained(async () => {
-        if (emailIn(token) !== person.account.email) throw invalid('token', 'is for another account');
-        await auth.api.verifyEmail({ query: { token }, headers: headersOf(client) });
-        const user = await internalAdapter.findUserById(person.account.id);
-        await tables.accounts.update(person.account.id, { verified: 1, ...(user && { email: user.email }) });
-        onChange();
-      }),
+    verifyEmail: async (token: string, { account, sessionId }: Person): Promise<void> => {
+      const link = await oneTimeLinks.find('address', token);
+      if (!link) throw deadLink();
+      if (link.accountId !== account.id) throw invalid('token', 'is for another account');
+      if (!(await oneTimeLinks.use('address', token))) throw deadLink();
+      await database.transaction(async (within) => {
+        const holder = await within.accounts.byEmail(link.email);
+        if (holder && holder.id !== account.id) throw invalid('email', 'is taken');
+        const current = await within.accounts.byId(account.id);
+        if (!current) throw deadLink();
+        const kept = { sessionId, password: true };
+        await proveAddress(within, current, { email: link.email, kept, now: clock.now() });
+      });
+      onChange();
+    },
     changeEmail: (email: string, { account }: Person) =>
       explained(async () => {
         const wanted = normalizeEmail(email);
         if (await tables.accounts.byEmail(wanted)) throw invalid('email', 'is taken');
-        const token = await createEmailVerificationToken(secret, account.email, wanted, verifyLinkSeconds, {
-          requestType: 'change-email-verification',
-        });
         return deliver({
           to: wanted,
           subject: 'Confirm your new address for Tintype',
-          text: `Follow this link to move the account ${account.email} to this address. It works for a day.`,
-          link: `${baseUrl}/verify-email?token=${token}`,
+          text: `Follow this link to move the account ${account.email} to this address. It works once, for a day.`,
+          link: `${baseUrl}/verify-email?token=${await oneTimeLinks.make('address', account, wanted)}`,
         });
       }),
   };
-}
-
-/** The address that a link was made for, unverified: better-auth checks whether the link is genuine. */
-function emailIn(token: string): string | undefined {
-  try {
-    const [, payload = ''] = token.split('.');
-    return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { email?: string }).email;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,10 @@
 // Hashes passwords. Each hash takes about 60 ms, 32 MB and a thread of the pool that also reads files. So they run one at a time,
-// from a bounded queue in which clients take turns, and a flood of sign-ins does not delay other work.
+// from a bounded queue in which networks, and the clients in each, take turns: neither a flood of sign-ins nor a network with
+// thousands of addresses delays other work.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { ServiceError } from '#core/errors.ts';
-import { createFairQueue, type FairQueueOptions } from '#core/fair-queue.ts';
+import { createNestedQueue, type NestedQueueOptions } from '#core/nested-queue.ts';
 
 const retryAfterSeconds = 5;
 const busy = () =>
@@ -11,27 +12,39 @@ const busy = () =>
     retryAfterSeconds,
   });
 
-const defaults: FairQueueOptions = {
+const defaults: NestedQueueOptions = {
   concurrency: 1,
   maxWaitMs: 10_000,
   maxWaiting: 10,
   tooLong: busy,
 };
 
+interface Line {
+  path: readonly string[];
+  /** The stored hash that a password was last compared with. */
+  compared?: string;
+}
+
 export type PasswordHashing = ReturnType<typeof createPasswordHashing>;
 
-export function createPasswordHashing(options: Partial<FairQueueOptions> = {}) {
-  const queue = createFairQueue({ ...defaults, ...options });
+export function createPasswordHashing(options: Partial<NestedQueueOptions> = {}) {
+  const queue = createNestedQueue({ ...defaults, ...options });
   // Known where the request is answered, and needed where better-auth hashes. Never the requested account: response times must
   // not reveal whether that account exists.
-  const lines = new AsyncLocalStorage<string>();
-  const inTurn = <T>(job: () => Promise<T>): Promise<T> => queue.run(lines.getStore() ?? '', job);
+  const lines = new AsyncLocalStorage<Line>();
+  const inTurn = <T>(job: () => Promise<T>): Promise<T> =>
+    queue.run(lines.getStore()?.path ?? ['service'], job);
 
   return {
-    /** Hashes that `work` makes wait in this client's queue. */
-    inLineOf: <T>(client: string, work: () => T): T => lines.run(client, work),
+    /** Hashes that `work` makes wait in this client's queue, which is inside the queues of its networks. */
+    inLineOf: <T>(path: readonly string[], work: () => T): T => lines.run({ path }, work),
     hash: (password: string): Promise<string> => inTurn(() => hashPassword(password)),
-    verify: (given: { hash: string; password: string }): Promise<boolean> =>
-      inTurn(() => verifyPassword(given)),
+    verify: (given: { hash: string; password: string }): Promise<boolean> => {
+      const line = lines.getStore();
+      if (line) line.compared = given.hash;
+      return inTurn(() => verifyPassword(given));
+    },
+    /** The stored hash that this request's password was compared with. */
+    compared: (): string | undefined => lines.getStore()?.compared,
   };
 }

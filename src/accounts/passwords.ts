@@ -5,13 +5,15 @@ import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import { AccountError, normalizeEmail, type Accounts } from '#accounts/accounts.ts';
 import type { Auth } from '#accounts/auth.ts';
-import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import { explained, headersOf, wrongPassword, type Client } from '#accounts/auth-calls.ts';
 import type { Installation } from '#accounts/installation.ts';
 import type { Links } from '#accounts/links.ts';
+import type { PasswordHashing } from '#accounts/password-hashing.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
 
-export function createPasswords(parts: {
+export async function createPasswords(parts: {
   auth: Auth;
+  hashing: PasswordHashing;
   database: Database;
   accounts: Accounts;
   sessions: Sessions;
@@ -20,8 +22,9 @@ export function createPasswords(parts: {
   clock: Clock;
   log: Logger;
 }) {
-  const { auth, database, accounts, sessions, links, clock, log } = parts;
+  const { auth, hashing, database, accounts, sessions, links, clock, log } = parts;
   const { tables } = database;
+  const { internalAdapter } = await auth.$context;
   const underWay = new Set<Promise<unknown>>();
 
   return {
@@ -33,6 +36,14 @@ export function createPasswords(parts: {
           headers: headersOf(client),
           returnHeaders: true,
         });
+        const account = await tables.accounts.byEmail(normalizeEmail(email));
+        const credential = account && (await internalAdapter.findCredentialAccount(account.id));
+        // The password was changed while this sign-in waited for its turn: it ends like those that came before the change.
+        if (!account || credential?.password !== hashing.compared()) {
+          if ('token' in response) await internalAdapter.deleteSession(response.token);
+          else if (account) await tables.people.endLinks(account.id);
+          throw wrongPassword();
+        }
         if ('twoFactorRedirect' in response) return { cookies: headers.getSetCookie(), value: undefined };
         return sessions.signedIn(headers, client);
       }),
@@ -52,7 +63,7 @@ export function createPasswords(parts: {
             headers: headersOf(client),
             returnHeaders: true,
           });
-          await links.sendVerification(account.email);
+          await links.sendVerification(account);
           return await sessions.signedIn(headers, client);
         } catch (error) {
           if (!(await tables.people.exists(account.id))) {
@@ -76,15 +87,6 @@ export function createPasswords(parts: {
         .finally(() => underWay.delete(work));
       underWay.add(work);
     },
-    /** Reports whether the link still works before the person chooses a password. */
-    async isResetLink(token: string): Promise<boolean> {
-      const { internalAdapter } = await auth.$context;
-      const link = await internalAdapter.findVerificationValue(`reset-password:${token}`);
-      return link !== null && link !== undefined && link.expiresAt >= new Date();
-    },
-    resetPassword: (token: string, newPassword: string) =>
-      explained(() => auth.api.resetPassword({ body: { token, newPassword } })),
-
     checkPassword: (password: string | undefined, person: Person, client: Client) =>
       explained(async () => {
         if (!person.hasPassword) return;

@@ -41,7 +41,7 @@ export async function createSessions({
     session: { id: string; userId: string; expiresAt: Date },
     { name, twoFactorEnabled }: { name: string; twoFactorEnabled?: boolean | null | undefined },
   ) {
-    const account = await tables.accounts.byId(session.userId);
+    const account = await tables.people.accountOf(session.id);
     if (!account) return undefined;
     const credential = await internalAdapter.findCredentialAccount(account.id);
     return {

@@ -8,7 +8,9 @@ import { createAuth } from '#accounts/auth.ts';
 import type { Installation } from '#accounts/installation.ts';
 import { createLinks } from '#accounts/links.ts';
 import type { Mailer } from '#accounts/mailer.ts';
+import { createOneTimeLinks } from '#accounts/one-time-links.ts';
 import { createPasswordHashing } from '#accounts/password-hashing.ts';
+import { createPasswordReset } from '#accounts/password-reset.ts';
 import { createPasswords } from '#accounts/passwords.ts';
 import { createSecondFactors } from '#accounts/second-factors.ts';
 import { createSessions } from '#accounts/sessions.ts';
@@ -31,22 +33,17 @@ export async function createSignIn(parts: SignInParts) {
   const { database, mailer, baseUrl, log } = parts;
   const secret = await database.tables.settings.getOr('session_secret', newApiKey());
   const hashing = createPasswordHashing();
-  const auth = createAuth({
-    database,
-    baseUrl,
-    secret,
-    log,
-    hashing,
-    onPasswordReset: (personId) => links.markVerified(personId),
-  });
+  const auth = createAuth({ database, baseUrl, secret, log, hashing });
+  const oneTimeLinks = await createOneTimeLinks(auth);
   const sessions = await createSessions({ ...parts, auth });
-  const links = await createLinks({ ...parts, auth, secret, sessions });
-  const { settled, ...passwords } = createPasswords({ ...parts, auth, sessions, links });
+  const links = await createLinks({ ...parts, auth, oneTimeLinks, sessions });
+  const { settled, ...passwords } = await createPasswords({ ...parts, auth, hashing, sessions, links });
 
   return {
     ...sessions,
     ...links,
     ...passwords,
+    ...(await createPasswordReset({ ...parts, auth, oneTimeLinks })),
     mailer,
     ...createSecondFactors({ auth, sessions }),
     inLineOf: hashing.inLineOf,

@@ -98,8 +98,16 @@ function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
 }
 
 /** An IPv6 customer has at least a /64, so a /64 counts as one address. */
-export function addressSubject(ip: string): string {
+export const addressSubject = (ip: string): string => `address ${networksOf(ip).at(-1)}`;
+
+/**
+ * The networks that a client is in, the largest first: those that providers, customers and sites are given. The last one counts as
+ * one client.
+ */
+export function networksOf(ip: string): string[] {
   const bytes = parseAddress(ip.split('%', 1)[0] ?? '');
-  if (!bytes) return `address ${ip}`;
-  return `address ${bytes.length === 4 ? bytes.join('.') : Buffer.from(bytes.slice(0, 8)).toString('hex')}`;
+  if (!bytes) return [ip];
+  return bytes.length === 4
+    ? [2, 3, 4].map((length) => bytes.slice(0, length).join('.'))
+    : [4, 6, 8].map((length) => Buffer.from(bytes.slice(0, length)).toString('hex'));
 }

@@ -206,13 +206,25 @@ interface PersonRow {
   id: string;
   name: string;
   email: string;
+  email_verified: boolean;
+  two_factor_enabled: boolean | null;
+}
+/** A password, an authenticator app with its recovery codes, or a passkey. */
+interface CredentialRow {
+  person_id: string;
 }
 interface ExpiringRow {
   /** A date column; ISO text compares correctly on every engine. */
   expires_at: string;
 }
 
+/** A link, or a sign-in that waits for its code. The value begins with the id of the account. */
+interface VerificationRow extends ExpiringRow {
+  value: string;
+}
+
 interface SessionRow extends ExpiringRow {
+  id: string;
   person_id: string;
   /** The IP address of the client that signed in. */
   address: string | null;
@@ -235,5 +247,8 @@ export interface Schema {
   settings: SettingRow;
   people: PersonRow;
   sessions: SessionRow;
-  verifications: ExpiringRow;
+  credentials: CredentialRow;
+  two_factors: CredentialRow;
+  passkeys: CredentialRow;
+  verifications: VerificationRow;
 }

@@ -22,10 +22,12 @@ export const attemptsPerMinute = { address: 60, email: 10, emailEverywhere: 60 }
  * - public: anyone.
  * - person: anyone signed in, a suspended account too.
  * - account: an account that is not suspended.
- * - verified: one whose e-mail address is proven; these spend the account's request budget and its units.
+ * - verified: one whose e-mail address is proven. Only these add what signs in or acts later, because until the proof anyone could
+ *   have made the account.
+ * - api: a verified one that spends its request budget and its units.
  * - owner: the operator; to everyone else there is nothing here (404).
  */
-export type Access = 'public' | 'person' | 'account' | 'verified' | 'owner';
+export type Access = 'public' | 'person' | 'account' | 'verified' | 'api' | 'owner';
 
 export interface Contract {
   access: Access;
@@ -54,7 +56,7 @@ export const dashboardRoutes = {
     body: session.TokenBody,
     answer: session.ResetLink,
   },
-  'POST /reset-password': { access: 'public', body: session.ResetPassword, answer: Done },
+  'POST /reset-password': { access: 'public', body: session.ResetPassword, answer: session.StillWorking },
   'GET /session': { access: 'public', answer: session.Session },
   'POST /sign-out': { access: 'person', answer: Done },
 
@@ -68,13 +70,13 @@ export const dashboardRoutes = {
   'DELETE /sessions/:id': { access: 'account', answer: Done },
   'POST /sessions/sign-out-others': { access: 'account', answer: Done },
   'GET /second-factors': { access: 'account', answer: session.SecondFactors },
-  'POST /codes/start': { access: 'account', body: session.WithPassword, answer: session.NewCodes },
-  'POST /codes/confirm': { access: 'account', body: session.SignInCode, answer: Done },
-  'POST /codes/recovery': { access: 'account', body: session.WithPassword, answer: session.RecoveryCodes },
+  'POST /codes/start': { access: 'verified', body: session.WithPassword, answer: session.NewCodes },
+  'POST /codes/confirm': { access: 'verified', body: session.SignInCode, answer: Done },
+  'POST /codes/recovery': { access: 'verified', body: session.WithPassword, answer: session.RecoveryCodes },
   'POST /codes/stop': { access: 'account', body: session.WithPassword, answer: Done },
-  'POST /passkeys/start': { access: 'account', body: session.WithPassword, answer: session.PasskeyOptions },
-  'POST /passkeys': { access: 'account', body: session.AddPasskey, answer: Done },
-  'DELETE /passkeys/:id': { access: 'account', answer: Done },
+  'POST /passkeys/start': { access: 'verified', body: session.WithPassword, answer: session.PasskeyOptions },
+  'POST /passkeys': { access: 'verified', body: session.AddPasskey, answer: Done },
+  'DELETE /passkeys/:id': { access: 'account', body: session.WithPassword, answer: Done },
   'GET /export': { access: 'person', answer: 'application/x-tar' },
   'POST /delete-account': { access: 'account', body: session.DeleteAccount, answer: Done },
 
@@ -84,7 +86,7 @@ export const dashboardRoutes = {
   'GET /uploads/totals': { access: 'account', query: files.UploadsFilter, answer: files.UploadTotals },
   'GET /uploads/zip': { access: 'account', query: files.ZipQuery, answer: 'application/zip' },
   'POST /uploads/expiry': { access: 'account', body: files.ChangeUploads, answer: files.ChangedUploads },
-  'POST /uploads': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
+  'POST /uploads': { access: 'api', body: 'form', answer: UploadResult, status: 201 },
   'GET /uploads/deleted': { access: 'account', answer: files.DeletedUploads },
   'POST /uploads/restore': { access: 'account', body: files.Ids, answer: files.Restored },
   'POST /uploads/purge': { access: 'account', body: files.Ids, answer: files.Deleted },
@@ -101,28 +103,28 @@ export const dashboardRoutes = {
   'DELETE /renders/:id': { access: 'account', answer: files.Deleted },
 
   // The playground: responses, headers and errors of the API's endpoints.
-  'POST /playground/upload': { access: 'verified', body: 'form', answer: UploadResult, status: 201 },
+  'POST /playground/upload': { access: 'api', body: 'form', answer: UploadResult, status: 201 },
   'POST /playground/screenshot': {
-    access: 'verified',
+    access: 'api',
     body: ScreenshotRequest,
     answer: 'image/* or JSON',
     readsBody: true,
   },
   'POST /playground/pdf': {
-    access: 'verified',
+    access: 'api',
     body: PdfRequest,
     answer: 'application/pdf or JSON',
     readsBody: true,
   },
 
   'GET /keys': { access: 'account', answer: keys.Keys },
-  'POST /keys': { access: 'account', body: keys.CreateKey, answer: keys.CreatedKey, status: 201 },
+  'POST /keys': { access: 'verified', body: keys.CreateKey, answer: keys.CreatedKey, status: 201 },
   'PATCH /keys/:id': { access: 'account', body: keys.NameKey, answer: keys.Key },
-  'POST /keys/:id/rotate': { access: 'account', body: keys.RotateKey, answer: keys.CreatedKey, status: 201 },
+  'POST /keys/:id/rotate': { access: 'verified', body: keys.RotateKey, answer: keys.CreatedKey, status: 201 },
   'POST /keys/:id/revoke': { access: 'account', answer: keys.Key },
 
   'POST /integrations': {
-    access: 'account',
+    access: 'verified',
     body: keys.MakeIntegration,
     answer: keys.Integration,
     status: 201,

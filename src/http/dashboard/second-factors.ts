@@ -1,8 +1,10 @@
 // Codes from an authenticator app, recovery codes and passkeys, in the settings. Every change requires the password.
 import { invalid, notFound } from '#core/errors.ts';
+import type { Client } from '#accounts/auth-calls.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
+import { passkeyView } from '#http/dashboard/views.ts';
 
 type Names =
   | 'GET /second-factors'
@@ -22,17 +24,17 @@ export function secondFactorsHandlers({ signIn }: SecondFactorsParts): Pick<Hand
   function requirePassword({ hasPassword }: Person): void {
     if (!hasPassword) throw invalid('current_password', 'is not set yet; set a password first');
   }
+  async function checkPassword(password: string, person: Person, client: Client): Promise<void> {
+    requirePassword(person);
+    await signIn.checkPassword(password, person, client);
+  }
 
   return {
     async 'GET /second-factors'({ person, client }) {
       const passkeys = await signIn.listPasskeys(client);
       return {
         codes: person.hasCodes,
-        passkeys: passkeys.map(({ id, name, createdAt }) => ({
-          id,
-          name: name ?? 'Passkey',
-          created_at: createdAt.toISOString(),
-        })),
+        passkeys: passkeys.map(passkeyView),
       };
     },
     async 'POST /codes/start'({ person, client, body }) {
@@ -52,8 +54,7 @@ export function secondFactorsHandlers({ signIn }: SecondFactorsParts): Pick<Hand
       return { done: true };
     },
     async 'POST /passkeys/start'({ reply, person, client, body }) {
-      requirePassword(person);
-      await signIn.checkPassword(body.current_password, person, client);
+      await checkPassword(body.current_password, person, client);
       const { cookies, value } = await signIn.startPasskey(client);
       setCookies(reply, cookies);
       return { options: value };
@@ -62,7 +63,8 @@ export function secondFactorsHandlers({ signIn }: SecondFactorsParts): Pick<Hand
       await signIn.addPasskey(body.name, body.response, client);
       return { done: true };
     },
-    async 'DELETE /passkeys/:id'({ id, client }) {
+    async 'DELETE /passkeys/:id'({ id, person, client, body }) {
+      await checkPassword(body.current_password, person, client);
       if (!(await signIn.removePasskey(id, client))) throw notFound();
       return { done: true };
     },

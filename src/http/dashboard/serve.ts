@@ -9,7 +9,7 @@ import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
-import { addressSubject, type Guards } from '#http/guards.ts';
+import { addressSubject, networksOf, type Guards } from '#http/guards.ts';
 import { readJsonBody } from '#http/json-body.ts';
 import { readQuery } from '#http/query.ts';
 import {
@@ -96,7 +96,7 @@ async function answer(
     contract.body === undefined || contract.body === 'form' || contract.readsBody
       ? undefined
       : await readJsonBody(request.raw, contract.body);
-  const given = await parts.signIn.inLineOf(person?.account.id ?? addressSubject(request.ip), () =>
+  const given = await parts.signIn.inLineOf(lineOf(request.ip, person?.account.id), () =>
     handler({
       request,
       reply,
@@ -110,6 +110,10 @@ async function answer(
   );
   return given === reply ? reply : reply.code(contract.status ?? 200).send(given);
 }
+
+/** Where passwords wait to be checked: people who have a session here take turns with strangers, then networks with networks. */
+export const lineOf = (ip: string, person: string | undefined): string[] =>
+  person === undefined ? ['strangers', ...networksOf(ip)] : ['known', ...networksOf(ip), person];
 
 /** No id contains this character, and Postgres fails on a query with it. */
 function idOf(request: FastifyRequest): string {
@@ -139,7 +143,7 @@ async function admit(
   }
   setCookies(reply, session.cookies);
   const { account } = session.value;
-  if (access === 'verified') {
+  if (access === 'api') {
     await guards.admitPerson(request, reply, callerFor({ ...account, account_id: account.id }, null, plans));
   } else {
     guards.spend(reply, `dashboard ${account.id}`, dashboardRequestsPerMinute);
@@ -148,8 +152,11 @@ async function admit(
     const why = account.suspended_reason === null ? '' : ` Reason: ${account.suspended_reason}`;
     throw new ServiceError('unauthorized', `This account is suspended.${why}`);
   }
-  if (access === 'verified' && account.verified === 0) {
-    throw new ServiceError('unauthorized', 'Confirm your e-mail address first, by the link in the mail.');
+  if ((access === 'verified' || access === 'api') && account.verified === 0) {
+    throw new ServiceError(
+      'unauthorized',
+      'Confirm your e-mail address first: follow the link in the mail, or ask the operator to verify it.',
+    );
   }
   if (access === 'owner' && account.owner === 0) throw notFound();
   return session.value;

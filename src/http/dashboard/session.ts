@@ -7,8 +7,8 @@ import type { Person, WithCookies } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import { attemptsPerMinute } from '#http/dashboard/contract.ts';
 import type { SignedIn } from '#http/dashboard/schemas/session.ts';
-import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
-import { isoTime } from '#http/dashboard/views.ts';
+import { lineOf, setCookies, type Handlers } from '#http/dashboard/serve.ts';
+import { isoTime, passkeyView } from '#http/dashboard/views.ts';
 import { addressSubject, type Guards } from '#http/guards.ts';
 
 type Names =
@@ -41,13 +41,14 @@ export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
   };
   /**
    * Slows down guessing one person's password, from one client address and from many. The second limit does not apply to
-   * addresses where the person has a session, so that a stranger's guesses do not lock them out.
+   * addresses where the person has a session, so that a stranger's guesses do not lock them out; those persons are returned.
    */
   const spendAttempt = async (reply: FastifyReply, purpose: string, email: string, client: Client) => {
     const person = email.trim().toLowerCase();
-    if (!(await signIn.isKnownAt(person, client.address)))
-      guards.spend(reply, `${purpose} ${person}`, attemptsPerMinute.emailEverywhere);
+    const isKnown = await signIn.isKnownAt(person, client.address);
+    if (!isKnown) guards.spend(reply, `${purpose} ${person}`, attemptsPerMinute.emailEverywhere);
     guards.spend(reply, `${purpose} ${addressSubject(client.address)} ${person}`, attemptsPerMinute.email);
+    return isKnown ? person : undefined;
   };
 
   return {
@@ -61,8 +62,10 @@ export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
       };
     },
     async 'POST /sign-in'({ reply, client, body: { email, password } }) {
-      await spendAttempt(reply, 'sign-in', email, client);
-      const { cookies, value } = await signIn.signIn(email, password, client);
+      const known = await spendAttempt(reply, 'sign-in', email, client);
+      const { cookies, value } = await signIn.inLineOf(lineOf(client.address, known), () =>
+        signIn.signIn(email, password, client),
+      );
       setCookies(reply, cookies);
       return { signed_in: value === undefined ? null : signedInView(value, plans) };
     },
@@ -86,8 +89,16 @@ export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
     },
     'POST /reset-password/check': async ({ body }) => ({ works: await signIn.isResetLink(body.token) }),
     async 'POST /reset-password'({ body }) {
-      await signIn.resetPassword(body.token, body.new_password);
-      return { done: true };
+      const { codes, passkeys, keys } = await signIn.resetPassword(body.token, body.new_password);
+      return {
+        codes,
+        passkeys: passkeys.map(passkeyView),
+        keys: keys.map(({ name, display, created_at }) => ({
+          name,
+          display,
+          created_at: isoTime(created_at),
+        })),
+      };
     },
     async 'GET /session'({ reply, client }) {
       const session = await signIn.whoIs(client);

@@ -1,4 +1,5 @@
 // Settings: profile, address, password, sessions, export and deletion.
+import type { FastifyReply } from 'fastify';
 import { invalid, notFound } from '#core/errors.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Plans } from '#accounts/plans.ts';
@@ -6,9 +7,11 @@ import type { Client } from '#accounts/auth-calls.ts';
 import type { Unmailed } from '#accounts/links.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
+import { attemptsPerMinute } from '#http/dashboard/contract.ts';
 import { asFieldError } from '#http/dashboard/field-error.ts';
 import { signedInView } from '#http/dashboard/session.ts';
 import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
+import type { Guards } from '#http/guards.ts';
 
 type Names =
   | 'POST /verify-email/send'
@@ -25,10 +28,11 @@ export interface SettingsParts {
   plans: Plans;
   signIn: SignIn;
   accountDeletion: AccountDeletion;
+  guards: Guards;
 }
 
 export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
-  const { plans, signIn, accountDeletion } = parts;
+  const { plans, signIn, accountDeletion, guards } = parts;
 
   /** The person after a change. */
   async function personNow(client: Client) {
@@ -46,21 +50,27 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
     link: account.owner === 1 ? link : null,
   });
 
+  /** These mails go to an address that may be a stranger's. */
+  const spendMail = (reply: FastifyReply, { account }: Person): void =>
+    guards.spend(reply, `mail ${account.id}`, attemptsPerMinute.email);
+
   return {
-    async 'POST /verify-email/send'({ person }) {
+    async 'POST /verify-email/send'({ reply, person }) {
       if (person.account.verified === 1) throw invalid('email', 'is confirmed already');
-      return forOwner(person, await signIn.sendVerification(person.account.email));
+      spendMail(reply, person);
+      return forOwner(person, await signIn.sendVerification(person.account));
     },
     async 'POST /verify-email'({ person, client, body }) {
-      await signIn.verifyEmail(body.token, person, client);
+      await signIn.verifyEmail(body.token, person);
       return personNow(client);
     },
     async 'PATCH /profile'({ client, body }) {
       await signIn.rename(body.name, client);
       return personNow(client);
     },
-    async 'POST /change-email'({ person, client, body }) {
+    async 'POST /change-email'({ reply, person, client, body }) {
       await signIn.checkPassword(body.current_password, person, client);
+      spendMail(reply, person);
       return forOwner(person, await signIn.changeEmail(body.email, person));
     },
     async 'POST /change-password'({ reply, person, client, body }) {

@@ -5,6 +5,7 @@ import type { Cursor, PageOptions } from '#storage/owned/page.ts';
 import { isPicture } from '#uploads/thumbnail.ts';
 import type { Render, Upload } from '#http/dashboard/schemas/files.ts';
 import type { Key } from '#http/dashboard/schemas/keys.ts';
+import type { Passkey } from '#http/dashboard/schemas/session.ts';
 import { renderPath, uploadLinks, type Addresses } from '#http/links.ts';
 import { dashboardPath } from '#http/dashboard/contract.ts';
 
@@ -54,6 +55,12 @@ export function renderView(
     key_id,
   };
 }
+
+export const passkeyView = (row: { id: string; name?: string | null; createdAt: Date }): Passkey => ({
+  id: row.id,
+  name: row.name ?? 'Passkey',
+  created_at: row.createdAt.toISOString(),
+});
 
 export function keyView(row: ApiKeyRow, uses: Key['uses'], now: number): Key {
   const { id, name, display, scope, created_at, last_used_at, revoked_at, expires_at } = row;

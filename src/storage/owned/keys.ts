@@ -17,6 +17,14 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
     list: (): Promise<ApiKeyRow[]> =>
       mine().orderBy('created_at', 'desc').orderBy('id').limit(kept).execute(),
     byId: (id: string): Promise<ApiKeyRow | undefined> => mine().where('id', '=', id).executeTakeFirst(),
+    /** Keys that are neither revoked nor expired, newest first. */
+    working: (now: number): Promise<ApiKeyRow[]> =>
+      mine()
+        .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', now)]))
+        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute(),
     /** Active keys. A rotated key in its grace period does not count. */
     async countActive(now: number): Promise<number> {
       const row = await db

@@ -1,6 +1,6 @@
 // Additional queries on better-auth's tables. better-auth does the rest itself.
 import { sql, type Kysely } from 'kysely';
-import type { Schema } from '#storage/schema.ts';
+import type { AccountRow, Schema } from '#storage/schema.ts';
 
 /** More browsers than one person uses. Without a bound, signing in again and again would fill the table for 30 days. */
 const mostSessions = 100;
@@ -24,8 +24,50 @@ export function createPeopleTable(db: Kysely<Schema>) {
         .executeTakeFirst();
       return row !== undefined;
     },
-    /** Also deletes the person's sessions and password. */
+    /**
+     * The account of a session that has not been ended. One statement, so that nobody is seen as both still signed in and already
+     * verified when the verification ended the session.
+     */
+    accountOf: (sessionId: string): Promise<AccountRow | undefined> =>
+      db
+        .selectFrom('sessions')
+        .innerJoin('accounts', 'accounts.id', 'sessions.person_id')
+        .selectAll('accounts')
+        .where('sessions.id', '=', sessionId)
+        .where('accounts.deleted_at', 'is', null)
+        .executeTakeFirst(),
+    /** The address is proven to be this person's. */
+    async setProvenEmail(accountId: string, email: string): Promise<void> {
+      await db
+        .updateTable('people')
+        .set({ email, email_verified: sql<boolean>`true` })
+        .where('id', '=', accountId)
+        .execute();
+    },
+    async endSessions(accountId: string, exceptId: string | undefined): Promise<void> {
+      let query = db.deleteFrom('sessions').where('person_id', '=', accountId);
+      if (exceptId !== undefined) query = query.where('id', '!=', exceptId);
+      await query.execute();
+    },
+    /** Also ends sign-ins that wait for a code. */
+    async endLinks(accountId: string): Promise<void> {
+      await db
+        .deleteFrom('verifications')
+        .where(({ eb, or }) => or([eb('value', '=', accountId), eb('value', 'like', `${accountId} %`)]))
+        .execute();
+    },
+    /** Passkeys, codes from an app and recovery codes. */
+    async endSecondFactors(accountId: string): Promise<void> {
+      await db.deleteFrom('passkeys').where('person_id', '=', accountId).execute();
+      await db.deleteFrom('two_factors').where('person_id', '=', accountId).execute();
+      await db.updateTable('people').set({ two_factor_enabled: null }).where('id', '=', accountId).execute();
+    },
+    async endPassword(accountId: string): Promise<void> {
+      await db.deleteFrom('credentials').where('person_id', '=', accountId).execute();
+    },
+    /** Also deletes everything that signs the person in. */
     async delete(accountId: string): Promise<void> {
+      await this.endLinks(accountId);
       await db.deleteFrom('people').where('id', '=', accountId).execute();
     },
     /** Deletes expired sessions and links, and all but the newest sessions of each person. */

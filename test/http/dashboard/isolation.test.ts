@@ -32,7 +32,7 @@ const changes = (name: RouteName): boolean => !name.startsWith('GET');
 /** Routes that take an id: requests with which a stranger would try to reach the victim's. */
 const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'DELETE /sessions/:id': ({ sessionId }) => ({ id: sessionId }),
-  'DELETE /passkeys/:id': ({ passkeyId }) => ({ id: passkeyId }),
+  'DELETE /passkeys/:id': ({ passkeyId }) => ({ id: passkeyId, body: { current_password: password } }),
   'POST /uploads/delete': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
   'POST /uploads/restore': ({ uploadId }) => ({ body: { ids: [uploadId] } }),
   'POST /uploads/purge': ({ uploadId }) => ({ body: { ids: [uploadId] } }),

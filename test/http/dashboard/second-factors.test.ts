@@ -1,6 +1,7 @@
-// A code after the password, recovery codes, and what protects them. Passkeys need a browser: test/dashboard/sign-in.test.ts.
+// A code after the password, recovery codes, passkeys, and what protects them. In a browser: test/dashboard/sign-in.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createAuthenticator } from '#lab/support/authenticator.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { totp } from '#lab/support/totp.ts';
 import { createVisitor, password, signedInVisitor } from '#lab/support/visitor.ts';
@@ -99,7 +100,9 @@ test('turning codes off requires the password; resetting the password leaves the
   const account = (await service.database.tables.accounts.byId(person.accountId))!;
   const link = (await service.signIn.sendPasswordLink(account)) ?? '';
   const token = new URL(link).searchParams.get('token');
-  await createVisitor(service).call('POST /reset-password', { body: { token, new_password: password } });
+  const body = { token, new_password: password };
+  const reset = await createVisitor(service).call('POST /reset-password', { body });
+  assert.deepEqual(reset.body, { codes: true, passkeys: [], keys: [] });
   const { visitor, first } = enter(person.email);
   assert.equal((await first).body.signed_in, null, 'a new password does not switch the codes off');
   await visitor.call('POST /sign-in/code', { body: { code: totp(person.uri) } });
@@ -139,5 +142,25 @@ test('an unknown passkey is refused, and adding one requires the password', asyn
   const person = await signedInVisitor(service);
   const wrong = await person.call('POST /passkeys/start', { body: { current_password: 'not the password' } });
   assert.match(wrong.body.error.message, /^current_password: /);
-  assert.equal((await person.call('DELETE /passkeys/:id', { id: 'nobody' })).status, 404);
+  assert.equal((await person.call('DELETE /passkeys/:id', { id: 'nobody', ...withPassword })).status, 404);
+});
+
+test('removing a passkey requires the password', async () => {
+  const person = await signedInVisitor(service);
+  const authenticator = createAuthenticator(service.config.baseUrl);
+  const { body } = await person.call('POST /passkeys/start', withPassword);
+  const response = authenticator.create(body.options);
+  assert.equal((await person.call('POST /passkeys', { body: { name: 'laptop', response } })).status, 200);
+  const id = (await person.call('GET /second-factors')).body.passkeys[0]?.id ?? '';
+  const signIn = async () => {
+    const visitor = createVisitor(service);
+    const { body: asked } = await visitor.call('POST /sign-in/passkey/start');
+    const given = { body: { response: authenticator.get(asked.options) } };
+    return (await visitor.call('POST /sign-in/passkey', given)).status;
+  };
+  for (const given of [{}, { body: { current_password: 'not the password' } }])
+    assert.equal((await person.call('DELETE /passkeys/:id', { id, ...given })).status, 422);
+  assert.equal(await signIn(), 200);
+  assert.equal((await person.call('DELETE /passkeys/:id', { id, ...withPassword })).status, 200);
+  assert.equal(await signIn(), 401);
 });

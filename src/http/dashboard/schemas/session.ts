@@ -55,14 +55,11 @@ export const SignInCode = Type.Object({ code }, strict);
 const credential = Type.Record(Type.String({ maxLength: 60 }), Type.Unknown());
 export const PasskeyOptions = Type.Object({ options: credential }, strict);
 export const SignInPasskey = Type.Object({ response: credential }, strict);
-export const SecondFactors = Type.Object(
-  {
-    /** Whether a code is required after the password. */
-    codes: Type.Boolean(),
-    passkeys: Type.Array(Type.Object({ id, name: Type.String(), created_at: time }, strict)),
-  },
-  strict,
-);
+/** Whether a code is required after the password. */
+const codes = Type.Boolean();
+export const Passkey = Type.Object({ id, name: Type.String(), created_at: time }, strict);
+export type Passkey = Static<typeof Passkey>;
+export const SecondFactors = Type.Object({ codes, passkeys: Type.Array(Passkey) }, strict);
 export const WithPassword = Type.Object({ current_password: givenPassword }, strict);
 const recoveryCodes = Type.Array(Type.String());
 export const RecoveryCodes = Type.Object({ recovery_codes: recoveryCodes }, strict);
@@ -76,6 +73,15 @@ export const TokenBody = Type.Object({ token }, strict);
 export const ResetLink = Type.Object({ works: Type.Boolean() }, strict);
 export const ForgotPassword = Type.Object({ email }, strict);
 export const ResetPassword = Type.Object({ token, new_password: newPassword }, strict);
+/** What still signs in, or acts for the account, after its password was reset; every session has ended. */
+export const StillWorking = Type.Object(
+  {
+    codes,
+    passkeys: Type.Array(Passkey),
+    keys: Type.Array(Type.Object({ name: Type.String(), display: Type.String(), created_at: time }, strict)),
+  },
+  strict,
+);
 export const ChangePassword = Type.Object(
   { current_password: Type.Optional(givenPassword), new_password: newPassword },
   strict,

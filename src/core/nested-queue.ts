@@ -1,0 +1,65 @@
+// Fair queues inside fair queues: the groups take turns, then the members of each group, and so on down a path. A group with a
+// thousand members gets no more turns than a group with one, and its members still share its turns equally.
+import { createFairQueue, type FairQueue, type FairQueueOptions } from '#core/fair-queue.ts';
+
+export type NestedQueueOptions = Required<
+  Pick<FairQueueOptions, 'concurrency' | 'maxWaitMs' | 'maxWaiting' | 'tooLong'>
+>;
+
+interface Level {
+  queue: FairQueue;
+  below: Map<string, Level>;
+  /** Jobs on their way through; a level without any is dropped. */
+  jobs: number;
+}
+
+export function createNestedQueue({ concurrency, maxWaitMs, maxWaiting, tooLong }: NestedQueueOptions) {
+  const createLevel = (atOnce: number): Level => ({
+    // The wait is bounded for the whole path, by the signal.
+    queue: createFairQueue({ concurrency: atOnce, maxWaitMs: Infinity, maxWaiting, tooLong }),
+    below: new Map(),
+    jobs: 0,
+  });
+  const top = createLevel(concurrency);
+
+  /** A job first waits among the members of its own group; only the group's next job waits one level higher. */
+  async function through<T>(
+    level: Level,
+    [first = '', ...rest]: readonly string[],
+    job: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const inTurn = (): Promise<T> => level.queue.run(first, job, { signal });
+    if (rest.length === 0) return inTurn();
+    const group = level.below.get(first) ?? createLevel(1);
+    level.below.set(first, group);
+    group.jobs += 1;
+    try {
+      return await through(group, rest, inTurn, signal);
+    } finally {
+      group.jobs -= 1;
+      if (group.jobs === 0) level.below.delete(first);
+    }
+  }
+
+  return {
+    /** Runs `job` when the turn of its path comes, from the largest group to the member itself. */
+    async run<T>(path: readonly string[], job: () => Promise<T>): Promise<T> {
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(tooLong()), maxWaitMs);
+      try {
+        return await through(
+          top,
+          path,
+          () => {
+            clearTimeout(timer);
+            return job();
+          },
+          deadline.signal,
+        );
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
