@@ -23,7 +23,7 @@ export function Notices({ session }: { session: Session }) {
             )
           }
         >
-          Until then your API keys answer 401 and nothing can be stored.{' '}
+          Until then nothing can be stored, and you cannot add API keys, passkeys or two-step sign-in.{' '}
           {instance?.sends_mail === false ? (
             <>
               This service does not send mail: ask <Operator /> to verify it.

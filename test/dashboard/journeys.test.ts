@@ -109,7 +109,7 @@ test('the first key is created in the first steps, which are ticked off when don
   await finish(page);
 });
 
-test('sign-up: the key answers 401 until the mailed link is opened', async () => {
+test('sign-up: keys can be created once the mailed link is opened', async () => {
   const email = 'new@example.com';
   const page = await dashboard.open();
   await page.goto('/dashboard/keys');
@@ -120,17 +120,22 @@ test('sign-up: the key answers 401 until the mailed link is opened', async () =>
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Verify your e-mail address' }).first().waitFor();
   await page.getByRole('link', { name: 'API keys' }).click();
-  const { secret } = await createKey(page, 'mine');
-  await page.getByRole('button', { name: 'I have saved it' }).click();
-  assert.equal(await upload(secret), 401);
+  await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Create a key' }).isDisabled());
+  await page.getByText('Until then anyone could have made this account.').waitFor();
   await page.goto(await mailbox.link(email));
   await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.getByRole('link', { name: 'API keys' }).click();
+  const { secret } = await createKey(page, 'mine');
+  await page.getByRole('button', { name: 'I have saved it' }).click();
   assert.equal(await upload(secret), 201);
   await finish(page);
 });
 
-test('a forgotten password is reset with the mailed link', async () => {
+test('a forgotten password is reset with the mailed link; page and mail say what still works', async () => {
   const { page, person } = await dashboard.openAs();
+  await person.call('POST /keys', { body: { name: 'build server' } });
   await page.context().clearCookies();
   await page.goto('/dashboard');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
@@ -140,6 +145,9 @@ test('a forgotten password is reset with the mailed link', async () => {
   await page.goto(await mailbox.link(person.email));
   await page.getByLabel('New password').fill('another good one');
   await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByRole('region', { name: 'These still work' }).getByText('build server').waitFor();
+  await judge(page);
+  assert.match(await mailbox.text(person.email), /These still work\.[^]*- the API key "build server"/);
   await page.getByRole('link', { name: 'Sign in' }).click();
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByLabel('Password').fill(password);

@@ -102,7 +102,8 @@ test('a passkey is added with the password, signs in without it, and is removed'
 
   await page.goto('/dashboard/settings');
   await page.getByRole('button', { name: 'Remove Test laptop' }).click();
-  await page.getByRole('button', { name: 'Remove', exact: true }).last().click();
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.keyboard.press('Enter');
   await page.getByText('Passkey removed.').first().waitFor();
   await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();

@@ -207,13 +207,24 @@ test('files that cannot succeed are not sent; failures come first; a drop outsid
   await tab.context().close();
 });
 
-test('an unverified account does not read that its key works', async () => {
+test('an unverified account is offered nothing that signs in or acts, and reads why', async () => {
   const { page: tab } = await dashboard.openAs({ verified: false });
-  await tab.goto('/dashboard/keys');
-  await tab.getByRole('button', { name: 'Create a key' }).click();
-  await tab.keyboard.type('mine');
-  await tab.keyboard.press('Enter');
-  await tab.getByText('works once your e-mail address is verified').waitFor();
+  const why = tab.getByText(
+    'Verify your e-mail address first. Until then anyone could have made this account.',
+  );
+  await tab.goto('/dashboard/settings');
+  await why.nth(1).waitFor();
+  for (const name of ['Turn on', 'Add a passkey'])
+    assert.equal(await tab.getByRole('button', { name }).count(), 0, name);
+  for (const [path, name] of [
+    ['/dashboard/keys', 'Create a key'],
+    ['/dashboard/integrations', 'Set up ShareX'],
+    ['/dashboard', 'Create a key'],
+  ] as const) {
+    await tab.goto(path);
+    await tab.getByRole('button', { name }).waitFor();
+    assert.ok(await tab.getByRole('button', { name }).isDisabled(), path);
+  }
   await tab.context().close();
 });
 

@@ -8,6 +8,8 @@ import { Dialog, DialogActions } from '#app/parts/dialog.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { Chip } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { VerifyFirst } from '#app/parts/verify-first.tsx';
+import type { Session } from '#app/session.ts';
 
 type Made = AnswerOf<'POST /integrations'>;
 type Tool = BodyOf<'POST /integrations'>['tool'];
@@ -102,19 +104,25 @@ const groups: { title: string; entries: Entry[] }[] = [
   },
 ];
 
-export function Integrations() {
+export function Integrations({ session }: { session: Session }) {
   const [shown, setShown] = useState<{ entry: Entry; made: Made }>();
   return (
     <Page
       title="Integrations"
       intro="Each gets its own key, which you can revoke without affecting the others."
     >
+      {!session.verified && <VerifyFirst />}
       {groups.map(({ title, entries }) => (
         <section key={title} className="grid gap-3">
           <h2 className="font-serif text-lg font-semibold">{title}</h2>
           <ul className="grid gap-4 sm:grid-cols-2">
             {entries.map((entry) => (
-              <Card key={entry.tool} entry={entry} onMade={(made) => setShown({ entry, made })} />
+              <Card
+                key={entry.tool}
+                entry={entry}
+                isOffered={session.verified}
+                onMade={(made) => setShown({ entry, made })}
+              />
             ))}
           </ul>
         </section>
@@ -124,7 +132,15 @@ export function Integrations() {
   );
 }
 
-function Card({ entry, onMade }: { entry: Entry; onMade: (made: Made) => void }) {
+function Card({
+  entry,
+  isOffered,
+  onMade,
+}: {
+  entry: Entry;
+  isOffered: boolean;
+  onMade: (made: Made) => void;
+}) {
   const { tool, title, on, intro } = entry;
   const make = useAction(() => call('POST /integrations', { body: { tool } }), {
     touches: ['keys', 'overview'],
@@ -140,6 +156,7 @@ function Card({ entry, onMade }: { entry: Entry; onMade: (made: Made) => void })
       <Button
         small
         busy={make.isPending}
+        disabled={!isOffered}
         aria-label={`Set up ${title}`}
         onClick={() => make.mutate(undefined)}
       >

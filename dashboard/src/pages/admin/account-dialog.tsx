@@ -116,7 +116,7 @@ export function AccountDialog({
               !verified && {
                 title: `Remove verification from ${account.email}?`,
                 action: 'Remove',
-                text: 'All keys of this account answer 401 from the next request on, until it is verified again.',
+                text: 'All keys of this account answer 401 from the next request on. If you verify it again here, they work again; if the person proves the address by a link, they are revoked.',
               },
             )
           }

@@ -24,7 +24,7 @@ const kinds: Record<Kind, { action: string; title: string; text: string }> = {
   verification: {
     action: 'Verification link',
     title: 'A link to verify the address',
-    text: 'The person follows it while signed in. It works for a day.',
+    text: 'The person follows it while signed in. It works once, for a day.',
   },
 };
 

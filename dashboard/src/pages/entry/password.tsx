@@ -1,7 +1,9 @@
 // A forgotten password: request a link, then open it to set a new one.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { call } from '#app/api.ts';
+import { date } from '#app/format.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { TextField } from '#app/parts/field.tsx';
@@ -101,8 +103,9 @@ export function ResetPassword({ token }: { token: string }) {
     return (
       <EntryFrame title="Your password is set">
         <p className="mb-5 text-quiet" role="status">
-          All other sessions were signed out.
+          All sessions were signed out.
         </p>
+        <StillWorking {...reset.data} />
         <LinkButton to="/sign-in" tone="primary" className="w-full">
           Sign in
         </LinkButton>
@@ -122,6 +125,37 @@ export function ResetPassword({ token }: { token: string }) {
         <NewPassword />
       </Form>
     </EntryFrame>
+  );
+}
+
+/** What the reset did not end: somebody else may have added it. */
+function StillWorking({ codes, passkeys, keys }: AnswerOf<'POST /reset-password'>) {
+  if (!codes && passkeys.length === 0 && keys.length === 0)
+    return <p className="mb-5 text-quiet">No passkey, two-step sign-in or API key is left.</p>;
+  return (
+    <section aria-labelledby="still" className="mb-5 rounded-[10px] bg-warn-soft p-4 text-sm">
+      <h2 id="still" className="font-medium text-warn">
+        These still work
+      </h2>
+      <p className="mt-1">
+        Remove what you do not recognise: passkeys in the settings, keys on their page.
+        {codes && ' If the two-step codes are not yours, ask the operator for a sign-in link.'}
+      </p>
+      <ul className="mt-3 grid gap-1.5">
+        {codes && <li>Two-step sign-in: a code from an app after the password</li>}
+        {passkeys.map(({ id, name, created_at }) => (
+          <li key={id} className="wrap-anywhere">
+            Passkey <strong className="font-medium">{name}</strong>, added {date(created_at)}
+          </li>
+        ))}
+        {keys.map(({ name, display, created_at }) => (
+          <li key={display + created_at} className="wrap-anywhere">
+            API key <strong className="font-medium">{name}</strong>{' '}
+            <code className="font-mono text-xs">{display}</code>, made {date(created_at)}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -24,7 +24,7 @@ export function VerifyEmail({ token, session }: { token: string; session: Sessio
     return (
       <EntryFrame title="Your address is verified">
         <p className="mb-5 text-quiet" role="status">
-          {verify.data.email} is verified. Your API keys work from now on.
+          {verify.data.email} is verified. You can upload, render and create API keys.
         </p>
         <LinkButton to="/" tone="primary" className="w-full">
           Go to the overview

@@ -9,7 +9,7 @@ import { Code } from '#app/parts/copy.tsx';
 import { Confirm, Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
 import { SelectField, TextField } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { useInstance, useSession } from '#app/session.ts';
+import { useInstance } from '#app/session.ts';
 import { firstCurl, firstRender } from '#app/snippets.ts';
 
 const touches = ['keys', 'overview', 'usage'];
@@ -92,7 +92,6 @@ function ShownOnce({
   onClose: () => void;
 }) {
   const { data: instance } = useInstance();
-  const { data: session } = useSession();
   const [isKept, setKept] = useState(false);
   const [isHeld, setHeld] = useState(false);
   const keep = () => setKept(true);
@@ -109,10 +108,7 @@ function ShownOnce({
         <Code text={secret} what="Key" wrap isFirst onCopied={keep} />
         <div>
           <h3 className="mb-2 text-sm font-medium">
-            {scope === 'renders' ? 'A first capture' : 'A first upload'}
-            {session?.verified === false
-              ? ': works once your e-mail address is verified'
-              : ': paste this into a terminal'}
+            {scope === 'renders' ? 'A first capture' : 'A first upload'}: paste this into a terminal
           </h3>
           <Code
             text={firstCall(instance?.base_url ?? location.origin, secret)}

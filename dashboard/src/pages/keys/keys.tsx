@@ -8,10 +8,12 @@ import { CreateKey, RenameKey, RevokeKey, RotateKey, scopeNames } from '#app/pag
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
+import { VerifyFirst } from '#app/parts/verify-first.tsx';
+import type { Session } from '#app/session.ts';
 
 type Open = { what: 'create' } | { what: 'rename' | 'rotate' | 'revoke'; key: Key };
 
-export function Keys() {
+export function Keys({ session }: { session: Session }) {
   const [open, setOpen] = useState<Open>();
   const { data, error, refetch } = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
   const hasEnded = ({ state }: Key) => state === 'revoked' || state === 'expired';
@@ -27,7 +29,7 @@ export function Keys() {
           tone="primary"
           icon="plus"
           onClick={() => setOpen({ what: 'create' })}
-          disabled={data !== undefined && working.length >= data.limit}
+          disabled={!session.verified || (data !== undefined && working.length >= data.limit)}
         >
           Create a key
         </Button>
@@ -45,9 +47,13 @@ export function Keys() {
           icon="keys"
           title="No keys yet"
           action={
-            <Button tone="primary" icon="plus" onClick={() => setOpen({ what: 'create' })}>
-              Create your first key
-            </Button>
+            session.verified ? (
+              <Button tone="primary" icon="plus" onClick={() => setOpen({ what: 'create' })}>
+                Create your first key
+              </Button>
+            ) : (
+              <VerifyFirst />
+            )
           }
         >
           A key lets your scripts, apps and agents upload and render. Give each its own, so that you can

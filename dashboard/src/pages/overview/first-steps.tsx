@@ -40,7 +40,7 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
           {instance?.sends_mail === false
             ? 'This service does not send mail, so the operator verifies it.'
             : 'Follow the link in the mail.'}{' '}
-          Until then your keys answer 401.
+          Until then you cannot create a key.
         </Step>
         <Step
           isDone={steps.has_password}
@@ -62,6 +62,7 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
               tone="primary"
               icon="plus"
               busy={create.isPending}
+              disabled={!steps.is_verified}
               onClick={() => create.mutate(undefined)}
             >
               Create a key

@@ -12,6 +12,7 @@ import { Form } from '#app/parts/form.tsx';
 import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { Chip } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { VerifyFirst } from '#app/parts/verify-first.tsx';
 import type { Session } from '#app/session.ts';
 
 // Loaded on demand, because most people use it once at most.
@@ -34,15 +35,17 @@ export function Codes({ session, isOn }: { session: Session; isOn: boolean }) {
         {isOn ? (
           <>
             <Chip tone="good">On</Chip>
-            <Button onClick={() => ask('recovery')}>New recovery codes</Button>
+            {session.verified && <Button onClick={() => ask('recovery')}>New recovery codes</Button>}
             <Button tone="remove" onClick={() => ask('stop')}>
               Turn off
             </Button>
           </>
-        ) : (
+        ) : session.verified ? (
           <Button disabled={!session.has_password} onClick={() => ask('start')}>
             Turn on
           </Button>
+        ) : (
+          <VerifyFirst />
         )}
       </div>
       {!session.has_password && <p className="mt-2 text-sm text-quiet">Set a password first.</p>}

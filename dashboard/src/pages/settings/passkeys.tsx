@@ -6,10 +6,11 @@ import { textOf } from '#app/forms.ts';
 import { date } from '#app/format.ts';
 import { CurrentPassword } from '#app/pages/settings/current-password.tsx';
 import { Button } from '#app/parts/button.tsx';
-import { Confirm, FormDialog } from '#app/parts/dialog.tsx';
+import { FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { VerifyFirst } from '#app/parts/verify-first.tsx';
 import { createPasskey, passkeyProblem, usePasskeySupport } from '#app/passkeys.ts';
 import type { Session } from '#app/session.ts';
 
@@ -39,10 +40,14 @@ export function Passkeys({ session, passkeys }: { session: Session; passkeys: It
           ))}
         </ul>
       )}
-      <Button icon="plus" disabled={!isSupported || !session.has_password} onClick={() => setAdding(true)}>
-        Add a passkey
-      </Button>
-      {!isSupported && (
+      {session.verified ? (
+        <Button icon="plus" disabled={!isSupported || !session.has_password} onClick={() => setAdding(true)}>
+          Add a passkey
+        </Button>
+      ) : (
+        <VerifyFirst />
+      )}
+      {session.verified && !isSupported && (
         <p className="mt-2 text-sm text-quiet">
           Passkeys need https and the address that the service is configured with.
         </p>
@@ -91,22 +96,22 @@ function Add({ onClose }: { onClose: () => void }) {
 }
 
 function Remove({ item, onClose }: { item: Item; onClose: () => void }) {
-  const remove = useAction(() => call('DELETE /passkeys/:id', { id: item.id }), {
-    quiet: true,
-    touches: ['second factors'],
-    done: 'Passkey removed.',
-    onDone: onClose,
-  });
+  const remove = useAction(
+    (password: string) => call('DELETE /passkeys/:id', { id: item.id, body: { current_password: password } }),
+    { quiet: true, touches: ['second factors'], done: 'Passkey removed.', onDone: onClose },
+  );
   return (
-    <Confirm
+    <FormDialog
       title={`Remove ${item.name}?`}
       action="Remove"
+      tone="danger"
       busy={remove.isPending}
       error={remove.error}
-      onConfirm={() => remove.mutate(undefined)}
+      onSend={(form) => remove.mutate(textOf(form, 'current_password'))}
       onClose={onClose}
     >
-      <p>It no longer signs you in here. Delete it on the device as well.</p>
-    </Confirm>
+      <p className="text-quiet">It no longer signs you in here. Delete it on the device as well.</p>
+      <CurrentPassword />
+    </FormDialog>
   );
 }
