@@ -51,20 +51,13 @@ const explanations: Record<string, () => ServiceError> = {
 };
 export const deadLink = () => invalid('token', 'this link has expired or was used before; ask for a new one');
 
-/**
- * Turns what better-auth throws into the API's errors. Its link routes report a dead link with a redirect, whose class differs
- * from that of its other errors, so it is recognized by its status.
- */
+/** Turns what better-auth throws into the API's errors. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof AccountError) throw invalid('email', error.message);
-    if ((error as { statusCode?: unknown }).statusCode === 302) throw deadLink();
     if (!(error instanceof APIError)) throw error;
-    const code = error.body?.code ?? '';
-    const explanation = explanations[code]?.();
-    if (explanation) throw explanation;
-    throw /TOKEN|USER_NOT_FOUND|INVALID_USER/.test(code) ? deadLink() : error;
+    throw explanations[error.body?.code ?? '']?.() ?? error;
   }
 }

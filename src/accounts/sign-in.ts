@@ -1,4 +1,4 @@
-// Signing in to the dashboard with better-auth: combines sessions, links and passwords.
+// Signing in to the dashboard with better-auth: combines sessions, links, passwords and second factors.
 import type { Logger } from 'pino';
 import { newApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
