@@ -2,15 +2,21 @@
 // Postgres and S3 are loaded only when the configuration asks for them.
 import { join } from 'node:path';
 import type { OnCrashPoint } from '#core/crash-points.ts';
+import { openFileShares, type OpenFileShares } from '#core/open-files.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import type { Browser, Log } from '#browser/browser.ts';
+import { egressLimits } from '#browser/egress/ledger.ts';
 import { createEgressProxy } from '#browser/egress/proxy.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';
 import { reservedPlaces } from '#renders/render-queue.ts';
 import type { Config } from '#roof/config.ts';
+
+/** The proxy's connections are this process's own, so pages and clients share its descriptors. */
+export const filesFor = ({ renderConcurrency: renders }: Config): OpenFileShares =>
+  openFileShares({ renders, connectionsEach: egressLimits.connectionsAtOnce });
 
 /** A browser whose only route to the network is its own egress proxy, which closes with it. */
 export async function openBrowser(
@@ -21,7 +27,8 @@ export async function openBrowser(
 ): Promise<Browser> {
   const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
   const { usualFolders } = await import('#browser/process/find-chromium.ts');
-  const egress = createEgressProxy({ rules });
+  const { perRender } = filesFor(config);
+  const egress = createEgressProxy({ rules, limits: { connectionsAtOnce: perRender } });
   const browser = await createChromiumBrowser({
     executable: config.chromiumPath,
     folders: [...config.programFolders, ...usualFolders],

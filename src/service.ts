@@ -18,7 +18,7 @@ import { createUploadsRoom } from '#uploads/room.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import type { ConnectionTimeouts } from '#http/listener.ts';
 import { version, type Config } from '#roof/config.ts';
-import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
+import { filesFor, openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 import { createLog } from '#roof/log.ts';
 import { repeat } from '#roof/repeat.ts';
 
@@ -93,6 +93,7 @@ export async function createService(
       ...addressOf(config),
       pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
       timeouts,
+      maxConnections: clientsAtOnce(config, log),
       version,
       dataDir: config.databaseUrl !== undefined && config.storage ? undefined : config.dataDir,
     },
@@ -164,6 +165,18 @@ export async function openAccounts(config: Config): Promise<{
     },
     close: database.close,
   };
+}
+
+/** Warns if the system allows so few open files that clients and pages get fewer connections. */
+function clientsAtOnce(config: Config, log: Logger): number {
+  const { clients, perRender, enough, openFiles } = filesFor(config);
+  if (openFiles < enough)
+    log.warn(
+      { openFiles, enough },
+      `few open files are allowed: at most ${clients} connections of clients and ${perRender} of each page at once; ` +
+        `raise the limit to ${enough} (ulimit -n, LimitNOFILE of systemd, --ulimit nofile of a container)`,
+    );
+  return clients;
 }
 
 /** Picked, not spread: some settings, such as `plans`, have the same names as parts. */

@@ -13,7 +13,7 @@ const source = join(import.meta.dirname, '..', 'src');
 /** Files outside storage/ and browser/process/ that may read files, and what for. */
 const fileReaders = new Map([
   ['browser/egress/names.ts', '/etc/hosts and /etc/resolv.conf'],
-  ['http/connections.ts', 'the limit for open files'],
+  ['core/open-files.ts', 'the limit for open files'],
   ['output.ts', 'writes to standard output'],
   ['config.ts', 'certificates and the plans file'],
   ['doctor.ts', 'the paths that the operator configured'],

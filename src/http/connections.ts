@@ -1,6 +1,5 @@
 // Limits what one connection may hold and for how long: one request at a time, a response that is being read, and a share of the
 // sockets. Without these limits a client that sends requests and never reads keeps a socket and an open file for ever.
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -8,12 +7,11 @@ import { addressSubject } from '#http/guards.ts';
 
 /** Requests that may wait on one connection while an earlier one is answered. Browsers and most clients do not pipeline. */
 const maxPipelined = 100;
-/** An idle connection takes about 15 KB. */
-const maxConnections = 8_000;
-/** Descriptors for everything else: database, browser, and the connections of pages. */
-const reservedFiles = 256;
 
-export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: number }) {
+export function boundConnections(
+  app: FastifyInstance,
+  { stallMs, maxConnections }: { stallMs: number; maxConnections: number },
+) {
   const newest = new WeakMap<Socket, FastifyReply>();
   const waiting = new WeakMap<Socket, number>();
   const openReply = (socket: Socket): FastifyReply | undefined => newest.get(socket);
@@ -41,25 +39,8 @@ export function boundConnections(app: FastifyInstance, { stallMs }: { stallMs: n
     if (newest.get(socket) === reply) newest.delete(socket);
   });
   cutStalled(app.server, stallMs, openReply);
-  shareConnections(app.server, connectionLimit());
+  shareConnections(app.server, maxConnections);
   return { openReply };
-}
-
-/** A connection may need two descriptors, for its socket and for a file. Without any left, nobody could connect. */
-export function connectionLimit(openFiles = openFileLimit()): number {
-  return Math.min(maxConnections, Math.max(1, Math.floor((openFiles - reservedFiles) / 2)));
-}
-
-/** The hard limit: Node raises the soft one to it. Infinity where it is not known. */
-function openFileLimit(): number {
-  try {
-    const [, limits = ''] = readFileSync('/proc/self/limits', 'latin1').split('Max open files');
-    const [, hard] = /^ +\d+ +(\d+)/.exec(limits) ?? [];
-    return Number(hard ?? Infinity);
-  } catch {
-    // Not Linux.
-    return Infinity;
-  }
 }
 
 /**
@@ -99,21 +80,34 @@ function handedOver(socket: Socket | undefined): number {
 /** When a new connection exceeds the limit, the client address with the most connections loses one. */
 export function shareConnections(server: Server, max: number): void {
   const byAddress = new Map<string, Set<Socket>>();
+  // The addresses with each number of connections: searching all of them for the most would take longer, the more there are.
+  const bySize: Set<Set<Socket>>[] = [];
+  let most = 0;
   let open = 0;
+
+  function move(sockets: Set<Socket>, change: () => void): void {
+    bySize[sockets.size]?.delete(sockets);
+    change();
+    (bySize[sockets.size] ??= new Set()).add(sockets);
+    if (sockets.size > most || bySize[most]?.size === 0) most = sockets.size;
+  }
+
   server.on('connection', (socket: Socket) => {
     const address = addressSubject(socket.remoteAddress ?? '');
     const mine = byAddress.get(address) ?? new Set();
-    byAddress.set(address, mine.add(socket));
+    byAddress.set(address, mine);
+    move(mine, () => mine.add(socket));
     open += 1;
     socket.once('close', () => {
       open -= 1;
-      mine.delete(socket);
-      if (mine.size === 0 && byAddress.get(address) === mine) byAddress.delete(address);
+      move(mine, () => mine.delete(socket));
+      if (mine.size > 0) return;
+      bySize[0]?.delete(mine);
+      if (byAddress.get(address) === mine) byAddress.delete(address);
     });
     if (open <= max) return;
-    let most = mine;
-    for (const sockets of byAddress.values()) if (sockets.size > most.size) most = sockets;
-    if (most === mine) socket.destroy();
-    else most.values().next().value?.destroy();
+    const [largest = mine] = mine.size === most ? [mine] : (bySize[most] ?? []);
+    if (largest === mine) socket.destroy();
+    else largest.values().next().value?.destroy();
   });
 }

@@ -49,6 +49,8 @@ const drainBytes = 2 * limits.batchBytes;
 export interface ListenerSettings {
   trustProxy: boolean | number | string[];
   tls: { cert: Buffer; key: Buffer } | undefined;
+  /** Connections of clients at once. */
+  maxConnections: number;
   /** The service's timeouts, unless a proof sets others. */
   timeouts: ConnectionTimeouts | undefined;
 }
@@ -62,7 +64,7 @@ export function createListener(parts: {
   /** Answers a path that cannot be decoded: no hook runs for it. */
   answerUndecodable: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }): FastifyInstance {
-  const { timeouts = connectionTimeouts, trustProxy, tls } = parts.settings;
+  const { timeouts = connectionTimeouts, trustProxy, tls, maxConnections } = parts.settings;
   const listener = {
     headersTimeout: timeouts.headersMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
@@ -89,7 +91,7 @@ export function createListener(parts: {
     }),
     ...(tls ? { https: { ...listener, ...tls, handshakeTimeout: timeouts.headersMs } } : { http: listener }),
   }) as unknown as FastifyInstance;
-  const connections = boundConnections(app, timeouts);
+  const connections = boundConnections(app, { stallMs: timeouts.stallMs, maxConnections });
 
   // An unknown expectation is ignored, as RFC 9110 10.1.1 allows: Node would answer it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

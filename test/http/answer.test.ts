@@ -34,7 +34,7 @@ function endless(): Readable {
 before(async () => {
   app = createListener({
     log: pino({ level: 'silent' }),
-    settings: { trustProxy: false, tls: undefined, timeouts: undefined },
+    settings: { trustProxy: false, tls: undefined, timeouts: undefined, maxConnections: 100 },
     guards: createGuards({
       admission: undefined as never,
       budget: createRequestBudget({ clock: systemClock }),
