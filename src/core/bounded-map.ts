@@ -1,4 +1,5 @@
 // A map that evicts the least recently used entry when it is full, so that what clients send cannot grow memory without bound.
+import { createByAge } from '#core/by-age.ts';
 
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined;
@@ -12,33 +13,26 @@ export function createBoundedMap<Key, Value>(
   most: number,
   weightOf: (value: Value) => number = () => 1,
 ): BoundedMap<Key, Value> {
-  // In order of last use.
-  const kept = new Map<Key, Value>();
+  // By last use.
+  const kept = createByAge<Key, Value>();
   let weight = 0;
 
   function remove(key: Key): void {
-    if (!kept.has(key)) return;
-    weight -= weightOf(kept.get(key) as Value);
-    kept.delete(key);
+    const value = kept.delete(key);
+    if (value !== undefined) weight -= weightOf(value);
   }
 
   return {
     get(key) {
       const value = kept.get(key);
-      if (value !== undefined) {
-        kept.delete(key);
-        kept.set(key, value);
-      }
+      if (value !== undefined) kept.set(key, value);
       return value;
     },
     set(key, value) {
       remove(key);
       kept.set(key, value);
       weight += weightOf(value);
-      for (const oldest of kept.keys()) {
-        if (weight <= most) break;
-        remove(oldest);
-      }
+      for (let oldest = kept.oldest(); oldest && weight > most; oldest = kept.oldest()) remove(oldest.key);
     },
     delete: remove,
     clear() {

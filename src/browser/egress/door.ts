@@ -84,8 +84,9 @@ export async function openEgressDoor(options: {
 
   /** Possible only if an exception opens loopback: a door that dials a door would loop forever. */
   function isOwnDoor(address: string, port: number): boolean {
+    if (!ownPorts.has(port)) return false;
     const text = parseAddress(address)?.join('.');
-    return ownPorts.has(port) && (text === '127.0.0.1' || text === '0.0.0.0');
+    return text === '127.0.0.1' || text === '0.0.0.0';
   }
 
   /**

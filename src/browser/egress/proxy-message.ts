@@ -74,8 +74,7 @@ const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
  * Responses are parsed leniently, as browsers do; anything that could split the forwarded response in two is dropped here. Node's
  * own checks of the same rules throw, which takes 15 ms for 2,000 such headers.
  */
-const isSendable = (name: string, value: string): boolean =>
-  headerName.test(name) && !unsendable.test(value);
+const isSendable = (name: string, value: string): boolean => headerName.test(name) && !unsendable.test(value);
 
 /** The head of a response on a socket that the server has handed over. */
 export function formatHead(status: number, headers: readonly string[]): string {

@@ -27,7 +27,7 @@ export async function followSessions(
   { traffic, clock, onCrash, onWindow, onFlood }: Followers,
   signal: AbortSignal,
 ): Promise<PageSessions> {
-  const children = new Map<string, CdpSession>();
+  const children = new Map<string, { child: CdpSession; targetId: string }>();
   const frames = new Map<string, CdpSession>();
 
   function follow(session: CdpSession): void {
@@ -40,7 +40,7 @@ export async function followSessions(
     });
     session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
       const child = connection.session(sessionId);
-      children.set(sessionId, child);
+      children.set(sessionId, { child, targetId: targetInfo.targetId });
       const isFrame = targetInfo.type === 'iframe';
       if (isFrame) {
         clock.join(child);
@@ -52,10 +52,10 @@ export async function followSessions(
       ignore(child.send('Runtime.runIfWaitingForDebugger', undefined));
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => {
-      const child = children.get(sessionId);
-      if (!child) return;
+      const { child, targetId } = children.get(sessionId) ?? {};
+      if (!child || targetId === undefined) return;
       children.delete(sessionId);
-      for (const [frameId, frame] of frames) if (frame === child) frames.delete(frameId);
+      if (frames.get(targetId) === child) frames.delete(targetId);
       clock.leave(child);
       traffic.forget(child);
       child.forget();
@@ -68,7 +68,7 @@ export async function followSessions(
   return {
     frames,
     forget() {
-      for (const child of children.values()) child.forget();
+      for (const { child } of children.values()) child.forget();
       page.forget();
     },
   };

@@ -1,6 +1,7 @@
 // What a page has under way: the number of its requests in flight, including those of its frames and workers, and of its workers.
 // Settle and network idle are measured with it. WebSockets never count as requests.
 import type { Protocol } from 'devtools-protocol';
+import { createByAge } from '#core/by-age.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
@@ -16,10 +17,9 @@ export interface Traffic {
 }
 
 interface Flight {
+  key: string;
   session: CdpSession;
-  startedAt: number;
-  answeredAt: number | undefined;
-  isPoll: boolean;
+  isAnswered: boolean;
 }
 
 const frameDocument = 'document ';
@@ -45,20 +45,51 @@ interface Listeners {
 
 export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners): Traffic {
   const flights = new Map<string, Flight>();
+  const ofSession = new Map<CdpSession, Set<Flight>>();
+  // Each event of a page asks how many there are, so they are not counted anew each time.
+  const polls = createRecent(longPollMs);
+  const others = createRecent(lostMs);
+  const answered = createRecent(silentMs);
+  let unanswered = 0;
   let workers = 0;
 
+  function remove(key: string): boolean {
+    const flight = flights.get(key);
+    if (!flight) return false;
+    flights.delete(key);
+    ofSession.get(flight.session)?.delete(flight);
+    for (const recent of [polls, others, answered]) recent.delete(key);
+    if (!flight.isAnswered) unanswered -= 1;
+    return true;
+  }
+
+  function start(key: string, session: CdpSession, isPoll: boolean): void {
+    // A redirect has the id of the request that it follows.
+    remove(key);
+    const flight = { key, session, isAnswered: false };
+    flights.set(key, flight);
+    const mine = ofSession.get(session) ?? new Set();
+    ofSession.set(session, mine.add(flight));
+    (isPoll ? polls : others).note(key);
+    unanswered += 1;
+  }
+
+  function answer(flight: Flight): void {
+    if (!flight.isAnswered) unanswered -= 1;
+    flight.isAnswered = true;
+    answered.note(flight.key);
+  }
+
   function land(key: string): void {
-    if (flights.delete(key)) watch.notify();
+    if (remove(key)) watch.notify();
   }
 
   return {
     get inFlight() {
-      const now = performance.now();
-      return count(flights, ({ answeredAt }) => answeredAt === undefined || now - answeredAt < silentMs);
+      return unanswered + answered.count();
     },
     get awaited() {
-      const now = performance.now();
-      return count(flights, ({ isPoll, startedAt }) => now - startedAt < (isPoll ? longPollMs : lostMs));
+      return polls.count() + others.count();
     },
     get workers() {
       return workers;
@@ -78,33 +109,42 @@ export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners):
         if (pid !== undefined) onProcess?.(Number(pid));
         if (/^(data|blob):/.test(request.url.slice(0, 5))) return;
         const isPoll = type === undefined || pollTypes.has(type);
-        const key = (type === 'Document' ? frameDocument : prefix) + requestId;
-        flights.set(key, { session, startedAt: performance.now(), answeredAt: undefined, isPoll });
+        start((type === 'Document' ? frameDocument : prefix) + requestId, session, isPoll);
         watch.notify();
       });
       session.on('Network.responseReceived', ({ requestId, response }) => {
         const flight = flights.get(keyOf(requestId));
         // Both sessions may report it.
-        if (!flight || flight.answeredAt !== undefined) return;
-        flight.answeredAt = performance.now();
+        if (!flight || flight.isAnswered) return;
+        answer(flight);
         if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);
       });
       session.on('Network.dataReceived', ({ requestId }) => {
         const flight = flights.get(keyOf(requestId));
-        if (flight) flight.answeredAt = performance.now();
+        if (flight) answer(flight);
       });
       session.on('Network.requestServedFromCache', ({ requestId }) => land(keyOf(requestId)));
       session.on('Network.loadingFinished', ({ requestId }) => land(keyOf(requestId)));
       session.on('Network.loadingFailed', ({ requestId }) => land(keyOf(requestId)));
     },
     forget(session) {
-      for (const [key, flight] of flights) if (flight.session === session) land(key);
+      for (const { key } of ofSession.get(session) ?? []) land(key);
+      ofSession.delete(session);
     },
   };
 }
 
-function count(flights: Map<string, Flight>, matches: (flight: Flight) => boolean): number {
-  let total = 0;
-  for (const flight of flights.values()) if (matches(flight)) total += 1;
-  return total;
+/** Keys that were noted within this time. */
+function createRecent(withinMs: number) {
+  const notedAt = createByAge<string, number>();
+  return {
+    note: (key: string) => notedAt.set(key, performance.now()),
+    delete: notedAt.delete,
+    count(): number {
+      const since = performance.now() - withinMs;
+      for (let oldest = notedAt.oldest(); oldest && oldest.value <= since; oldest = notedAt.oldest())
+        notedAt.delete(oldest.key);
+      return notedAt.size;
+    },
+  };
 }

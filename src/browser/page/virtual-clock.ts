@@ -40,7 +40,8 @@ export function createVirtualClock(
 ): VirtualClock {
   const scripts = new Map<CdpSession, ScriptWatch>();
   let isReal = false;
-  const running = new Map<CdpSession, boolean>();
+  // Those that have time left of the newest grant. Each event of a page asks whether there are any.
+  const running = new Set<CdpSession>();
   let startedAt = 0;
   let passedMs = 0;
   let turn = 0;
@@ -86,7 +87,7 @@ export function createVirtualClock(
     const answer: { isHere: boolean; error?: Error } = { isHere: false };
     // Not awaited: a page that is navigating to another document does not answer.
     Promise.all(
-      Array.from(running.keys(), async (session) => {
+      Array.from(scripts.keys(), async (session) => {
         try {
           await session.send('Emulation.setVirtualTimePolicy', request, signal);
         } catch (error) {
@@ -95,7 +96,7 @@ export function createVirtualClock(
           throw error;
         }
         // An end that was reported before this answer belongs to an earlier grant.
-        if (running.has(session)) running.set(session, true);
+        if (scripts.has(session)) running.add(session);
       }),
     )
       .then(
@@ -104,7 +105,7 @@ export function createVirtualClock(
       )
       .then(() => changes.notify())
       .catch((error: Error) => (answer.error = error));
-    const isUsed = () => answer.isHere && !running.values().some(Boolean);
+    const isUsed = () => answer.isHere && running.size === 0;
     while (isMine() && !isUsed() && !isEnough()) {
       if (answer.error) throw answer.error;
       await changes.change(lookMs, signal);
@@ -138,10 +139,9 @@ export function createVirtualClock(
 
   return {
     join(session) {
-      running.set(session, false);
       scripts.set(session, createScriptWatch(session, onStuck));
       session.on('Emulation.virtualTimeBudgetExpired', () => {
-        running.set(session, false);
+        running.delete(session);
         changes.notify();
       });
     },

@@ -119,10 +119,10 @@ export function createBrowserWatch(
       flood.asked();
       const { root } = process.connection;
       const { processInfo } = await root.send('SystemInfo.getProcessInfo', undefined, phase.signal);
-      flood.answered(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id));
+      flood.answered(new Set(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)));
       drawingPid = processInfo.find(({ type }) => type === 'GPU')?.id;
       drawing.look(drawingPid);
-      const pids = processInfo.map(({ id }) => id);
+      const pids = new Set(processInfo.map(({ id }) => id));
       busyPages.forgetAllBut(pids);
       const pages: Page[] = [];
       let sharedBytes = 0;
@@ -134,7 +134,7 @@ export function createBrowserWatch(
           pages.push({ pid, bytes });
         } else sharedBytes = Math.max(sharedBytes, bytes);
       }
-      for (const pid of owners.keys()) if (!pids.includes(pid)) owners.delete(pid);
+      for (const pid of owners.keys()) if (!pids.has(pid)) owners.delete(pid);
       await checkMemory(pages, sharedBytes);
     } catch {
       // The browser is gone, or too busy to answer in time: the next check will tell.

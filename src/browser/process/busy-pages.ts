@@ -5,7 +5,7 @@ import { lowerProcess } from '#browser/process/priority.ts';
 export interface BusyPages {
   /** Called with every page process, each time it is checked. */
   note(pid: number, cpuSeconds: number, threads: number): void;
-  forgetAllBut(pids: readonly number[]): void;
+  forgetAllBut(pids: ReadonlySet<number>): void;
 }
 
 // The more a page has used, the longer it waits behind others: an ordinary page is drawn soon even while several heavy ones run,
@@ -33,7 +33,7 @@ export function createBusyPages(isOurs: (pid: number) => boolean): BusyPages {
       lowerProcess(pid, niceness);
     },
     forgetAllBut(pids) {
-      for (const pid of lowered.keys()) if (!pids.includes(pid)) lowered.delete(pid);
+      for (const pid of lowered.keys()) if (!pids.has(pid)) lowered.delete(pid);
     },
   };
 }

@@ -67,7 +67,6 @@ interface Pending {
   method: string;
   /** Set for an answer that is a picture. */
   mostBytes: number | undefined;
-  sessionId: string | undefined;
   settle(error: Error | undefined, result?: unknown): void;
 }
 
@@ -165,6 +164,8 @@ export function connectCdp(
     handlers: Handlers,
     allowance: EventAllowance | undefined,
   ): CdpSession {
+    const calls = new Set<number>();
+
     function call<T>(
       method: string,
       params: unknown,
@@ -175,17 +176,18 @@ export function connectCdp(
         if (closedBecause !== undefined) return reject(new CdpError(method, closedBecause, true));
         if (signal?.aborted) return reject(signal.reason as Error);
         const callId = nextId++;
-        const abort = () => {
+        const stopListening = onAbort(signal, () => {
           pending.delete(callId);
+          calls.delete(callId);
           reject(signal?.reason as Error);
-        };
-        signal?.addEventListener('abort', abort, { once: true });
+        });
+        calls.add(callId);
         pending.set(callId, {
           method,
           mostBytes,
-          sessionId: id,
           settle(error, result) {
-            signal?.removeEventListener('abort', abort);
+            stopListening();
+            calls.delete(callId);
             if (error) reject(error);
             else resolve(result as T);
           },
@@ -218,10 +220,10 @@ export function connectCdp(
       forget() {
         if (id === undefined) return;
         sessions.delete(id);
-        for (const [callId, call] of pending) {
-          if (call.sessionId !== id) continue;
+        for (const callId of calls) {
+          const waiting = pending.get(callId);
           pending.delete(callId);
-          call.settle(new CdpError(call.method, 'the session is over', true));
+          waiting?.settle(new CdpError(waiting.method, 'the session is over', true));
         }
       },
     };
@@ -236,6 +238,26 @@ export function connectCdp(
     },
     close,
   };
+}
+
+const abortsOf = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Returns what stops listening. All calls with one signal share a listener: a signal compares each new listener with all that it
+ * has, and a page with a thousand frames makes a thousand calls at once.
+ */
+function onAbort(signal: AbortSignal | undefined, abort: () => void): () => void {
+  if (!signal) return () => {};
+  const aborts = abortsOf.get(signal) ?? listenOnce(signal);
+  aborts.add(abort);
+  return () => aborts.delete(abort);
+}
+
+function listenOnce(signal: AbortSignal): Set<() => void> {
+  const aborts = new Set<() => void>();
+  abortsOf.set(signal, aborts);
+  signal.addEventListener('abort', () => aborts.forEach((abort) => abort()), { once: true });
+  return aborts;
 }
 
 /** Code that awaits an answer continues before the next message is processed, even if both came in one chunk. */

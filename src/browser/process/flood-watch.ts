@@ -8,7 +8,7 @@ export interface FloodWatch {
   /** The browser is asked something, for the first time or again because it has not answered. */
   asked(): void;
   /** It has answered, with the processes of its pages. Those whose pause is over continue. */
-  answered(pages: readonly number[]): void;
+  answered(pages: ReadonlySet<number>): void;
   /** Called repeatedly while the answer is missing. Returns the pages that must be ended, because pausing them was not enough. */
   overdue(): number[];
   /** True if a new browser would be ready before this one has worked through its backlog. */
@@ -82,7 +82,7 @@ export function createFloodWatch(browserPid: number, onPause: (pid: number) => v
       mainMsWhenAsked ??= mainMs();
     },
     answered(pages) {
-      for (const pid of watched.keys()) if (!pages.includes(pid)) watched.delete(pid);
+      for (const pid of watched.keys()) if (!pages.has(pid)) watched.delete(pid);
       if (backlogMs() >= backlogToPauseMs) pauseFlooding();
       else isFlooded = false;
       mainMsWhenAsked = undefined;

@@ -86,12 +86,17 @@ function dosTime(at: number): [time: number, date: number] {
 /** Names that occur more than once get a number: `a.png`, `a (2).png`. */
 export function distinctNames(names: string[]): string[] {
   const taken = new Set<string>();
+  // The number to try next for each name: counting from 2 for each of a thousand equal names would take half a million steps.
+  const counts = new Map<string, number>();
   return names.map((name) => {
     const dot = name.lastIndexOf('.');
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
     let free = name;
     // Many file systems are case-insensitive.
-    for (let count = 2; taken.has(free.toLowerCase()); count += 1) free = `${stem} (${count})${extension}`;
+    const key = name.toLowerCase();
+    let count = counts.get(key) ?? 2;
+    for (; taken.has(free.toLowerCase()); count += 1) free = `${stem} (${count})${extension}`;
+    counts.set(key, count);
     taken.add(free.toLowerCase());
     return free;
   });

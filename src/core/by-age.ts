@@ -1,0 +1,58 @@
+// A map that knows its oldest entry. A plain Map keeps insertion order too, but each look at its first entry passes the places of
+// all that were deleted before it: taking 40,000 entries from the front one by one takes a quarter of a second.
+
+export interface ByAge<Key, Value> {
+  readonly size: number;
+  get(key: Key): Value | undefined;
+  /** From now on it is the newest. */
+  set(key: Key, value: Value): void;
+  /** The value that was there. */
+  delete(key: Key): Value | undefined;
+  oldest(): { readonly key: Key; readonly value: Value } | undefined;
+  clear(): void;
+}
+
+interface Place<Key, Value> {
+  key: Key;
+  value: Value;
+  older: Place<Key, Value> | undefined;
+  newer: Place<Key, Value> | undefined;
+}
+
+export function createByAge<Key, Value>(): ByAge<Key, Value> {
+  const places = new Map<Key, Place<Key, Value>>();
+  let oldest: Place<Key, Value> | undefined;
+  let newest: Place<Key, Value> | undefined;
+
+  function remove(key: Key): Value | undefined {
+    const place = places.get(key);
+    if (!place) return undefined;
+    places.delete(key);
+    if (place.older) place.older.newer = place.newer;
+    else oldest = place.newer;
+    if (place.newer) place.newer.older = place.older;
+    else newest = place.older;
+    return place.value;
+  }
+
+  return {
+    get size() {
+      return places.size;
+    },
+    get: (key) => places.get(key)?.value,
+    set(key, value) {
+      remove(key);
+      const place = { key, value, older: newest, newer: undefined };
+      places.set(key, place);
+      if (newest) newest.newer = place;
+      else oldest = place;
+      newest = place;
+    },
+    delete: remove,
+    oldest: () => oldest,
+    clear() {
+      places.clear();
+      oldest = newest = undefined;
+    },
+  };
+}
