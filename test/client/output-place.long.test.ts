@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Tintype } from '#client/index.ts';
+import { allowFolders } from '#mcp/allowed-folders.ts';
 import { tools } from '#mcp/tools.ts';
 import { json, picture, refusal, startFaultServer, type FaultServer } from './support.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
@@ -70,7 +71,8 @@ test('MCP: save_to is checked first, and its ending tells the format', async () 
   const client = new Tintype({ baseUrl: server.origin, apiKey: 'tt_key' });
   const { signal } = new AbortController();
   const settings = { url: server.origin, key: 'tt_key' };
-  const access = { client, settings, note: () => {}, signal };
+  const folders = await allowFolders([], line.folder);
+  const access = { client, settings, note: () => {}, signal, folders };
   const run = (name: string, input: Record<string, unknown>) =>
     tools.find((tool) => tool.name === name)?.run({ url, ...input }, access);
   server.play(picture);

@@ -2,6 +2,7 @@
 import { TintypeError } from '../../library/src/errors.ts';
 import { version } from '../../library/src/version.ts';
 import type { ServiceAccess } from '../../cli/src/service.ts';
+import type { AllowedFolders } from './allowed-folders.ts';
 import { checkInput } from './check-input.ts';
 import { protocolVersions, rpcErrors, RpcError, type ToolResult } from './protocol.ts';
 import type { StdioParts } from './stdio.ts';
@@ -11,16 +12,17 @@ export interface ServerParts {
   /** Called for each tool call, so that a later login takes effect. */
   open(): Promise<Pick<ServiceAccess, 'client' | 'note'>>;
   say(line: string): void;
+  folders: AllowedFolders;
 }
 
-export function createServer({ open, say }: ServerParts): StdioParts['methods'] {
+export function createServer({ open, say, folders }: ServerParts): StdioParts['methods'] {
   return {
     initialize: ({ params }) => ({
       protocolVersion:
         protocolVersions.find((known) => known === params['protocolVersion']) ?? protocolVersions[0],
       capabilities: { tools: {} },
       serverInfo: { name: 'tintype', title: 'Tintype', version },
-      instructions,
+      instructions: `${instructions} ${placesOf(folders)}`,
     }),
     ping: () => ({}),
     'tools/list': () => ({ tools: tools.map(({ run: _run, ...description }) => description) }),
@@ -37,7 +39,7 @@ export function createServer({ open, say }: ServerParts): StdioParts['methods'] 
       const stopProgress = tellProgress(params, tool.title, notify);
       try {
         checkInput(tool.inputSchema, input);
-        return await tool.run(input, { ...(await open()), signal });
+        return await tool.run(input, { ...(await open()), signal, folders });
       } catch (error) {
         say(`${tool.name}: ${String(error)}`);
         return failure(explain(error));
@@ -51,6 +53,11 @@ export function createServer({ open, say }: ServerParts): StdioParts['methods'] 
 const instructions =
   'Tools of a Tintype service, which hosts images and renders public web pages. Each screenshot and PDF spends a unit of a monthly quota, ' +
   'so do not repeat one that succeeded. To show a page to other people, set link: true; to keep it as a local file, set save_to.';
+
+const placesOf = ({ list }: AllowedFolders): string =>
+  list.length === 0
+    ? 'No local folder is allowed: use link and data.'
+    : `Local files are read and written only in ${list.join(', ')}.`;
 
 /** A client gives up after a minute without progress, and a render may take longer. */
 const progressEveryMs = 1000;

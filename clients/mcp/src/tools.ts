@@ -1,5 +1,4 @@
 // The tools: what an assistant can request, and what it gets. Spec 4.1, 4.3, 4.4.
-import { resolve } from 'node:path';
 import { formatFor } from '../../cli/src/output-file.ts';
 import { extensionOf, pictureFormats } from '../../cli/src/screenshot.ts';
 import type { PdfMetadata, UploadResult } from '../../library/src/contract.ts';
@@ -8,13 +7,15 @@ import type { FileInput } from '../../library/src/files.ts';
 import { toCamel, toSnake } from '../../library/src/letter-case.ts';
 import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
 import type { ServiceAccess } from '../../cli/src/service.ts';
+import type { AllowedFolders } from './allowed-folders.ts';
 import type { Content, Tool, ToolResult } from './protocol.ts';
 import { pdfResult, screenshotResult, uploadResult, uploadsResult } from './tool-outputs.ts';
-import { fileAt, keep } from './save-to.ts';
+import { keep, placeFor } from './save-to.ts';
 import { longestSide, scalePng } from './scale-png.ts';
 import { PdfRequest, ScreenshotRequest } from './tool-inputs.ts';
 
 interface Access extends Pick<ServiceAccess, 'client' | 'note'> {
+  folders: AllowedFolders;
   signal: AbortSignal;
 }
 
@@ -24,7 +25,7 @@ interface RunnableTool extends Tool {
 
 const saveTo = {
   type: 'string',
-  description: 'Also write it to this local file, or into this local folder.',
+  description: 'Also write it to this local file, or into this local folder, in an allowed folder.',
 };
 const overwrite = {
   type: 'boolean',
@@ -55,15 +56,15 @@ export const tools: RunnableTool[] = [
       type: 'object',
       additionalProperties: false,
       properties: {
-        path: { type: 'string', description: 'A local file. Give this or data.' },
+        path: { type: 'string', description: 'A local file in an allowed folder. Give this or data.' },
         data: { type: 'string', description: 'The image itself, base64. Give this or path.' },
         filename: { type: 'string', description: 'The name to store it under.' },
         expires_in: expiresIn,
       },
     },
     outputSchema: uploadResult,
-    async run({ path, data, filename, expires_in }, { client, note, signal }) {
-      const { meta, ...upload } = await client.upload(fileOf(path, data, filename), {
+    async run({ path, data, filename, expires_in }, { client, note, signal, folders }) {
+      const { meta, ...upload } = await client.upload(fileOf(folders, path, data, filename), {
         signal,
         expiresIn: expires_in as number | undefined,
       });
@@ -86,14 +87,14 @@ export const tools: RunnableTool[] = [
           type: 'array',
           items: { type: 'string' },
           maxItems: 100,
-          description: 'Local files, at most 100.',
+          description: 'Local files in an allowed folder, at most 100.',
         },
         expires_in: expiresIn,
       },
     },
     outputSchema: uploadsResult,
-    async run({ paths, expires_in }, { client, note, signal }) {
-      const files = (paths as string[]).map((path) => resolve(path));
+    async run({ paths, expires_in }, { client, note, signal, folders }) {
+      const files = (paths as string[]).map((path, index) => folders.fileAt(`paths[${index}]`, path));
       const { items, summary, meta } = await client.uploadBatch(files, {
         signal,
         expiresIn: expires_in as number | undefined,
@@ -110,7 +111,7 @@ export const tools: RunnableTool[] = [
     annotations,
     inputSchema: withSaveTo(ScreenshotRequest, { link }),
     outputSchema: screenshotResult,
-    async run(input, { client, note, signal }) {
+    async run(input, { client, note, signal, folders }) {
       const { url, fields, place, mayReplace, isLinked } = readInput(input);
       const asked = toCamel(fields) as ScreenshotOptions;
       const format = formatFor(place, asked.format, pictureFormats);
@@ -121,7 +122,7 @@ export const tools: RunnableTool[] = [
           'validation_error',
           `format: only a png of more than ${longestSide} px can be shown; leave format out, or set save_to or link.`,
         );
-      const file = await fileAt(place, url, extensionOf(format), mayReplace);
+      const file = await placeFor(folders, place, url, extensionOf(format), mayReplace);
       const render = isLinked
         ? await hosted(client, url, options, signal)
         : await client.screenshot(url, { ...options, signal });
@@ -135,7 +136,7 @@ export const tools: RunnableTool[] = [
         content_type: contentType,
         size_bytes: bytes.length,
         duration_ms: durationMs ?? undefined,
-        saved_to: file,
+        saved_to: file?.path,
         link: 'link' in render ? render.link : undefined,
         shown_width: shown?.width,
         shown_height: shown?.height,
@@ -157,16 +158,16 @@ export const tools: RunnableTool[] = [
     annotations,
     inputSchema: withSaveTo(PdfRequest),
     outputSchema: pdfResult,
-    async run(input, { client, note, signal }) {
+    async run(input, { client, note, signal, folders }) {
       const { url, fields, place, mayReplace } = readInput(input);
       formatFor(place, 'pdf', ['pdf']);
-      const file = await fileAt(place, url, 'pdf', mayReplace);
+      const file = await placeFor(folders, place, url, 'pdf', mayReplace);
       const options = { ...(toCamel(fields) as PdfOptions), signal };
       if (file) {
         const { bytes, id, durationMs, meta } = await client.pdf(url, options);
         note('renders', meta);
         await keep(file, bytes, mayReplace);
-        const facts = { id, url, size_bytes: bytes.length, duration_ms: durationMs, saved_to: file };
+        const facts = { id, url, size_bytes: bytes.length, duration_ms: durationMs, saved_to: file.path };
         return resultOf(facts);
       }
       const { meta, ...metadata } = await client.pdf(url, { ...options, response: 'json' });
@@ -238,11 +239,11 @@ async function hosted(
   return { bytes, contentType, id, durationMs, meta, link };
 }
 
-function fileOf(path: unknown, data: unknown, filename: unknown): FileInput {
+function fileOf(folders: AllowedFolders, path: unknown, data: unknown, filename: unknown): FileInput {
   if ((typeof path === 'string') === (typeof data === 'string'))
     throw new TintypeError('validation_error', 'give either path or data');
-  const source: FileInput = typeof path === 'string' ? resolve(path) : decode(String(data));
-  return typeof filename === 'string' ? { data: source, filename } : source;
+  const source = typeof path === 'string' ? folders.fileAt('path', path) : { data: decode(String(data)) };
+  return { filename: 'image', ...source, ...(typeof filename === 'string' && { filename }) };
 }
 
 /** Base64, with or without the beginning of a data: URL. Checked, because Buffer.from skips what is not base64. */
