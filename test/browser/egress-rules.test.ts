@@ -313,6 +313,19 @@ test('a failed look-up is unresolved, with the reason', async () => {
   });
 });
 
+test('a name with more than 100 addresses is unresolved: each would be checked for each port that a page asks for', async () => {
+  const rulesWith = (count: number) =>
+    createEgressRules({
+      allow: [],
+      lookup: async () => Array.from({ length: count }, (_, index) => ({ address: `192.1.2.${index}` })),
+    });
+  assert.equal((await rulesWith(100).decide('many.example', 80)).kind, 'allowed');
+  assert.deepEqual(await rulesWith(101).decide('many.example', 80), {
+    kind: 'unresolved',
+    reason: 'many.example has more than 100 addresses',
+  });
+});
+
 test('a look-up that never answers is unresolved after 5 seconds', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const silent = createEgressRules({ allow: [], lookup: () => new Promise(() => {}) });

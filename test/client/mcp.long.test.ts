@@ -59,6 +59,9 @@ test('the tools are listed with the schemas of the API', async () => {
   );
   assert.ok(tools.every(({ outputSchema }) => outputSchema?.type === 'object'));
   assert.match(assistant.getInstructions() ?? '', /spends a unit/);
+  assert.ok(
+    assistant.getInstructions()?.includes(`Local files are read and written only in ${line.folder}.`),
+  );
   const properties = tools[2]?.inputSchema.properties as Record<string, { maximum?: number }>;
   assert.deepEqual(Object.keys(properties), [
     'url',
@@ -127,6 +130,22 @@ test('a failure is told to the assistant, with its code', async () => {
     ['screenshot', { url: site.base, colour: 'red' }, /^validation_error: colour: /],
     ['upload_image', {}, /give either path or data/],
     ['upload_image', { path: 'nowhere.png' }, /^unreadable_file: cannot read nowhere\.png/],
+    [
+      'upload_image',
+      { path: '/etc/passwd' },
+      /^validation_error: path: \/etc\/passwd is outside the allowed folders\. This server may use only \S+\. Choose/,
+    ],
+    [
+      'upload_images',
+      { paths: ['one.png', '~/.ssh/id_rsa'] },
+      /^validation_error: paths\[1\]: \/\S+ is outside/,
+    ],
+    ['screenshot', { url: site.base, save_to: '../x.png' }, /^validation_error: save_to: \/\S+ is outside/],
+    [
+      'pdf',
+      { url: site.base, save_to: 'file:///tmp/x.pdf', overwrite: true },
+      /^validation_error: save_to: /,
+    ],
     ['screenshot', { url: 5 }, /^validation_error: url: must be a string, not 5/],
     ['screenshot', {}, /^validation_error: url: is missing/],
     ['screenshot', { url: site.base, full_page: 'true' }, /^validation_error: full_page: must be true or/],

@@ -36,25 +36,30 @@ const endOfRun = ['unauthorized', 'quota_exceeded'];
 export async function runAll<Job, Result extends { meta: Meta }>(work: Work<Job, Result>): Promise<void> {
   const { attempt, onOutcome, onWait, ceiling, clock, signal } = work;
   const follower = createCapFollower(ceiling);
-  const tasks = Array.from(work.jobs, (job): Task<Job> => ({ job, refusals: 0, notBefore: 0 }));
+  const jobs = [...work.jobs];
+  const refused: Task<Job>[] = [];
+  let begun = 0;
   const running = new Set<Promise<void>>();
   let budgetRefillsAt = 0;
   let stopped: unknown;
 
-  while (stopped === undefined && (tasks.length > 0 || running.size > 0)) {
+  while (stopped === undefined && (begun < jobs.length || refused.length > 0 || running.size > 0)) {
     if (signal?.aborted) {
       stopped = signal.reason;
       break;
     }
     const now = clock.now();
     const mayStart = follower.hasRoom() && running.size < ceiling && budgetRefillsAt <= now;
-    const next = mayStart ? tasks.findIndex(({ notBefore }) => notBefore <= now) : -1;
-    if (next >= 0) {
-      launch(tasks.splice(next, 1)[0] as Task<Job>);
+    const next = mayStart ? takeNext(now) : undefined;
+    if (next) {
+      launch(next);
     } else if (running.size > 0) {
       await Promise.race(running);
     } else {
-      const soonest = tasks.reduce((least, { notBefore }) => Math.min(least, notBefore), Infinity);
+      const isNew = begun < jobs.length;
+      const soonest = isNew
+        ? now
+        : refused.reduce((least, { notBefore }) => Math.min(least, notBefore), Infinity);
       const waitMs = Math.max(budgetRefillsAt, soonest) - now;
       onWait?.({ for: budgetRefillsAt > now ? 'request budget' : 'room', seconds: Math.ceil(waitMs / 1000) });
       await clock.sleep(waitMs, signal);
@@ -62,6 +67,13 @@ export async function runAll<Job, Result extends { meta: Meta }>(work: Work<Job,
   }
   await Promise.all(running);
   if (stopped !== undefined) throw stopped;
+
+  /** A refused one comes after all that were not tried yet. */
+  function takeNext(now: number): Task<Job> | undefined {
+    if (begun < jobs.length) return { job: jobs[begun++] as Job, refusals: 0, notBefore: 0 };
+    const due = refused.findIndex(({ notBefore }) => notBefore <= now);
+    return due < 0 ? undefined : refused.splice(due, 1)[0];
+  }
 
   function launch(task: Task<Job>): void {
     follower.start();
@@ -98,7 +110,7 @@ export async function runAll<Job, Result extends { meta: Meta }>(work: Work<Job,
   function putBack(task: Task<Job>, error: TintypeError): void {
     const until = clock.now() + (error.retryAfterSeconds ?? defaultWaitSeconds) * 1000;
     if (error.code === 'rate_limited') budgetRefillsAt = Math.max(budgetRefillsAt, until);
-    tasks.push({ ...task, refusals: task.refusals + 1, notBefore: until });
+    refused.push({ ...task, refusals: task.refusals + 1, notBefore: until });
   }
 }
 

@@ -75,20 +75,22 @@ async function scaleTo(side: number, bytes: Uint8Array): Promise<Sized | undefin
   }
 }
 
-/** The rows, unfiltered. PNG, third edition, 9. */
+/** The rows, unfiltered; each is valid until the next one. PNG, third edition, 9. */
 async function* rowsOf(png: Buffer, rowBytes: number, step: number): AsyncGenerator<Buffer> {
-  let before = Buffer.alloc(rowBytes);
-  let held = Buffer.alloc(0);
+  // With the byte before each row that names its filter.
+  let [row, before] = [Buffer.alloc(rowBytes + 1), Buffer.alloc(rowBytes + 1)];
+  let filled = 0;
   for await (const piece of Readable.from(dataOf(png)).pipe(createInflate())) {
-    held = Buffer.concat([held, piece as Buffer]);
-    let start = 0;
-    for (; start + rowBytes + 1 <= held.length; start += rowBytes + 1) {
-      const row = Buffer.from(held.subarray(start + 1, start + 1 + rowBytes));
-      unfilter(held[start] ?? 0, row, before, step);
-      yield row;
-      before = row;
+    for (let at = 0; at < (piece as Buffer).length;) {
+      const taken = (piece as Buffer).copy(row, filled, at);
+      at += taken;
+      filled += taken;
+      if (filled < row.length) break;
+      unfilter(row[0] ?? 0, row.subarray(1), before.subarray(1), step);
+      yield row.subarray(1);
+      [row, before] = [before, row];
+      filled = 0;
     }
-    held = held.subarray(start);
   }
 }
 

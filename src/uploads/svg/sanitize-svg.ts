@@ -68,6 +68,8 @@ function rewrite(text: string): Buffer {
     if (Object.keys(tag.attributes).length > maxAttributes) {
       refuse(`an element has more than ${maxAttributes} attributes`);
     }
+    // The parser looks for the namespace of each element in all elements around it; now it finds it in the next one.
+    tag.ns[tag.prefix] ??= tag.uri;
     const isRoot = open.length === 0;
     if (isRoot) {
       if (tag.uri !== svgNamespace && tag.uri !== '') throw unsupportedType();
