@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { describeBrowser } from '#roof/browser-command.ts';
 import { newId } from '#core/ids.ts';
 import { readBlob } from '#storage/blobs.ts';
-import type { Browser } from '#browser/browser.ts';
+import type { Browser, BrowserAbout } from '#browser/browser.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { lessOn, readSystem } from '#browser/process/system.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
@@ -102,6 +102,7 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
   await browser.close();
   return [
     { check: 'browser', ok: true, found: describeBrowser(browser.about) },
+    ...examineDownload(browser.about),
     await examineCache(config),
     ...lessOn(process.platform).map((found) => ({ check: 'platform', ok: true, found })),
     // The browser refuses to start when its egress self-test finds a way around the proxy.
@@ -121,6 +122,10 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
     },
   ];
 }
+
+/** Not a failure, because there is nothing to compare it with: the operator decides whether to trust it. */
+export const examineDownload = ({ trust }: Pick<BrowserAbout, 'trust'>): Finding[] =>
+  trust === undefined ? [] : [{ check: 'download', ok: true, found: trust }];
 
 /** The browser cache: its folder and its size. */
 async function examineCache({ cacheDir }: Config): Promise<Finding> {

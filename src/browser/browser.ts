@@ -56,6 +56,8 @@ export interface BrowserAbout {
   installedAt: Date;
   /** How to get a newer version. */
   renewal: string;
+  /** Of a download that could not be checked: who is trusted instead, worded for the operator. */
+  trust?: string;
   sandboxed: boolean;
   /** Why the sandbox is off; null if it is on. */
   sandboxProblem: string | null;

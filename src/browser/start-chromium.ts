@@ -70,6 +70,7 @@ export async function startChromium(options: StartOptions): Promise<{
       source: chromium.source,
       installedAt: chromium.installedAt,
       renewal: chromium.renewal,
+      ...(chromium.trust !== undefined && { trust: chromium.trust }),
       sandboxed,
       sandboxProblem,
       blankScripts: drawing.blankScripts,

@@ -11,6 +11,7 @@ import { distributionWay } from '#browser/process/distribution-chromium.ts';
 import { fetchChromium, type FetchWay } from '#browser/process/fetch-chromium.ts';
 import { run } from '#browser/process/run.ts';
 import { describeSystem, readSystem } from '#browser/process/system.ts';
+import { examineDownload } from '#roof/doctor.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import { startDownloadHost } from '#lab/support/download-host.ts';
 import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
@@ -28,14 +29,61 @@ test("Playwright's build is fetched, logged with its size, checked and used; the
   await first.close();
   assert.match(about.source, /Playwright/);
   assert.ok(about.path.startsWith(cache.path));
+  const says =
+    /^no checksum is published .*; it came from http:\/\/127\.0\.0\.1:\d+, without TLS; set were (.*)$/;
+  const [, variables = ''] = says.exec(about.trust ?? '') ?? [];
+  assert.ok(variables.split(', ').includes('PLAYWRIGHT_DOWNLOAD_HOST'), about.trust ?? '');
+  assert.doesNotMatch(variables, /OVERRIDE|PATH|:\/\//, 'neither other variables nor values');
+  assert.deepEqual(examineDownload(about), [{ check: 'download', ok: true, found: about.trust }]);
   const announced =
     first.logged.find(({ message }) => message.startsWith('fetching a browser'))?.message ?? '';
   assert.match(announced, /chrome-headless-shell [\d.]+ from 127\.0\.0\.1:\d+, 2 MiB, into /);
   const second = await startTestBrowser([], options);
   await second.close();
   assert.equal(second.browser.about.path, about.path);
+  assert.equal(second.browser.about.trust, about.trust, 'it is recorded');
   assert.equal(host.downloads, 1);
   assert.equal(withoutFonts(cache.path).length, 1);
+});
+
+test('what is known of a download that cannot be checked', async () => {
+  using cache = openFolder();
+  const way = (name: string, more: Partial<FetchWay>, origin?: { address: string; variables: string[] }) => ({
+    title: name,
+    folder: name,
+    source: name,
+    renewal: name,
+    ...more,
+    async fill(draft: string) {
+      const executable = join(draft, 'shell');
+      writeFileSync(executable, '#!/bin/sh\necho "Chrome 1.2.3.4"\n', { mode: 0o755 });
+      return { executable, libraryFolders: [], ...(origin && { origin }) };
+    },
+  });
+  const trustIn = async (fetched: FetchWay) =>
+    (
+      await fetchChromium({
+        cacheFolder: cache.path,
+        environment: {},
+        check: accept,
+        log: silent,
+        ways: [fetched],
+      })
+    ).trust;
+  const secure = { address: 'https://cdn.example', variables: [] };
+  assert.equal(await trustIn(way('checked', {}, secure)), undefined);
+  assert.match(
+    (await trustIn(way('direct', { hasChecksum: false }, secure))) ?? '',
+    /from https:\/\/cdn\.example, trusted for its TLS certificate; no proxy or mirror was set$/,
+  );
+  assert.match(
+    (await trustIn(way('proxied', { hasChecksum: false }, { ...secure, variables: ['HTTPS_PROXY'] }))) ?? '',
+    /; set were HTTPS_PROXY$/,
+  );
+  assert.match(
+    (await trustIn(way('old', { hasChecksum: false }))) ?? '',
+    /an earlier version of Tintype did not record where it came from$/,
+  );
 });
 
 test('a process waits while another one fetches, and nothing is fetched twice', async () => {

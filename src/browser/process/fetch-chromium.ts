@@ -22,7 +22,16 @@ export interface FetchWay {
   folder: string;
   source: string;
   renewal: string;
-  fill(draft: string, tools: FetchTools): Promise<{ executable: string; libraryFolders: string[] }>;
+  /** False if nobody publishes a checksum or a signature that the download could be compared with. */
+  hasChecksum?: false;
+  fill(draft: string, tools: FetchTools): Promise<Fetched>;
+}
+
+interface Fetched {
+  executable: string;
+  libraryFolders: string[];
+  /** Where it came from, and the names of the variables that decided so. */
+  origin?: { address: string; variables: string[] };
 }
 
 export interface FetchOptions {
@@ -68,8 +77,9 @@ export async function fetchChromium(options: FetchOptions): Promise<Chromium> {
         renew,
         onWait: () => log.info({ folder }, 'another process is fetching a browser: waiting for it'),
         async fill(draft) {
-          const { executable, libraryFolders } = await way.fill(draft, { environment, tell });
-          const record = {
+          const { executable, libraryFolders, origin } = await way.fill(draft, { environment, tell });
+          const record: Fetched = {
+            ...(origin && { origin }),
             executable: relative(draft, executable),
             libraryFolders: libraryFolders.map((path) => relative(draft, path)),
           };
@@ -115,12 +125,9 @@ async function usualWays(): Promise<FetchWay[]> {
   return [await playwrightWay(system), distributionWay(system)].filter((way) => way !== null);
 }
 
-async function recall(folder: string, { source, renewal }: FetchWay): Promise<Chromium> {
+async function recall(folder: string, { source, renewal, hasChecksum }: FetchWay): Promise<Chromium> {
   const path = join(folder, recordName);
-  const record = JSON.parse(await readFile(path, 'utf8')) as {
-    executable: string;
-    libraryFolders: string[];
-  };
+  const record = JSON.parse(await readFile(path, 'utf8')) as Fetched;
   const libraries = record.libraryFolders.map((name) => join(folder, name));
   return {
     executable: join(folder, record.executable),
@@ -129,5 +136,15 @@ async function recall(folder: string, { source, renewal }: FetchWay): Promise<Ch
     source,
     renewal,
     installedAt: (await stat(path)).mtime,
+    ...(hasChecksum === false && { trust: trustIn(record) }),
   };
+}
+
+function trustIn({ origin }: Fetched): string {
+  const unchecked = 'no checksum is published for this browser, so the download could not be checked';
+  if (!origin) return `${unchecked}, and an earlier version of Tintype did not record where it came from`;
+  const { address, variables } = origin;
+  const isSecure = address.startsWith('https:');
+  const settings = variables.length === 0 ? 'no proxy or mirror was set' : `set were ${variables.join(', ')}`;
+  return `${unchecked}; it came from ${address}, ${isSecure ? 'trusted for its TLS certificate' : 'without TLS'}; ${settings}`;
 }

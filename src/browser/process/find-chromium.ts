@@ -19,6 +19,8 @@ export interface Chromium {
   source: string;
   renewal: string;
   installedAt: Date;
+  /** Of a download that could not be checked: who is trusted instead, worded for the operator. */
+  trust?: string;
 }
 
 export interface FindChromiumOptions {

@@ -1,6 +1,6 @@
 // The headless-shell that Playwright publishes for Linux (x64, arm64) and macOS, fetched by Playwright's own installer, which
-// knows the addresses, the mirrors and the proxies. It publishes no checksums; the download is verified by TLS, its length and
-// our own checks.
+// knows the addresses, the mirrors and the proxies. It publishes no checksums, so what arrives is trusted as far as TLS and the
+// variables of the environment are; `npx tintype doctor` says which they were.
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -15,6 +15,9 @@ const product = 'chromium-headless-shell';
 const downloadMs = 20 * 60_000;
 // Timeout for a silent connection; the installer tries five times.
 const silenceMs = 10_000;
+// Variables that decide where the download comes from, or whose certificates it may have.
+const decisive =
+  /^(https?|all|no)_proxy$|^NODE_EXTRA_CA_CERTS$|^SSL_CERT_(FILE|DIR)$|^PLAYWRIGHT_.*DOWNLOAD_HOST$/i;
 // The installer ends when this process does, even after kill -9. Its own child, which inherits this argument, does so by itself.
 const endWithParent =
   "data:text/javascript,if(process.argv[1].endsWith('cli.js')){process.on('disconnect',()=>process.exit(1));process.channel.unref()}";
@@ -31,6 +34,7 @@ export async function playwrightWay(system: System): Promise<FetchWay | null> {
     folder: `playwright-${version}-${system.id}-${process.arch}`,
     source: "Playwright's download, kept in the cache",
     renewal: 'git pull, then npm start: its version comes with Tintype',
+    hasChecksum: false,
     async fill(draft, tools) {
       const browsersFolder = join(draft, 'browsers');
       const temporary = join(draft, 'tmp');
@@ -73,7 +77,17 @@ export async function playwrightWay(system: System): Promise<FetchWay | null> {
       const executable = await findShell(browsersFolder);
       const problem = await problemOf(executable, null);
       const lacksLibraries = problem?.includes('shared librar') === true && system.hasApt;
-      return { executable, libraryFolders: lacksLibraries ? await fetchLibraries(draft, tools) : [] };
+      return {
+        executable,
+        libraryFolders: lacksLibraries ? await fetchLibraries(draft, tools) : [],
+        origin: {
+          address: new URL(address).origin,
+          // Only their names: the address of a proxy may contain a password.
+          variables: Object.keys(tools.environment).filter(
+            (name) => decisive.test(name) && tools.environment[name] !== '',
+          ),
+        },
+      };
     },
   };
 }
