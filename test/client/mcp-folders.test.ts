@@ -158,7 +158,7 @@ test(
       assert.notEqual(text, 'secret');
     }
     const over = new Promise((resolve) => swapper.once('message', resolve));
-    swapper.postMessage('stop');
+    swapper.postMessage('stop', []);
     await over;
     await swapper.terminate();
   },

@@ -33,7 +33,7 @@ export async function deliver(bytes: Uint8Array, file: string | undefined): Prom
 }
 
 /** The file to write; for a folder, a file of that name in it. Throws if it cannot be written. */
-export async function preparePlace(place: string, nameInFolder: string): Promise<string> {
+async function preparePlace(place: string, nameInFolder: string): Promise<string> {
   const file = /[/\\]$/.test(place) || (await isFolder(place)) ? join(place, nameInFolder) : place;
   try {
     if (await isFolder(file)) throw new Error('it is a folder');
