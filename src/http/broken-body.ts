@@ -2,16 +2,16 @@
 // kept. Node itself would keep waiting for the rest.
 import type { IncomingMessage } from 'node:http';
 
-const broken = new WeakSet<IncomingMessage>();
+const broken = new WeakMap<IncomingMessage, string>();
 
-export function breakBody(request: IncomingMessage): void {
-  broken.add(request);
-  request.emit('broken body');
+export function breakBody(request: IncomingMessage, reason: string): void {
+  broken.set(request, reason);
+  request.emit('broken body', reason);
 }
 
 /** Calls `fail` with the reason when the rest of the body will never come, also if that is already known. */
 export function onBrokenBody(request: IncomingMessage, fail: (reason: string) => void): void {
-  const tell = () => fail('it ends too early, or is not framed as its headers say');
-  if (broken.has(request)) tell();
-  else request.once('broken body', tell);
+  const reason = broken.get(request);
+  if (reason === undefined) request.once('broken body', fail);
+  else fail(reason);
 }

@@ -8,8 +8,8 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { newId } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
 import { boundConnections } from '#http/connections.ts';
+import { feedParsers } from '#http/parser-feed.ts';
 import { answerUnreadable } from '#http/unreadable.ts';
 import type { Guards } from '#http/guards.ts';
 
@@ -39,12 +39,6 @@ const connectionTimeouts: ConnectionTimeouts = {
   checkEveryMs: 5_000,
   drainMs: 10_000,
 };
-
-/**
- * Bytes a client may still send after its response: twice the largest form, because some clients read only after sending
- * everything.
- */
-const drainBytes = 2 * limits.batchBytes;
 
 export interface ListenerSettings {
   trustProxy: boolean | number | string[];
@@ -92,6 +86,10 @@ export function createListener(parts: {
     ...(tls ? { https: { ...listener, ...tls, handshakeTimeout: timeouts.headersMs } } : { http: listener }),
   }) as unknown as FastifyInstance;
   const connections = boundConnections(app, { stallMs: timeouts.stallMs, maxConnections });
+  const feeds = feedParsers(app.server, {
+    onConnection: tls ? 'secureConnection' : 'connection',
+    drainMs: timeouts.drainMs,
+  });
 
   // An unknown expectation is ignored, as RFC 9110 10.1.1 allows: Node would answer it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -100,7 +98,8 @@ export function createListener(parts: {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', hideUnreadableType);
-  app.addHook('onResponse', async (request) => cutEndlessBody(request, timeouts.drainMs));
+  app.addHook('onSend', announceClose);
+  app.addHook('onResponse', async ({ raw }) => raw.complete || feeds.drain(raw));
   app.addHook('preClose', async () => letGoOfIdleConnections(app));
   return app;
 }
@@ -116,6 +115,17 @@ function hideUnreadableType(request: FastifyRequest, _reply: FastifyReply, done:
   done();
 }
 
+/** The rest of a chunked body that nobody wants is not parsed, so the connection cannot be used for another request. */
+function announceClose(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  _payload: unknown,
+  done: () => void,
+): void {
+  if (!raw.complete && raw.headers['transfer-encoding'] !== undefined) reply.header('connection', 'close');
+  done();
+}
+
 /** A number of hops, in the only form that Fastify's types still accept. */
 function trustProxyOption(trust: boolean | number | string[]) {
   return typeof trust === 'number' ? (_address: string, hop: number): boolean => hop < trust : trust;
@@ -125,16 +135,4 @@ function trustProxyOption(trust: boolean | number | string[]) {
 function letGoOfIdleConnections({ server }: FastifyInstance): void {
   const timer = setInterval(() => server.closeIdleConnections(), 100).unref();
   server.once('close', () => clearInterval(timer));
-}
-
-/** A client that is still sending after its response may continue briefly, so that it can read the response. */
-function cutEndlessBody({ raw }: FastifyRequest, drainMs: number): void {
-  if (raw.complete) return;
-  const { socket } = raw;
-  const [bytesBefore, endsAt] = [socket.bytesRead, performance.now() + drainMs];
-  const timer = setInterval(() => {
-    if (performance.now() > endsAt || socket.bytesRead - bytesBefore > drainBytes) socket.destroy();
-  }, 100).unref();
-  raw.once('close', () => clearInterval(timer));
-  raw.once('end', () => clearInterval(timer));
 }

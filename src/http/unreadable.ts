@@ -9,6 +9,7 @@ import { newId } from '#core/ids.ts';
 import type { BudgetStanding } from '#metering/request-budget.ts';
 import { breakBody } from '#http/broken-body.ts';
 import { envelope } from '#http/error-reply.ts';
+import { tooFineChunks } from '#http/parser-feed.ts';
 import { budgetHeaders } from '#http/reply-headers.ts';
 
 interface UnreadableError {
@@ -32,7 +33,7 @@ export function answerUnreadable(parts: {
     }
     const open = parts.openReply(socket);
     if (open) {
-      endWith(open, socket);
+      endWith(open, socket, error.code === tooFineChunks ? 'its chunks are too small' : notFramed);
       return;
     }
     const requestId = newId();
@@ -91,11 +92,13 @@ function pathOf(packet: Buffer): string | undefined {
   return isRequestLine && /^\/\S*$/.test(target) ? target.split('?', 1)[0] : undefined;
 }
 
-function endWith({ request, raw }: FastifyReply, socket: Socket): void {
+const notFramed = 'it ends too early, or is not framed as its headers say';
+
+function endWith({ request, raw }: FastifyReply, socket: Socket, reason: string): void {
   if (!raw.headersSent) raw.setHeader('connection', 'close');
   raw.once('close', () => socket.destroySoon());
   // Nothing received from now on can be read, and Node would take the end of the input as permission to close before the
   // response.
   socket.pause();
-  if (!request.raw.complete) breakBody(request.raw);
+  if (!request.raw.complete) breakBody(request.raw, reason);
 }
