@@ -15,6 +15,7 @@ import { leaksProof } from '#lab/prove/leaks.ts';
 import type { Proof } from '#lab/prove/proof.ts';
 import { renderLeaksProof } from '#lab/prove/render-leaks.ts';
 import { sandboxProof } from '#lab/prove/sandbox.ts';
+import { smallPiecesProof } from '#lab/prove/small-pieces.ts';
 import { uploadLeaks } from '#lab/prove/upload-leaks.ts';
 
 export const proofs: readonly Proof[] = [
@@ -28,6 +29,7 @@ export const proofs: readonly Proof[] = [
   faults,
   connections,
   parsersProof,
+  smallPiecesProof,
   neighboursProof,
   overloadProof,
   leaksProof,
