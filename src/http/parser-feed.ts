@@ -135,17 +135,20 @@ function createFeed(socket: Socket, { drainMs, turn, later, refuse }: FeedSettin
   };
 
   function receive(bytes: Buffer): void {
-    if (bytes.length < smallReadBytes && isOneTooMany()) {
+    const isSmall = bytes.length < smallReadBytes;
+    if (isSmall && isOneTooMany()) {
       socket.destroy();
       return;
     }
-    if (reading === 'nothing') socket.pause();
-    else if (held.length > 0) held = Buffer.concat([held, bytes]);
+    if (reading === 'nothing') {
+      if (!isDraining) socket.pause();
+    } else if (held.length > 0) held = Buffer.concat([held, bytes]);
     else {
       give(bytes);
       if (held.length === 0) free(bytes);
     }
-    if (isDraining) later(socket);
+    // Small reads are not paused: the records that follow in this turn would be queued, which costs more, and not be counted.
+    if (isDraining && !isSmall) later(socket);
   }
 
   function isOneTooMany(): boolean {

@@ -20,7 +20,7 @@ const gigabit = 125_000_000;
 const sent = { connections: 0, bytes: 0 };
 const startedAt = performance.now();
 let isOver = false;
-process.stdin.on('end', () => (isOver = true)).resume();
+const ended = once(process.stdin.on('end', () => (isOver = true)).resume(), 'end');
 process.stdout.write('begun\n');
 await Promise.all(Array.from({ length: attack.connections }, () => attackAgain(attack)));
 process.stdout.write(`${JSON.stringify(sent)}\n`);
@@ -61,10 +61,11 @@ async function send(
     sent.bytes += piece.length;
     const hasRoom = socket.write(piece);
     if (isOnce) break;
-    await new Promise<void>((resolve) => {
+    const free = new Promise<void>((resolve) => {
       goOn = resolve;
       if (hasRoom) setImmediate(resolve);
     });
+    await Promise.race([free, ended]);
   }
   if (isOnce) await Promise.race([new Promise<void>((resolve) => (goOn = resolve)), delay(1_000)]);
 }
@@ -74,7 +75,7 @@ async function sendRecords(socket: Socket, head: string, unit: string): Promise<
   if (!records) return;
   sent.connections += 1;
   sent.bytes += records.length;
-  const closed = once(socket, 'close');
+  const closed = once(socket, 'close').catch(() => {});
   socket.resume().write(records);
   await Promise.race([closed, delay(1_000)]);
 }
