@@ -16,6 +16,8 @@ const drainBytes = 2 * limits.batchBytes;
  */
 const smallReadBytes = 256;
 const maxSmallReads = 64;
+/** Heads of requests, of all connections together. The others wait for the next turn, so that answers and files get theirs. */
+const requestsPerTurn = 32;
 /**
  * Reads of unwanted bytes and pipelined requests in a millisecond, of all connections together: 128 MB a second, or 2,000 requests.
  */
@@ -38,8 +40,7 @@ interface Feed {
 
 interface FeedSettings {
   drainMs: number;
-  /** The turn of the event loop, as a number. */
-  turn: () => number;
+  turns: Turns;
   /** Lets a connection continue with what can wait: pipelined requests, and bytes that nobody wants. */
   later: (socket: Socket) => void;
   refuse: (error: Error, socket: Socket) => unknown;
@@ -53,7 +54,7 @@ export function feedParsers(
   const feeds = new WeakMap<Socket, Feed>();
   const settings: FeedSettings = {
     drainMs,
-    turn: createTurns(),
+    turns: createTurns(),
     later: createLine(),
     refuse: (error, socket) => server.emit('clientError', error, socket),
   };
@@ -62,19 +63,32 @@ export function feedParsers(
   return { drain: ({ socket }: IncomingMessage): void => feeds.get(socket)?.drain() };
 }
 
+interface Turns {
+  /** The turn of the event loop, as a number. */
+  now(): number;
+  /** True for the first requests of a turn. */
+  takeRequest(): boolean;
+}
+
 /** Turns are counted only while somebody asks. */
-function createTurns(): () => number {
-  let turn = 0;
-  let isCounted = false;
-  return () => {
+function createTurns(): Turns {
+  let [turn, requests, isCounted] = [0, 0, false];
+  function now(): number {
     if (!isCounted) {
       isCounted = true;
       setImmediate(() => {
-        turn += 1;
-        isCounted = false;
+        [turn, requests, isCounted] = [turn + 1, 0, false];
       });
     }
     return turn;
+  }
+  return {
+    now,
+    takeRequest() {
+      now();
+      requests += 1;
+      return requests <= requestsPerTurn;
+    },
   };
 }
 
@@ -93,7 +107,7 @@ function createLine(): (socket: Socket) => void {
   };
 }
 
-function createFeed(socket: Socket, { drainMs, turn, later, refuse }: FeedSettings): Feed {
+function createFeed(socket: Socket, { drainMs, turns, later, refuse }: FeedSettings): Feed {
   // Node's own listener, which runs the parser. With a listener of ours Node no longer reads the connection past JavaScript.
   const [parse] = socket.listeners('data') as [(bytes: Buffer) => void];
   /** What the next bytes are. `nothing`: they are not read any more. */
@@ -152,7 +166,8 @@ function createFeed(socket: Socket, { drainMs, turn, later, refuse }: FeedSettin
   }
 
   function isOneTooMany(): boolean {
-    if (smallReads.turn !== turn()) smallReads = { turn: turn(), count: 0 };
+    const turn = turns.now();
+    if (smallReads.turn !== turn) smallReads = { turn, count: 0 };
     smallReads.count += 1;
     return smallReads.count > maxSmallReads;
   }
@@ -172,12 +187,16 @@ function createFeed(socket: Socket, { drainMs, turn, later, refuse }: FeedSettin
         leave();
         return;
       }
-      const isNextRequest = reading === 'head' && headTurn === turn();
-      if (socket.isPaused() || isNextRequest) {
+      if (socket.isPaused()) held = rest;
+      else if (reading === 'head' && headTurn === turns.now()) {
         held = rest;
-        if (!socket.isPaused()) later(socket);
-        return;
+        later(socket);
+      } else if (reading === 'head' && !turns.takeRequest()) {
+        held = rest;
+        socket.pause();
+        setImmediate(() => socket.resume());
       }
+      if (held.length > 0) return;
     }
   }
 
@@ -219,7 +238,7 @@ function createFeed(socket: Socket, { drainMs, turn, later, refuse }: FeedSettin
       parse(bytes);
       return bytes.length;
     }
-    if (reading === 'head') headTurn = turn();
+    if (reading === 'head') headTurn = turns.now();
     [reading, tail] = ['head', nothing];
     parse(bytes.subarray(0, end));
     return end;
