@@ -16,8 +16,11 @@ const drainBytes = 2 * limits.batchBytes;
  */
 const smallReadBytes = 256;
 const maxSmallReads = 64;
-/** Heads of requests, of all connections together. The others wait for the next turn, so that answers and files get theirs. */
-const requestsPerTurn = 32;
+/**
+ * Heads of requests and reads of chunks, of all connections together. The others wait for the next turn, so that responses and files
+ * get theirs.
+ */
+const portionsPerTurn = 32;
 /**
  * Reads of unwanted bytes and pipelined requests in a millisecond, of all connections together: 128 MB a second, or 2,000 requests.
  */
@@ -66,28 +69,28 @@ export function feedParsers(
 interface Turns {
   /** The turn of the event loop, as a number. */
   now(): number;
-  /** True for the first requests of a turn. */
-  takeRequest(): boolean;
+  /** True for the first portions of a turn. */
+  takePortion(): boolean;
 }
 
 /** Turns are counted only while somebody asks. */
 function createTurns(): Turns {
-  let [turn, requests, isCounted] = [0, 0, false];
+  let [turn, portions, isCounted] = [0, 0, false];
   function now(): number {
     if (!isCounted) {
       isCounted = true;
       setImmediate(() => {
-        [turn, requests, isCounted] = [turn + 1, 0, false];
+        [turn, portions, isCounted] = [turn + 1, 0, false];
       });
     }
     return turn;
   }
   return {
     now,
-    takeRequest() {
+    takePortion() {
       now();
-      requests += 1;
-      return requests <= requestsPerTurn;
+      portions += 1;
+      return portions <= portionsPerTurn;
     },
   };
 }
@@ -191,7 +194,7 @@ function createFeed(socket: Socket, { drainMs, turns, later, refuse }: FeedSetti
       else if (reading === 'head' && headTurn === turns.now()) {
         held = rest;
         later(socket);
-      } else if (reading === 'head' && !turns.takeRequest()) {
+      } else if ((reading === 'head' || reading === 'chunks') && !turns.takePortion()) {
         held = rest;
         socket.pause();
         setImmediate(() => socket.resume());
