@@ -11,11 +11,11 @@ import { createChunkJoiner } from '#http/chunked-body.ts';
  */
 const drainBytes = 2 * limits.batchBytes;
 /**
- * Reads below this size that a connection may make in one turn of the event loop. Only TLS makes more than one: each of its records
- * is one. The bytes of a plain connection arrive together.
+ * Reads that a connection may make in one turn of the event loop, whatever their size, and what more must have on average. Only TLS
+ * makes many small ones, because each of its records is one: the bytes of a plain connection arrive together.
  */
-const smallReadBytes = 256;
-const maxSmallReads = 64;
+const freeReads = 32;
+const leastAverageBytes = 256;
 /**
  * Heads of requests and reads of chunks, of all connections together. The others wait for the next turn, so that responses and files
  * get theirs.
@@ -122,7 +122,7 @@ function createFeed(socket: Socket, { drainMs, turns, later, refuse }: FeedSetti
   /** Bytes for later: the parser is paused, or has had a request in this turn. */
   let held: Buffer = nothing;
   let headTurn = -1;
-  let smallReads = { turn: -1, count: 0 };
+  let reads = { turn: -1, count: 0, bytes: 0 };
   let isDraining = false;
 
   socket.off('data', parse).on('data', receive);
@@ -152,9 +152,8 @@ function createFeed(socket: Socket, { drainMs, turns, later, refuse }: FeedSetti
   };
 
   function receive(bytes: Buffer): void {
-    const isSmall = bytes.length < smallReadBytes;
-    if (isSmall && isOneTooMany()) {
-      socket.destroy();
+    if (isTooFine(bytes.length)) {
+      cut(socket);
       return;
     }
     if (reading === 'nothing') {
@@ -164,15 +163,16 @@ function createFeed(socket: Socket, { drainMs, turns, later, refuse }: FeedSetti
       give(bytes);
       if (held.length === 0) free(bytes);
     }
-    // Small reads are not paused: the records that follow in this turn would be queued, which costs more, and not be counted.
-    if (isDraining && !isSmall) later(socket);
+    // After a small read, the records that follow in this turn would be queued, which costs more, and not be counted.
+    if (isDraining && bytes.length >= leastAverageBytes) later(socket);
   }
 
-  function isOneTooMany(): boolean {
+  function isTooFine(length: number): boolean {
     const turn = turns.now();
-    if (smallReads.turn !== turn) smallReads = { turn, count: 0 };
-    smallReads.count += 1;
-    return smallReads.count > maxSmallReads;
+    if (reads.turn !== turn) reads = { turn, count: 0, bytes: 0 };
+    reads.count += 1;
+    reads.bytes += length;
+    return reads.count > freeReads && reads.bytes < reads.count * leastAverageBytes;
   }
 
   function giveHeld(): void {
@@ -273,6 +273,15 @@ function createFeed(socket: Socket, { drainMs, turns, later, refuse }: FeedSetti
     }, 100).unref();
     socket.once('close', () => clearInterval(timer));
   }
+}
+
+/**
+ * Ends a connection and the work on what has already arrived on it. Node would decrypt and deliver the other records of this read
+ * even after the end of the connection, and frees the TLS state only later, with this method of its own.
+ */
+function cut(socket: Socket): void {
+  (socket as { _destroySSL?: () => void })._destroySSL?.();
+  socket.destroy();
 }
 
 /**

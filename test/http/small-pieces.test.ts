@@ -239,22 +239,40 @@ describe('requests', () => {
 const withoutOpenssl =
   spawnSync('openssl', ['version']).status !== 0 && 'there is no openssl to make a certificate with';
 
-test('a connection that brings many small TLS records at once is cut', { skip: withoutOpenssl }, async () => {
-  const folder = await temporaryFolder();
-  const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
-  const command =
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
-  spawnSync('openssl', [...command.split(' '), '-keyout', key, '-out', cert]);
-  const secure = await listen({ cert: await readFile(cert), key: await readFile(key) });
-  try {
-    const client = await open(secure.port);
-    const records = await recordsOf(client.socket, post('/read', 'Content-Length: 100000\r\n'), 'x', 2_000);
-    assert.ok(records);
-    client.socket.write(records);
-    await client.closed;
-    assert.ok(seen.pieces <= 300, `${seen.pieces} records were read`);
-  } finally {
+describe('TLS records', { skip: withoutOpenssl }, () => {
+  let secure: Awaited<ReturnType<typeof listen>>;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  before(async () => {
+    folder = await temporaryFolder();
+    const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
+    const command =
+      'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
+    spawnSync('openssl', [...command.split(' '), '-keyout', key, '-out', cert]);
+    secure = await listen({ cert: await readFile(cert), key: await readFile(key) });
+  });
+  after(async () => {
     await secure.app.close();
     await folder.remove();
+  });
+
+  for (const path of ['/read', '/refuse']) {
+    test(`of one byte, many at once: the connection is cut (${path})`, async () => {
+      const client = await open(secure.port);
+      const head = post(path, 'Content-Length: 100000\r\n');
+      const records = await recordsOf(client.socket, head, new Array<string>(2_000).fill('x'));
+      assert.ok(records);
+      client.socket.write(records);
+      await client.closed;
+      assert.ok(seen.pieces <= 300, `${seen.pieces} records were read`);
+    });
   }
+
+  test('of a client that sends the size, the content and the end of each chunk separately are read', async () => {
+    const client = await open(secure.port);
+    const texts = new Array<string[]>(100).fill(['1000', '\r\n', 'x'.repeat(4_096), '\r\n']).flat();
+    const records = await recordsOf(client.socket, post('/read', chunked), texts);
+    assert.ok(records);
+    client.socket.write(records);
+    await waitFor('all of it', () => seen.bytes === 100 * 4_096);
+  });
 });

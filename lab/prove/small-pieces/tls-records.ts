@@ -4,13 +4,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 
-/** The handshake and the head are sent; resolves to `count` records with the text in each. Undefined if the connection failed. */
-export async function recordsOf(
-  socket: Socket,
-  head: string,
-  text: string,
-  count: number,
-): Promise<Buffer | undefined> {
+/** The handshake and the head are sent; resolves to one record for each text. Undefined if the connection failed. */
+export async function recordsOf(socket: Socket, head: string, texts: string[]): Promise<Buffer | undefined> {
   const kept: Buffer[] = [];
   let isKeeping = false;
   const wire = new Duplex({
@@ -36,7 +31,7 @@ export async function recordsOf(
     await written(head);
     isKeeping = true;
     // One at a time: what waits together is encrypted together.
-    for (let record = 0; record < count && !socket.destroyed; record += 1) await written(text);
+    for (const text of texts) if (!socket.destroyed) await written(text);
     return socket.destroyed ? undefined : Buffer.concat(kept);
   } catch {
     return undefined;
