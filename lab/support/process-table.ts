@@ -49,6 +49,20 @@ export function openDescriptors(pid = process.pid): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
+/** Files below a folder that this process has open, also deleted ones. */
+export function openFilesIn(folder: string): string[] {
+  return readdirSync('/proc/self/fd')
+    .map((descriptor) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`);
+      } catch {
+        // Closed since, as the one that this list was read with.
+        return '';
+      }
+    })
+    .filter((path) => path.startsWith(`${folder}/`));
+}
+
 /** Memory that a process holds; 0 if it has ended. */
 export function rssBytes(pid = process.pid): number {
   try {

@@ -26,6 +26,23 @@ export interface SpoolOptions {
   writer?: string;
 }
 
+/** A file that another process has written. */
+export interface FinishedFile {
+  path: string;
+  sizeBytes: number;
+}
+
+/**
+ * A file that was taken over from another process. The creator owns it: unless it was committed, `await using` deletes it however
+ * the block ends.
+ */
+export interface AdoptedFile extends AsyncDisposable {
+  /** Its bytes, also after the file was committed or deleted. */
+  open(): Promise<OpenBlob>;
+  /** Makes the bytes durable under `key`. The file is gone afterwards. */
+  commit(key: string): Promise<void>;
+}
+
 /** A blob being read. The opener owns it: `using` closes it however the block ends, and so does a reply that sends it. */
 export interface OpenBlob extends Disposable {
   readonly stream: Readable;
@@ -63,6 +80,11 @@ export interface SignedAnswer {
 
 export interface Blobs {
   createSpool(options?: SpoolOptions): Spool;
+  /**
+   * Takes over a file from a folder that a less trusted process can write to. Throws, and deletes the file, if it is a link, has
+   * another size or is no file at all. The account's turn decides when it is written and read.
+   */
+  adopt(file: FinishedFile, account: string): Promise<AdoptedFile>;
   /** Undefined when there is no blob under this key. Readers, each an account or a client address, share the disk equally. */
   open(key: string, range?: ByteRange, reader?: string): Promise<OpenBlob | undefined>;
   /** The whole blob, if the store caches small blobs in memory and this size is small enough. */

@@ -16,8 +16,8 @@ import { createSpools, type Spooled } from '#storage/spool.ts';
 export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {
   const store = join(folder, 'store');
   makeFolder(store);
-  const spools = await createSpools(join(folder, 'spool'));
   const reads = createDiskReads();
+  const spools = await createSpools(join(folder, 'spool'), reads);
   const syncStore = createSharedRun(() => syncPath(store));
   /** Subfolders whose own names have been synced. */
   const knownFolders = new Set<string>();
@@ -44,6 +44,7 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
 
   return {
     createSpool: (options) => spools.create(put, options),
+    adopt: (file, account) => spools.adopt(put, file, account),
     async open(key, range, reader = 'the service') {
       const file = await open(pathOf(key), 'r').catch(ignoreMissing);
       return file && openBlob(reads.stream(file, reader, range));

@@ -94,6 +94,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
 
   return {
     createSpool: (options) => spools.create(put, options),
+    adopt: (file, account) => spools.adopt(put, file, account),
     async open(key, range) {
       const input: GetObjectCommandInput = {
         ...objectOf(key),

@@ -1,12 +1,12 @@
 // Holds bytes, invisible, until a blob store takes them: small ones in memory, larger ones in a file next to the store.
 import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createFairQueue, type FairQueue } from '#core/fair-queue.ts';
-import { isId, newId } from '#core/ids.ts';
-import type { Spool, SpoolOptions } from '#storage/blobs.ts';
-import { makeFolder } from '#storage/make-folder.ts';
+import { rm } from 'node:fs/promises';
+import { createFairQueue } from '#core/fair-queue.ts';
+import { adoptFile } from '#storage/adopted-file.ts';
+import type { AdoptedFile, FinishedFile, Spool, SpoolOptions } from '#storage/blobs.ts';
+import { createDiskReads } from '#storage/disk-reads.ts';
 import { createFile, type OpenFile } from '#storage/open-file.ts';
+import { createSpoolFolder, type SpoolPlace } from '#storage/spool-folder.ts';
 
 /** Up to this size a spool stays in memory until commit, so that most uploads cost one write and rejected ones none. */
 const memoryBytes = 256 * 1024;
@@ -30,48 +30,50 @@ export interface Spooled {
   toFile(options: { isSynced: boolean }): Promise<string>;
 }
 
-type Store = (spooled: Spooled, key: string) => Promise<void>;
+export type Store = (spooled: Spooled, key: string) => Promise<void>;
 
 export interface Spools {
   create(store: Store, options?: SpoolOptions): Spool;
+  adopt(store: Store, file: FinishedFile, account: string): Promise<AdoptedFile>;
   /** Deletes the files of processes that no longer run. */
   sweep(): Promise<void>;
 }
 
-export async function createSpools(folder: string): Promise<Spools> {
-  makeFolder(folder);
+export async function createSpools(path: string, reads = createDiskReads()): Promise<Spools> {
+  const folder = createSpoolFolder(path);
   const writes = createFairQueue({
     concurrency: writesAtOnce,
     maxWaitMs: Infinity,
     tooLong: () => new Error('a write waited too long'),
   });
+  /** Small blobs do not wait behind large ones. */
+  const inTurn: InTurn = (writer, sizeBytes, work) =>
+    sizeBytes > memoryBytes ? writes.run(writer, work) : work();
   return {
-    create: (store, options) => createSpool(folder, store, writes, options),
-    async sweep() {
-      for (const name of await readdir(folder)) {
-        const [, pid, id = ''] = /^(\d+)-([^-]+)$/.exec(name) ?? [];
-        // A file with another name is somebody else's.
-        if (!isId(id)) continue;
-        const owner = Number(pid);
-        // A file with this process's id that it did not create is a leftover too: in a container every start has the same id.
-        if (owner === process.pid ? !liveSpools.has(name) : !isAlive(owner))
-          await rm(join(folder, name), { force: true });
-      }
-    },
+    create: (store, options) => createSpool(folder.newPlace(), store, inTurn, options),
+    adopt: (store, file, account) =>
+      adoptFile(file, {
+        folder,
+        reads,
+        store,
+        inTurn: (work) => inTurn(account, file.sizeBytes, work),
+        reader: account,
+      }),
+    sweep: folder.sweep,
   };
 }
 
-const liveSpools = new Set<string>();
+type InTurn = <T>(writer: string, sizeBytes: number, work: () => Promise<T>) => Promise<T>;
+
 const slabs: Buffer<ArrayBuffer>[] = [];
 
 function createSpool(
-  folder: string,
+  place: SpoolPlace,
   store: Store,
-  writes: FairQueue,
+  inTurn: InTurn,
   { isHashed = false, writer = 'the service' }: SpoolOptions = {},
 ): Spool {
-  const name = `${process.pid}-${newId()}`;
-  const path = join(folder, name);
+  const { path } = place;
   let chunks: Buffer[] = [];
   let waitingBytes = 0;
   let slab: Buffer<ArrayBuffer> | undefined;
@@ -85,17 +87,12 @@ function createSpool(
   /** Bytes not yet written to the file. */
   const waiting = (): Buffer[] => (slab && waitingBytes > 0 ? [slab.subarray(0, waitingBytes)] : chunks);
 
-  /** Small blobs do not wait behind large ones. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
-    sizeBytes > memoryBytes ? writes.run(writer, work) : work();
-
   function flush(): Promise<OpenFile> {
     flushing = writeOut(waiting());
     return flushing;
   }
 
   async function writeOut(pieces: Buffer[]): Promise<OpenFile> {
-    liveSpools.add(name);
     file ??= await createFile(path);
     if (pieces.length > 0) await file.append(pieces);
     if (keepsHash) {
@@ -120,7 +117,7 @@ function createSpool(
     chunks = [];
     if (slab && slabs.length < spareSlabs) slabs.push(slab);
     slab = undefined;
-    liveSpools.delete(name);
+    place.release();
   }
 
   return {
@@ -128,7 +125,7 @@ function createSpool(
       if (finished) return undefined;
       sizeBytes += chunk.length;
       if (waitingBytes + chunk.length > memoryBytes) {
-        flushing = inTurn(() => writeOut([...waiting(), chunk]));
+        flushing = inTurn(writer, sizeBytes, () => writeOut([...waiting(), chunk]));
         return flushing.then(() => {});
       }
       if (!slab && waitingBytes + chunk.length > keptChunksBytes) slab = takeSlab();
@@ -161,7 +158,7 @@ function createSpool(
         sizeBytes,
         inMemory: () => (file ? undefined : Buffer.concat(waiting())),
         toFile: ({ isSynced }) =>
-          inTurn(async () => {
+          inTurn(writer, sizeBytes, async () => {
             const written = await flush();
             if (isSynced) await written.sync();
             written.close();
@@ -181,13 +178,4 @@ function createSpool(
       release();
     },
   };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -1,7 +1,7 @@
 // Backup while the service runs, and restore: everything acknowledged before the backup is in it.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -131,4 +131,20 @@ test('a backup of a database that is written without pause ends, with the rows o
   assert.ok((await writing) > 0, 'nothing was written during the backup');
   using copy = new DatabaseSync(join(target, 'tintype.db'), { readOnly: true });
   assert.equal(copy.prepare('select count(*) as rows from rows').get()?.['rows'], 3_000);
+});
+
+test('files on their way in are not in a backup and get no second name', async (context) => {
+  const { path: folder, remove } = await temporaryFolder();
+  context.after(remove);
+  const dataDir = join(folder, 'data');
+  const places = ['uploads/spool', 'renders/spool', 'renders/results', 'renders/results/1'];
+  for (const place of places) {
+    await mkdir(join(dataDir, 'blobs', place), { recursive: true });
+    await writeFile(join(dataDir, 'blobs', place, 'name'), 'bytes');
+  }
+  new DatabaseSync(join(dataDir, 'tintype.db')).close();
+  const report = await backUp(dataDir, join(dataDir, 'tintype.db'), join(folder, 'copy'), () => {});
+  assert.deepEqual(report, { files: 0, newFiles: 0 });
+  for (const place of places)
+    assert.equal((await stat(join(dataDir, 'blobs', place, 'name'))).nlink, 1, place);
 });

@@ -27,6 +27,8 @@ export interface OpenDatabase {
 
 export interface OpenBlobs {
   blobs: Blobs;
+  /** Where it keeps what it has on this machine. */
+  folder: string;
   /** The same store as another process sees it. */
   openAnother: () => Promise<Blobs>;
   close: () => Promise<void>;
@@ -93,7 +95,7 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
     async open() {
       const { path, remove } = await temporaryFolder();
       const openAnother = () => createDiskBlobs(path);
-      return { blobs: await openAnother(), openAnother, close: remove };
+      return { blobs: await openAnother(), folder: path, openAnother, close: remove };
     },
   },
   {
@@ -103,7 +105,7 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
       const { storage } = readConfig({ STORAGE_URL: (await sharedS3()).newStorageUrl() });
       if (!storage) throw new Error('the address of the store could not be parsed');
       const openAnother = () => createS3Blobs(storage, path);
-      return { blobs: await openAnother(), openAnother, close: remove };
+      return { blobs: await openAnother(), folder: path, openAnother, close: remove };
     },
   },
 ];

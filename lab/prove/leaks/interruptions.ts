@@ -1,6 +1,6 @@
 // Wraps the database and stores of the service and interrupts the n-th call: by a failure, or by something that the test does at
 // that moment, such as a client that disconnects.
-import type { Blobs, OpenBlob, Spool } from '#storage/blobs.ts';
+import type { AdoptedFile, Blobs, OpenBlob, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
 
@@ -68,6 +68,21 @@ export function createInterruptions(): Interruptions {
     };
   }
 
+  function wrapAdopted(file: AdoptedFile): AdoptedFile {
+    return {
+      async open() {
+        await touch('adopted.open');
+        return watchStream(await file.open());
+      },
+      async commit(key) {
+        await touch('adopted.commit');
+        await file.commit(key);
+        await touch('adopted.committed');
+      },
+      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+    };
+  }
+
   /** The stream breaks, or its reader disconnects, when its first bytes are read. */
   function watchStream(blob: OpenBlob): OpenBlob {
     const { stream } = blob;
@@ -104,6 +119,7 @@ export function createInterruptions(): Interruptions {
     wrapBlobs: (blobs) => ({
       ...blobs,
       createSpool: (options) => wrapSpool(blobs.createSpool(options)),
+      adopt: async (file, account) => wrapAdopted(await blobs.adopt(file, account)),
       async open(key, range, reader) {
         await touch('blobs.open');
         const blob = await blobs.open(key, range, reader);
