@@ -36,6 +36,7 @@ export async function openBrowser(
     fetchEnvironment: config.fetchEnvironment,
     renew,
     egress,
+    resultsFolder: join(config.blobsDir, 'renders', 'results'),
     concurrency: config.renderConcurrency - reservedPlaces(config.renderConcurrency),
     log,
   });

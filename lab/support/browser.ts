@@ -1,4 +1,5 @@
 // A real browser for tests, behind an egress proxy that allows only the test's own page servers.
+import { readFile, rm } from 'node:fs/promises';
 import { readConfig } from '#roof/config.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
@@ -10,6 +11,7 @@ import { createEgressRules } from '#browser/egress/rules.ts';
 import { fetchedChromium } from '#browser/process/fetch-chromium.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { findChromium } from '#browser/process/find-chromium.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
 
 /** Where the service keeps what it created or fetched. */
 export const cacheFolder = await reachableCache(readConfig({}).cacheDir, browserUser());
@@ -30,12 +32,16 @@ export const underTest = {
 };
 export const chromiumUnderTest = () => findChromium(underTest);
 
+export interface RenderedBytes {
+  bytes: Buffer;
+}
+
 export interface TestBrowser {
   readonly browser: Browser;
   readonly egress: EgressProxy;
   readonly logged: { level: string; details: object; message: string }[];
-  shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<Rendered>;
-  print(url: string, job?: Partial<PdfJob>, signal?: AbortSignal): Promise<Rendered>;
+  shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<RenderedBytes>;
+  print(url: string, job?: Partial<PdfJob>, signal?: AbortSignal): Promise<RenderedBytes>;
   close(): Promise<void>;
 }
 
@@ -49,12 +55,14 @@ export async function startTestBrowser(
   const logged: TestBrowser['logged'] = [];
   const note = (level: string) => (details: object, message: string) =>
     void logged.push({ level, details, message });
+  const results = await temporaryFolder();
   const browser = await createChromiumBrowser({
     executable: underTest.explicitPath,
     folders: underTest.folders,
     cacheFolder,
     fetchEnvironment: readConfig().fetchEnvironment,
     egress,
+    resultsFolder: results.path,
     concurrency: 2,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     ...options,
@@ -63,14 +71,24 @@ export async function startTestBrowser(
     browser,
     egress,
     logged,
-    shoot: (url, job = {}, signal = never) =>
-      browser.screenshot({ url, fullPage: false, format: 'png', width: 1440, height: 900, ...job }, signal),
-    print: (url, job = {}, signal = never) => browser.pdf({ ...plainPdf, url, ...job }, signal),
+    shoot: async (url, job = {}, signal = never) => {
+      const whole = { url, fullPage: false, format: 'png', width: 1440, height: 900, ...job } as const;
+      return takeBytes(await browser.screenshot(whole, signal));
+    },
+    print: async (url, job = {}, signal = never) =>
+      takeBytes(await browser.pdf({ ...plainPdf, url, ...job }, signal)),
     async close() {
       await browser.close();
       await egress.close();
+      await results.remove();
     },
   };
+}
+
+async function takeBytes({ path }: Rendered): Promise<RenderedBytes> {
+  const bytes = await readFile(path);
+  await rm(path);
+  return { bytes };
 }
 
 const never = new AbortController().signal;

@@ -3,21 +3,23 @@
 import type { Browser } from '#browser/browser.ts';
 import type { Config } from '#roof/config.ts';
 import { openBrowser } from '#roof/engines.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
 import { shared, together } from '#lab/support/shared.ts';
 
 type Given = Parameters<typeof openBrowser>;
 
 /**
  * The services of test files that share a process use one browser, one service at a time. It follows the rules and the log of the
- * service that took it last.
+ * service that took it last. Its results are in a folder of its own, because it outlives the data folders of these services.
  */
 let holder: Given | undefined;
 let isTaken = false;
 const keptBrowser = shared(
-  () => {
+  async () => {
     const [config, , , options] = current();
-    return openBrowser(
-      config,
+    const folder = await temporaryFolder();
+    const browser = await openBrowser(
+      { ...config, blobsDir: folder.path },
       {
         decideByName: (...asked) => current()[1].decideByName(...asked),
         decide: (...asked) => current()[1].decide(...asked),
@@ -29,8 +31,12 @@ const keptBrowser = shared(
       },
       options,
     );
+    return { browser, folder };
   },
-  (browser) => browser.close(),
+  async ({ browser, folder }) => {
+    await browser.close();
+    await folder.remove();
+  },
 );
 
 export const openLateBrowser: typeof openBrowser = (...given) => {
@@ -39,13 +45,13 @@ export const openLateBrowser: typeof openBrowser = (...given) => {
   let close = async (): Promise<void> => (await opened)?.close();
   const open = () => (opened ??= start().then((ready) => (browser = ready)));
 
-  function start(): Promise<Browser> {
+  async function start(): Promise<Browser> {
     const isFitting = holder === undefined || startsAlike(holder[0], given[0]);
     if (!together.isOn || isTaken || !isFitting) return openBrowser(...given);
     holder = given;
     isTaken = true;
     close = async () => void (isTaken = false);
-    return keptBrowser();
+    return (await keptBrowser()).browser;
   }
 
   return Promise.resolve({

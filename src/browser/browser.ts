@@ -42,9 +42,12 @@ export interface PdfJob extends Job {
   delayMs: number;
 }
 
-/** A picture or a PDF. */
+/** A picture or a PDF in a file of its own. Whoever receives it moves the file or removes it. */
 export interface Rendered {
-  bytes: Buffer;
+  path: string;
+  sizeBytes: number;
+  /** In hex. */
+  sha256: string;
 }
 
 export interface BrowserAbout {

@@ -1,8 +1,14 @@
 // The browser on a managed Chromium: finds and starts it, tests its egress wall, sandbox and fonts, and holds the steps of a
 // screenshot and of a PDF from top to bottom. Spec 4.3, 4.4.
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createFairQueue } from '#core/fair-queue.ts';
+import { newId } from '#core/ids.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import { limits } from '#core/limits.ts';
+import { makeFolder } from '#storage/make-folder.ts';
 import { memory } from '#browser/process/memory.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
@@ -30,6 +36,8 @@ import type { TakeAtRest } from '#browser/page/page-at-rest.ts';
 export interface ChromiumBrowserOptions extends StartOptions {
   /** Renders that may run at once; as many pages are kept ready. */
   concurrency: number;
+  /** Where pictures and PDFs are left for whoever asked for them. */
+  resultsFolder: string;
   recycle?: Partial<RecycleLimits>;
   memory?: Partial<MemoryLimits>;
 }
@@ -81,13 +89,13 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     totalMs: number,
     account: string | undefined,
     caller: AbortSignal,
-    work: (page: Page, deadline: Deadline) => Promise<Rendered>,
+    work: (page: Page, deadline: Deadline) => Promise<Buffer>,
   ): Promise<Rendered> {
     const endRender = standing.begin(account);
     try {
-      const rendered = await attempt(totalMs, account, caller, work);
-      if (rendered.bytes.length > largeBytes && standing.hasNeighbours(account)) standing.blame(account);
-      return rendered;
+      const bytes = await attempt(totalMs, account, caller, work);
+      if (bytes.length > largeBytes && standing.hasNeighbours(account)) standing.blame(account);
+      return await leave(bytes, options.resultsFolder);
     } finally {
       endRender();
     }
@@ -97,8 +105,8 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     totalMs: number,
     account: string | undefined,
     caller: AbortSignal,
-    work: (page: Page, deadline: Deadline) => Promise<Rendered>,
-  ): Promise<Rendered> {
+    work: (page: Page, deadline: Deadline) => Promise<Buffer>,
+  ): Promise<Buffer> {
     const endsAt = performance.now() + totalMs;
     let isRetry = false;
     let inRealTime = false;
@@ -184,7 +192,7 @@ async function takeScreenshot(
   job: ScreenshotJob,
   deadline: Deadline,
   inTurn: Take,
-): Promise<Rendered> {
+): Promise<Buffer> {
   job.phases?.begin('navigate');
   page.resize(job);
   await navigate(page, job.url, 'load', deadline);
@@ -204,7 +212,7 @@ async function takeScreenshot(
     return await inTurn(job, area ?? job, takeWhenReady, deadline);
   });
   throwIfFailed(page);
-  return { bytes };
+  return bytes;
 }
 
 /**
@@ -218,7 +226,7 @@ function areaOf({ start, height }: PageExtent, job: ScreenshotJob): Area | undef
   return { x: start.x, y: Math.max(0, start.y + job.height - tall), width: job.width, height: tall };
 }
 
-async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Rendered> {
+async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Buffer> {
   job.phases?.begin('navigate');
   page.resize(job.viewport);
   await navigate(page, job.url, job.waitUntil, deadline);
@@ -233,7 +241,22 @@ async function makePdf(page: Page, job: PdfJob, deadline: Deadline): Promise<Ren
     () => print(page, job, deadline),
   );
   throwIfFailed(page);
-  return { bytes };
+  return bytes;
+}
+
+const digestPieceBytes = 4 * 1024 * 1024;
+
+async function leave(bytes: Buffer, folder: string): Promise<Rendered> {
+  makeFolder(folder);
+  const path = join(folder, newId());
+  await writeFile(path, bytes, { mode: 0o600 });
+  // In pieces: hashing 100 MB at once would block the event loop for a quarter of a second.
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += digestPieceBytes) {
+    hash.update(bytes.subarray(at, at + digestPieceBytes));
+    await setImmediate();
+  }
+  return { path, sizeBytes: bytes.length, sha256: hash.digest('hex') };
 }
 
 /** Whatever ended the render, the client gets one of the messages written here. */

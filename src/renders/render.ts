@@ -1,16 +1,15 @@
 // One render from top to bottom: check the target, take a capture slot and reserve a unit, wait for a slot on the machine, run the
 // browser, then store bytes, row and unit together. A failure releases slot and unit and meters nothing. Spec 4.3, 4.4.
-import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { createPhases, type Phases } from '#core/phases.ts';
 import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
-import type { Blobs } from '#storage/blobs.ts';
+import type { Blobs, OpenBlob } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { RenderRow } from '#storage/schema.ts';
-import { RenderFailure, type Browser, type PdfJob, type ScreenshotJob } from '#browser/browser.ts';
+import { RenderFailure } from '#browser/browser.ts';
+import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
 import type { EgressRules } from '#browser/egress/rules.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
@@ -30,7 +29,9 @@ export type RenderRequest = {
 
 export interface FinishedRender {
   id: string;
-  bytes: Buffer;
+  sizeBytes: number;
+  /** Of a render that is not hosted. Whoever holds them must send or dispose them. */
+  bytes: OpenBlob | undefined;
   contentType: string;
   durationMs: number;
   quota: QuotaStanding;
@@ -53,7 +54,6 @@ interface Parts {
 // Failures are not metered, so nothing else bounds how many rows they leave.
 const keptFailures = 200;
 const failureUrlCharacters = 2_048;
-const digestPieceBytes = 4 * 1024 * 1024;
 
 export type Renders = ReturnType<typeof createRenders>;
 
@@ -76,20 +76,26 @@ export function createRenders(parts: Parts) {
       phases.begin('resolve');
       await target.resolve(signal);
       phases.begin('queue');
-      const { result, startedAt } = await queue.run(
+      const { rendered, startedAt } = await queue.run(
         payer.accountId,
         async () => ({
           startedAt: performance.now(),
-          result: await run(payer, url, request, signal, phases),
+          rendered: await run(payer, url, request, signal, phases),
         }),
         { signal },
       );
       reached('page rendered');
       const durationMs = Math.round(performance.now() - startedAt);
       phases.begin('store');
-      const sha256 = isKept(request) ? await digestOf(result.bytes) : null;
-      const row = rowOf(payer, url, request, { bytes: result.bytes, sha256, durationMs });
-      const finished = await store(payer, row, result.bytes, durationMs, leaseId, alsoRecord);
+      const row = rowOf(payer, url, request, { rendered, durationMs });
+      const bytes = await keep(row, rendered);
+      const finished = await meter(
+        payer,
+        row,
+        { bytes, sizeBytes: rendered.sizeBytes, durationMs },
+        leaseId,
+        alsoRecord,
+      );
       reached('render committed');
       phases.end();
       return finished;
@@ -119,10 +125,10 @@ export function createRenders(parts: Parts) {
     payer: Payer,
     url: string,
     request: RenderRequest,
-    outcome: { bytes: Buffer; sha256: string | null; durationMs: number } | { failure: string },
+    outcome: { rendered: Rendered; durationMs: number } | { failure: string },
   ): RenderRow {
     const now = clock.now();
-    const bytes = 'bytes' in outcome ? outcome.bytes : undefined;
+    const rendered = 'rendered' in outcome ? outcome.rendered : undefined;
     return {
       id: newId(),
       account_id: payer.accountId,
@@ -132,41 +138,48 @@ export function createRenders(parts: Parts) {
       failure: 'failure' in outcome ? outcome.failure : null,
       options: JSON.stringify(request.options),
       content_type: contentTypeOf(request),
-      size_bytes: bytes?.length ?? null,
+      size_bytes: rendered?.sizeBytes ?? null,
       duration_ms: 'durationMs' in outcome ? outcome.durationMs : null,
-      sha256: 'sha256' in outcome ? outcome.sha256 : null,
-      hosted: bytes && request.isHosted ? 1 : 0,
+      sha256: rendered && isKept(request) ? rendered.sha256 : null,
+      hosted: rendered && request.isHosted ? 1 : 0,
       created_at: now,
-      expires_at: bytes ? endOf(payer, request, now) : null,
+      expires_at: rendered ? endOf(payer, request, now) : null,
       deleted_at: null,
     };
   }
 
-  async function store(
+  /** Stores the bytes if they are kept, and returns them if they are the response. Nothing else is left of them. */
+  async function keep(row: RenderRow, rendered: Rendered): Promise<OpenBlob | undefined> {
+    await using file = await blobs.adopt(rendered, row.account_id);
+    using opened = new DisposableStack();
+    const bytes = row.hosted === 1 ? undefined : opened.use(await file.open());
+    if (row.sha256 !== null) {
+      await file.commit(row.id);
+      reached('render durable');
+    }
+    opened.move();
+    return bytes;
+  }
+
+  async function meter(
     payer: Payer,
     row: RenderRow,
-    bytes: Buffer,
-    durationMs: number,
+    made: Pick<FinishedRender, 'bytes' | 'sizeBytes' | 'durationMs'>,
     leaseId: string,
     alsoRecord: AlsoRecord,
   ): Promise<FinishedRender> {
-    if (row.sha256 !== null) {
-      await using spool = blobs.createSpool({ writer: row.account_id });
-      await spool.write(bytes);
-      await spool.commit(row.id);
-      reached('render durable');
-    }
     try {
       return await database.transaction(async (tables) => {
         const quota = await consumeUnit(tables, payer, 'render', row.id, clock.now(), { isReserved: true });
         await tables.renders.insert(row);
         await tables.renderLeases.delete(leaseId);
-        const finished = { id: row.id, bytes, contentType: row.content_type, durationMs, quota };
+        const finished = { id: row.id, contentType: row.content_type, quota, ...made };
         await alsoRecord(tables, finished);
         reached('render written');
         return finished;
       });
     } catch (error) {
+      made.bytes?.[Symbol.dispose]();
       // If the outcome of the commit is unknown, the blob may have a row; the orphan sweep checks that later.
       if (row.sha256 !== null && !(error instanceof UnknownOutcomeError))
         await blobs.delete(row.id).catch(() => {});
@@ -201,16 +214,6 @@ function endOf({ plan }: Payer, { isHosted, keepMs }: RenderRequest, now: number
 }
 
 const isKept = (request: RenderRequest): boolean => request.isHosted || request.keepMs !== undefined;
-
-/** In pieces: hashing 100 MB at once would block the event loop for a quarter of a second. */
-async function digestOf(bytes: Buffer): Promise<string> {
-  const hash = createHash('sha256');
-  for (let at = 0; at < bytes.length; at += digestPieceBytes) {
-    hash.update(bytes.subarray(at, at + digestPieceBytes));
-    await setImmediate();
-  }
-  return hash.digest('hex');
-}
 
 function contentTypeOf(request: RenderRequest): string {
   return request.kind === 'screenshot' ? `image/${request.job.format}` : 'application/pdf';

@@ -40,19 +40,19 @@ export async function answerRender(
   if (timing !== '') reply.header('server-timing', timing);
   return sendAnswer(request, reply, answer);
 
-  function toAnswer({ id, bytes, contentType, durationMs, quota }: FinishedRender): Answer {
-    if (!isHosted) {
+  function toAnswer({ id, bytes, sizeBytes, contentType, durationMs, quota }: FinishedRender): Answer {
+    if (bytes) {
       return {
         status: 200,
         headers: {
           ...quotaHeaders(quota),
           'content-type': contentType,
-          'content-length': bytes.length,
+          'content-length': sizeBytes,
           'x-service-id': id,
           'x-service-duration-ms': durationMs,
           'x-content-type-options': 'nosniff',
         },
-        body: bytes,
+        blob: bytes,
       };
     }
     return {
@@ -63,7 +63,7 @@ export async function answerRender(
         url: contentBaseUrl + renderPath(render.kind, id),
         ...options,
         duration_ms: durationMs,
-        size_bytes: bytes.length,
+        size_bytes: sizeBytes,
       },
     };
   }
