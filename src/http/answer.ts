@@ -7,7 +7,7 @@ import { onceClosed } from '#http/hang-up.ts';
 export type Answer = {
   status: number;
   headers: Record<string, string | number>;
-} & ({ body: Buffer | object } | { blob: OpenBlob });
+} & ({ body: object } | { blob: OpenBlob });
 
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).headers(answer.headers);

@@ -8,7 +8,7 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { hashSecret, newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { seal, unseal } from '#core/seal.ts';
-import type { Blobs } from '#storage/blobs.ts';
+import { wholeRange, type Blobs } from '#storage/blobs.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { IdempotencyRow } from '#storage/schema.ts';
 import type { Answer } from '#http/answer.ts';
@@ -163,12 +163,11 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     { account_id, status, headers, body, render_id }: IdempotencyRow,
     secret: string,
   ): Promise<Answer | undefined> {
-    const stored = {
-      status: status ?? 200,
-      headers: { ...(JSON.parse(headers ?? '{}') as Record<string, string>), 'idempotent-replayed': 'true' },
-    };
+    const given = JSON.parse(headers ?? '{}') as Answer['headers'];
+    const stored = { status: status ?? 200, headers: { ...given, 'idempotent-replayed': 'true' } };
     if (render_id === null) return { ...stored, body: JSON.parse(unseal(secret, body ?? '')) as object };
-    const blob = await renderBlobs.open(render_id, undefined, account_id);
+    const whole = wholeRange(Number(given['content-length']));
+    const blob = await renderBlobs.open(render_id, whole, account_id);
     return blob && { ...stored, blob };
   }
 

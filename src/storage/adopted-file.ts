@@ -2,7 +2,7 @@
 // before it is looked at: in its old folder, that process could replace it after the check.
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { openBlob, type AdoptedFile, type FinishedFile } from '#storage/blobs.ts';
+import { openBlob, wholeRange, type AdoptedFile, type FinishedFile } from '#storage/blobs.ts';
 import type { DiskReads } from '#storage/disk-reads.ts';
 import { createFile, syncPath } from '#storage/open-file.ts';
 import { makeDescriptorPrivate } from '#storage/private-file.ts';
@@ -47,7 +47,7 @@ export async function adoptFile(
   return {
     async open() {
       const file = await open(path, 'r');
-      return openBlob(reads.stream(file, reader, { start: 0, end: sizeBytes - 1 }));
+      return openBlob(reads.stream(file, reader, wholeRange(sizeBytes)));
     },
     async commit(key) {
       const toFile = ({ isSynced }: { isSynced: boolean }) =>

@@ -8,6 +8,12 @@ export interface ByteRange {
   end: number;
 }
 
+/**
+ * All bytes of a blob, no more and no fewer. For a response that announces this size: with another number of bytes, the client would
+ * take part of the body for the next response, or the reverse.
+ */
+export const wholeRange = (sizeBytes: number): ByteRange => ({ start: 0, end: sizeBytes - 1 });
+
 /** The creator owns it: unless it was committed, `await using` discards its bytes, file and descriptor however the block ends. */
 export interface Spool extends AsyncDisposable {
   /** Returns a promise if the next write must wait. */

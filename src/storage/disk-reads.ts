@@ -50,7 +50,6 @@ export function createDiskReads() {
         const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, at);
         at += bytesRead;
         if (bytesRead > 0) stream.push(buffer.subarray(0, bytesRead));
-        // A response of fewer bytes than it announced would have the next one on its connection taken for the rest.
         if (bytesRead < length && range) throw new Error('the file is shorter than expected');
         if (bytesRead < length || at >= end) stream.push(null);
       }

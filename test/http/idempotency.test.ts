@@ -274,6 +274,11 @@ test('a replay of bytes is streamed: for a client that does not read, none are k
   await using spool = renderBlobs!.createSpool();
   await spool.write(Buffer.alloc(sizeBytes));
   await spool.commit(first.headers.get('x-service-id') ?? '');
+  await service.database.connection
+    .updateTable('idempotency_keys')
+    .where('render_id', '=', first.headers.get('x-service-id'))
+    .set({ headers: JSON.stringify({ 'content-length': sizeBytes }) })
+    .execute();
   const leave = new AbortController();
   await ask(leave.signal).catch(() => {});
   const { stream } = opened.at(-1)!;

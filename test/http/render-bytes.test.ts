@@ -2,8 +2,9 @@
 // render ends, neither a file nor a descriptor is left.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, open, readdir } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, truncate } from 'node:fs/promises';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -212,4 +213,51 @@ for (const moment of ['rendered', 'transaction'] as const) {
     release();
     await nothingIsLeft();
   });
+}
+
+for (const [name, change, isWhole] of [
+  ['longer', (path: string) => appendFile(path, 'HTTP/1.1 200 OK\r\n\r\n'), true],
+  ['shorter', (path: string) => truncate(path, sizeBytes - 1), false],
+] as const) {
+  test(`a stored file that has become ${name} never sends another number of bytes on an open connection`, async () => {
+    if (service.config.storage !== undefined) return;
+    const { key } = await service.newKey();
+    const kept = { 'idempotency-key': 'changed' };
+    const hosted = await answerTo(ask(key, { response: 'json' }));
+    const { id } = JSON.parse(Buffer.concat(await hosted.toArray()).toString()) as { id: string };
+    const first = await answerTo(ask(key, {}, kept));
+    assert.equal(await countBytes(first), sizeBytes);
+    for (const each of [id, String(first.headers['x-service-id'])])
+      await change(join(folder, 'store', each.slice(0, 2), each));
+    const body = JSON.stringify({ url });
+    for (const head of [
+      `GET /s/${id} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      `POST /api/v1/screenshot HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: changed\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    ]) {
+      const { count, isClosed } = await bytesAfter(head);
+      assert.deepEqual([count === sizeBytes, isClosed], [isWhole, !isWhole], `${count} bytes`);
+    }
+    for (const each of [id, String(first.headers['x-service-id'])]) await renderBlobs.delete(each);
+    await nothingIsLeft();
+  });
+}
+
+/** The length of the body of a response, and whether the connection was closed before the next one. */
+async function bytesAfter(head: string): Promise<{ count: number; isClosed: boolean }> {
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  socket.write(head);
+  // Its response marks the end of the first one.
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  let received = 0;
+  let start = 0;
+  let tail = '';
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    if (start === 0) start = chunk.indexOf('\r\n\r\n') + 4;
+    received += chunk.length;
+    tail = (tail + chunk.toString('latin1')).slice(-10_000);
+  }
+  const next = tail.lastIndexOf('HTTP/1.1 200 OK\r\n');
+  const isClosed = !tail.includes('{"status":"ok"');
+  return { count: received - start - (isClosed ? 0 : tail.length - next), isClosed };
 }

@@ -5,7 +5,7 @@ import { notFound } from '#core/errors.ts';
 import { sendStream } from '#http/answer.ts';
 import { acceptedEncodings, type Encoding } from '#http/encodings.ts';
 import { matchesEtag, matchesStrongly, parseHttpDate } from '#http/conditions.ts';
-import type { ByteRange, OpenBlob, SignedAnswer } from '#storage/blobs.ts';
+import { wholeRange, type ByteRange, type OpenBlob, type SignedAnswer } from '#storage/blobs.ts';
 
 export interface HostedBlob {
   contentType: string;
@@ -14,7 +14,7 @@ export interface HostedBlob {
   createdAt: number;
   expiresAt: number | null;
   filename: string;
-  open: (range?: ByteRange) => Promise<OpenBlob | undefined>;
+  open: (range: ByteRange) => Promise<OpenBlob | undefined>;
   /** The whole blob, if it is small and the store has it locally. */
   readSmall?: (() => Promise<Buffer | undefined>) | undefined;
   /** Set if the blob is worth compressing; undefined where it is sent as it is stored. */
@@ -102,7 +102,7 @@ export async function sendBlob(
 
   const bytes = range ? undefined : await blob.readSmall?.();
   if (bytes) return reply.send(bytes);
-  const opened = await blob.open(range);
+  const opened = await blob.open(range ?? wholeRange(blob.sizeBytes));
   if (opened) return sendStream(request, reply, opened);
   for (const name of Object.keys(reply.getHeaders())) if (name !== 'x-request-id') reply.removeHeader(name);
   throw notFound();
