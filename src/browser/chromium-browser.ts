@@ -1,7 +1,6 @@
 // The browser on a managed Chromium: finds and starts it, tests its egress wall, sandbox and fonts, and holds the steps of a
 // screenshot and of a PDF from top to bottom. Spec 4.3, 4.4.
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createFairQueue } from '#core/fair-queue.ts';
@@ -9,6 +8,7 @@ import { newId } from '#core/ids.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import { limits } from '#core/limits.ts';
 import { makeFolder } from '#storage/make-folder.ts';
+import { createFile } from '#storage/open-file.ts';
 import { memory } from '#browser/process/memory.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
@@ -249,7 +249,8 @@ const digestPieceBytes = 4 * 1024 * 1024;
 async function leave(bytes: Buffer, folder: string): Promise<Rendered> {
   makeFolder(folder);
   const path = join(folder, newId());
-  await writeFile(path, bytes, { mode: 0o600 });
+  const file = await createFile(path);
+  await file.append([bytes]).finally(() => file.close());
   // In pieces: hashing 100 MB at once would block the event loop for a quarter of a second.
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += digestPieceBytes) {
