@@ -7,7 +7,7 @@ import { newId } from '#core/ids.ts';
 import { readBlob } from '#storage/blobs.ts';
 import type { Browser, BrowserAbout } from '#browser/browser.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
-import { lessOn, readSystem } from '#browser/process/system.ts';
+import { lessOn, readSystem } from '#browser/install/system.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';

@@ -2,51 +2,31 @@
 // Postgres and S3 are loaded only when the configuration asks for them.
 import { join } from 'node:path';
 import type { OnCrashPoint } from '#core/crash-points.ts';
-import { openFileShares, type OpenFileShares } from '#core/open-files.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import type { Browser, Log } from '#browser/browser.ts';
-import { egressLimits } from '#browser/egress/ledger.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
 import { reservedPlaces } from '#renders/render-queue.ts';
 import type { Config } from '#roof/config.ts';
 
-/** The proxy's connections are this process's own, so pages and clients share its descriptors. */
-export const filesFor = ({ renderConcurrency: renders }: Config): OpenFileShares =>
-  openFileShares({ renders, connectionsEach: egressLimits.connectionsAtOnce });
-
-/** A browser whose only route to the network is its own egress proxy, which closes with it. */
 export async function openBrowser(
   config: Config,
-  rules: EgressRules,
   log: Log,
-  { renew = false } = {},
+  { renew = false, resultsFolder = join(config.blobsDir, 'renders', 'results') } = {},
 ): Promise<Browser> {
   const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
-  const { usualFolders } = await import('#browser/process/find-chromium.ts');
-  const { perRender } = filesFor(config);
-  const egress = createEgressProxy({ rules, limits: { connectionsAtOnce: perRender } });
-  const browser = await createChromiumBrowser({
+  const { usualFolders } = await import('#browser/install/find-chromium.ts');
+  return createChromiumBrowser({
     executable: config.chromiumPath,
     folders: [...config.programFolders, ...usualFolders],
     cacheFolder: config.cacheDir,
+    resultsFolder,
     fetchEnvironment: config.fetchEnvironment,
     renew,
-    egress,
-    resultsFolder: join(config.blobsDir, 'renders', 'results'),
-    concurrency: config.renderConcurrency - reservedPlaces(config.renderConcurrency),
+    concurrency: config.renderConcurrency + reservedPlaces(config.renderConcurrency),
     log,
   });
-  return {
-    ...browser,
-    async close() {
-      await browser.close();
-      await egress.close();
-    },
-  };
 }
 
 export async function openDatabase({

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { findChromium, usualFolders } from '#browser/process/find-chromium.ts';
-import { installFonts } from '#browser/process/fonts.ts';
+import { findChromium, usualFolders } from '#browser/install/find-chromium.ts';
+import { installFonts } from '#browser/install/fonts.ts';
 import { readConfig } from '#roof/config.ts';
 import type { RenderKind } from '#storage/schema.ts';
 

@@ -5,12 +5,9 @@ import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import type { ChromiumBrowserOptions } from '#browser/chromium-browser.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
-import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
-import { fetchedChromium } from '#browser/process/fetch-chromium.ts';
+import { fetchedChromium } from '#browser/install/fetch-chromium.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
-import { findChromium } from '#browser/process/find-chromium.ts';
+import { findChromium } from '#browser/install/find-chromium.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 
 /** Where the service keeps what it created or fetched. */
@@ -38,7 +35,6 @@ export interface RenderedBytes {
 
 export interface TestBrowser {
   readonly browser: Browser;
-  readonly egress: EgressProxy;
   readonly logged: { level: string; details: object; message: string }[];
   shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<RenderedBytes>;
   print(url: string, job?: Partial<PdfJob>, signal?: AbortSignal): Promise<RenderedBytes>;
@@ -49,9 +45,7 @@ export async function startTestBrowser(
   allow: string[],
   options: Partial<ChromiumBrowserOptions> = {},
 ): Promise<TestBrowser> {
-  const egress = createEgressProxy({
-    rules: createEgressRules({ allow: parseEgressAllow(allow.join(',')) }),
-  });
+  const egress = { allow: parseEgressAllow(allow.join(',')) };
   const logged: TestBrowser['logged'] = [];
   const note = (level: string) => (details: object, message: string) =>
     void logged.push({ level, details, message });
@@ -61,7 +55,6 @@ export async function startTestBrowser(
     folders: underTest.folders,
     cacheFolder,
     fetchEnvironment: readConfig().fetchEnvironment,
-    egress,
     resultsFolder: results.path,
     concurrency: 2,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
@@ -69,22 +62,19 @@ export async function startTestBrowser(
   });
   return {
     browser,
-    egress,
     logged,
-    shoot: async (url, job = {}, signal = never) => {
-      const whole = { url, fullPage: false, format: 'png', width: 1440, height: 900, ...job } as const;
-      return takeBytes(await browser.screenshot(whole, signal));
-    },
+    shoot: async (url, job = {}, signal = never) =>
+      takeBytes(await browser.screenshot({ ...plainScreenshot, url, egress, ...job }, signal)),
     print: async (url, job = {}, signal = never) =>
-      takeBytes(await browser.pdf({ ...plainPdf, url, ...job }, signal)),
+      takeBytes(await browser.pdf({ ...plainPdf, url, egress, ...job }, signal)),
     async close() {
       await browser.close();
-      await egress.close();
       await results.remove();
     },
   };
 }
 
+/** Takes the file away, as the service does. */
 async function takeBytes({ path }: Rendered): Promise<RenderedBytes> {
   const bytes = await readFile(path);
   await rm(path);
@@ -93,7 +83,9 @@ async function takeBytes({ path }: Rendered): Promise<RenderedBytes> {
 
 const never = new AbortController().signal;
 
-const plainPdf: Omit<PdfJob, 'url'> = {
+const plainScreenshot = { fullPage: false, format: 'png', width: 1440, height: 900 } as const;
+
+const plainPdf: Omit<PdfJob, 'url' | 'egress'> = {
   paperFormat: 'letter',
   landscape: false,
   printBackground: true,

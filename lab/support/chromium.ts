@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { installFonts } from '#browser/process/fonts.ts';
+import { installFonts } from '#browser/install/fonts.ts';
 import { cacheFolder, chromiumUnderTest } from '#lab/support/browser.ts';
 
 export async function launchTestChromium(

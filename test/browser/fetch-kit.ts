@@ -18,7 +18,7 @@ export function openFolder(): { path: string; [Symbol.dispose](): void } {
 /** Fetches into a folder in another process. */
 export function fetchElsewhere(cacheFolder: string, environment: Record<string, string>) {
   const script = `
-    import { fetchChromium } from '#browser/process/fetch-chromium.ts';
+    import { fetchChromium } from '#browser/install/fetch-chromium.ts';
     const log = { info(_, message) { console.log(message); }, warn(_, message) { console.error(message); }, error() {} };
     const { environment, cacheFolder } = JSON.parse(process.argv[1]);
     await fetchChromium({ cacheFolder, environment, log, check: () => Promise.resolve() });

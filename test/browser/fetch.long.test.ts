@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { fetchChromium, fetchedChromium } from '#browser/process/fetch-chromium.ts';
-import { playwrightWay } from '#browser/process/playwright-chromium.ts';
-import { readSystem } from '#browser/process/system.ts';
+import { fetchChromium, fetchedChromium } from '#browser/install/fetch-chromium.ts';
+import { playwrightWay } from '#browser/install/playwright-chromium.ts';
+import { readSystem } from '#browser/install/system.ts';
 import { startDownloadHost } from '#lab/support/download-host.ts';
 import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
 

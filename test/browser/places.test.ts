@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isRunning, startTimeOf } from '#browser/process/running.ts';
-import { lessOn } from '#browser/process/system.ts';
+import { lessOn } from '#browser/install/system.ts';
 import { browserUser, otherCaches, reachableCache } from '#browser/process/unprivileged.ts';
 import { describeBrowser } from '#roof/browser-command.ts';
 import { tintype } from '#lab/support/processes.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { launchChromium } from '#browser/process/chromium-process.ts';
-import { installFonts } from '#browser/process/fonts.ts';
+import { installFonts } from '#browser/install/fonts.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
 import { testWall } from '#browser/wall-test.ts';
 import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';

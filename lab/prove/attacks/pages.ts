@@ -1,6 +1,6 @@
 // Attacks by the page: what navigates its main frame elsewhere, what it loads, what it connects to, and which windows it opens.
 import { launchChromium } from '#browser/process/chromium-process.ts';
-import { installFonts } from '#browser/process/fonts.ts';
+import { installFonts } from '#browser/install/fonts.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
 import { testWall } from '#browser/wall-test.ts';
 import { type Attack, green, inTurns, isFailure } from '#lab/prove/attacks/stage.ts';

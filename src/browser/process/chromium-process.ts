@@ -10,7 +10,7 @@ import { chromiumFlags } from '#browser/process/chromium-flags.ts';
 import { writePreferences } from '#browser/process/chromium-preferences.ts';
 import { createPhase, startStepMs, within } from '#browser/process/deadline.ts';
 import { endWithService } from '#browser/process/end-with-service.ts';
-import type { Chromium } from '#browser/process/find-chromium.ts';
+import type { Chromium } from '#browser/install/find-chromium.ts';
 import { lowerBrowser, lowerPages, type Priority } from '#browser/process/priority.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
 import type { UnixUser } from '#browser/process/unprivileged.ts';

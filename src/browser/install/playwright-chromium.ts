@@ -5,11 +5,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fetchLibraries, findShell } from '#browser/process/distribution-chromium.ts';
-import type { FetchWay } from '#browser/process/fetch-chromium.ts';
-import { problemOf } from '#browser/process/find-chromium.ts';
-import { run } from '#browser/process/run.ts';
-import type { System } from '#browser/process/system.ts';
+import { fetchLibraries, findShell } from '#browser/install/distribution-chromium.ts';
+import type { FetchWay } from '#browser/install/fetch-chromium.ts';
+import { problemOf } from '#browser/install/find-chromium.ts';
+import { run } from '#browser/install/run.ts';
+import type { System } from '#browser/install/system.ts';
 
 const product = 'chromium-headless-shell';
 const downloadMs = 20 * 60_000;

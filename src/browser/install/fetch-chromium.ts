@@ -3,11 +3,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Log } from '#browser/browser.ts';
-import { cachedFolder, isWhole } from '#browser/process/cached-folder.ts';
-import { distributionWay } from '#browser/process/distribution-chromium.ts';
-import { problemOf, type Chromium } from '#browser/process/find-chromium.ts';
-import { playwrightWay } from '#browser/process/playwright-chromium.ts';
-import { readSystem } from '#browser/process/system.ts';
+import { cachedFolder, isWhole } from '#browser/install/cached-folder.ts';
+import { distributionWay } from '#browser/install/distribution-chromium.ts';
+import { problemOf, type Chromium } from '#browser/install/find-chromium.ts';
+import { playwrightWay } from '#browser/install/playwright-chromium.ts';
+import { readSystem } from '#browser/install/system.ts';
 
 export interface FetchTools {
   /** For the programs that fetch it: PATH and proxies. */

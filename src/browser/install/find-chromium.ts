@@ -6,8 +6,8 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { startStepMs } from '#browser/process/deadline.ts';
-import { unpackNpmChromium } from '#browser/process/npm-chromium.ts';
-import { readSystem, type System } from '#browser/process/system.ts';
+import { unpackNpmChromium } from '#browser/install/npm-chromium.ts';
+import { readSystem, type System } from '#browser/install/system.ts';
 
 export interface Chromium {
   executable: string;

@@ -2,7 +2,7 @@
 // only read. apt checks signatures and checksums as usual.
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '#browser/process/run.ts';
+import { run } from '#browser/install/run.ts';
 
 export interface AptOptions {
   /** Must be empty; everything created here is inside it. */

@@ -2,10 +2,10 @@
 // distribution's packages into the cache.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openApt } from '#browser/process/apt-packages.ts';
-import type { FetchWay, FetchTools } from '#browser/process/fetch-chromium.ts';
-import { headlessShells } from '#browser/process/find-chromium.ts';
-import type { System } from '#browser/process/system.ts';
+import { openApt } from '#browser/install/apt-packages.ts';
+import type { FetchWay, FetchTools } from '#browser/install/fetch-chromium.ts';
+import { headlessShells } from '#browser/install/find-chromium.ts';
+import type { System } from '#browser/install/system.ts';
 
 const shellPackage = 'chromium-headless-shell';
 // Chromium looks for its data files next to the executable.

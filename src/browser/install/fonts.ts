@@ -5,7 +5,7 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cachedFolder } from '#browser/process/cached-folder.ts';
+import { cachedFolder } from '#browser/install/cached-folder.ts';
 
 const packages = [
   'arimo',

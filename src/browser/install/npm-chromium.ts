@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress, createBrotliDecompress } from 'node:zlib';
-import { cachedFolder } from '#browser/process/cached-folder.ts';
+import { cachedFolder } from '#browser/install/cached-folder.ts';
 
 export interface UnpackedChromium {
   executable: string;
