@@ -1,33 +1,40 @@
-// npm run document: with `pictures`, draws every page; otherwise writes what is generated from the code: the table of variables,
-// the OpenAPI document, and the client's types and tool inputs.
+// npm run document: with `pictures`, draws every page; otherwise writes what is generated from the code: the tables of variables and
+// errors, the OpenAPI document, and the clients' types, error tables and tool inputs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCodes, errorTable } from '#core/errors.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { variables } from '#roof/config.ts';
 import { writeClientContract } from '#scripts/client-contract.ts';
+import { markdown, withGenerated } from '#scripts/generated-block.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
-const begin = '<!-- begin: npm run document -->';
-const end = '<!-- end -->';
 
 export const openapiPath = join(docs, 'openapi.json');
 export const configurationPath = join(docs, 'configuration.md');
+export const errorsPath = join(docs, 'errors.md');
 
 /** The document as committed: its server URL is relative. */
 export const openapiText = (): string => `${JSON.stringify(buildOpenapi('/'), null, 2)}\n`;
 
 /** The page with its table regenerated from the code. */
 export function configurationText(page: string): string {
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined)
-    throw new Error(`docs/configuration.md has lost "${begin}"`);
   const rows = Object.entries(variables).map(
     ([name, { shownDefault, description, expected }]) =>
       `| \`${name}\` | ${shownDefault} | ${description} | ${expected} |`,
   );
   const table = ['| Variable | Default | Meaning | Form |', '|---|---|---|---|', ...rows].join('\n');
-  return `${before}${begin}\n${table}\n${end}${after}`;
+  return withGenerated(page, markdown, table);
+}
+
+/** The page with its table regenerated from the code. */
+export function errorsText(page: string): string {
+  const rows = errorCodes.map((code) => {
+    const { status, retryable, means, todo } = errorTable[code];
+    return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${means} | ${todo} |`;
+  });
+  const head = ['| Code | HTTP | Retry | What happened | What to do |', '|---|---|---|---|---|'];
+  return withGenerated(page, markdown, [...head, ...rows].join('\n'));
 }
 
 if (import.meta.main && process.argv[2] === 'pictures') {
@@ -38,4 +45,5 @@ if (import.meta.main && process.argv[2] === 'pictures') {
   writeClientContract();
   writeFileSync(openapiPath, openapiText());
   writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));
+  writeFileSync(errorsPath, errorsText(readFileSync(errorsPath, 'utf8')));
 }

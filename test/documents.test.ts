@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { errorsPath, errorsText } from '#scripts/document.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -90,4 +91,9 @@ test('no comment or document refers to documents outside the repository', () => 
     wrong.filter((file) => file !== 'test/documents.test.ts'),
     [],
   );
+});
+
+test('docs/errors.md is up to date (npm run document)', () => {
+  const page = readFileSync(errorsPath, 'utf8');
+  assert.equal(page, errorsText(page));
 });

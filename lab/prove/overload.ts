@@ -185,7 +185,7 @@ function isOfContract({ status, code, headers, message }: RenderAnswer): boolean
   if (status === 200) return code === 'image/png' && headers.has('x-service-quota-limit');
   const known = ['quota_exceeded', 'rate_limited', 'concurrency_limited', 'capture_failed'] as const;
   return (
-    known.some((name) => name === code && errorTable[name] === status) &&
+    known.some((name) => name === code && errorTable[name].status === status) &&
     message !== '' &&
     (status !== 429 || Number(headers.get('retry-after')) >= 1) &&
     (status !== 402 || headers.get('x-service-quota-remaining') === '0')

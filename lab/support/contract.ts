@@ -1,25 +1,38 @@
-// Checks a response against the contract: the error table (written here by hand, from the spec), the envelope, the headers, and
+// Checks a response against the contract: the error table of docs/contract.md, the envelope, the headers, and
 // the OpenAPI document that the service publishes. Spec 2.5, 7, 8, 9.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Compile } from 'typebox/schema';
 
-/** Spec section 7, by hand. */
-export const contractErrors: [code: string, status: number, retryable: boolean, endpoints: string][] = [
-  ['unauthorized', 401, false, 'all'],
-  ['quota_exceeded', 402, false, 'all'],
-  ['method_not_allowed', 405, false, 'all'],
-  ['not_found', 404, false, 'none'],
-  ['file_too_large', 413, false, 'upload'],
-  ['batch_too_large', 413, false, 'batch'],
-  ['unsupported_type', 415, false, 'upload'],
-  ['validation_error', 422, false, 'all'],
-  ['too_many_files', 422, false, 'batch'],
-  ['rate_limited', 429, true, 'all'],
-  ['concurrency_limited', 429, true, 'render'],
-  ['internal', 500, true, 'all'],
-  ['capture_failed', 502, true, 'screenshot'],
-  ['render_failed', 502, true, 'pdf'],
-];
-const statusOf = new Map(contractErrors.map(([code, status]) => [code, status]));
+export interface ContractError {
+  code: string;
+  status: number;
+  retryable: boolean;
+  /** Endpoints below /api/v1/. */
+  endpoints: string[];
+}
+
+export const endpoints = ['upload', 'upload/batch', 'screenshot', 'pdf'];
+
+/** The table of Spec 7, which is written by hand: the code is compared with it. */
+export const contractErrors: ContractError[] = [
+  ...readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8').matchAll(
+    /^\| `(?<code>\w+)` \| (?<status>\d{3}) \| (?<retry>yes|no) \|.*\| (?<where>[a-z, ]*)\|$/gm,
+  ),
+].map(({ groups: { code = '', status, retry, where = '' } = {} }) => ({
+  code,
+  status: Number(status),
+  retryable: retry === 'yes',
+  endpoints: endpointsOf(where.trim()),
+}));
+
+function endpointsOf(where: string): string[] {
+  if (where === '') return [];
+  if (where === 'everywhere' || where === 'metered endpoints') return endpoints;
+  return where.split(', ').map((name) => (name === 'batch' ? 'upload/batch' : name));
+}
+
+const statusOf = new Map(contractErrors.map(({ code, status }) => [code, status]));
 
 export const budgetHeaders = ['limit', 'remaining', 'reset'].map((name) => `x-service-ratelimit-${name}`);
 const spentQuotaHeaders = ['x-service-quota-limit', 'x-service-quota-remaining'];

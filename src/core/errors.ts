@@ -1,27 +1,161 @@
-// The error table of the contract and the one error class that carries it. Spec 2.5, 7.
+// The error table of the contract and the one error class that carries it. A new code has an entry here and a row in
+// docs/contract.md; everything else about it is generated or derived. Spec 2.5, 7.
 
-/** Code → HTTP status. */
-export const errorTable = {
-  unauthorized: 401,
-  quota_exceeded: 402,
-  not_found: 404,
-  method_not_allowed: 405,
-  file_too_large: 413,
-  batch_too_large: 413,
-  unsupported_type: 415,
-  validation_error: 422,
-  too_many_files: 422,
-  rate_limited: 429,
-  concurrency_limited: 429,
-  internal: 500,
-  capture_failed: 502,
-  render_failed: 502,
-} as const;
+/**
+ * Where a code can occur: the operations of the OpenAPI document are built from this. `render` is screenshot and pdf; `elsewhere` is a
+ * path that is no endpoint.
+ */
+export type ErrorPlace =
+  | 'everywhere'
+  | 'metered'
+  | 'upload'
+  | 'batch'
+  | 'render'
+  | 'screenshot'
+  | 'pdf'
+  | 'elsewhere';
 
-export type ErrorCode = keyof typeof errorTable;
+interface ErrorEntry {
+  status: number;
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+  where: ErrorPlace;
+  /** What happened and what the caller does about it, in Markdown. */
+  means: string;
+  todo: string;
+  /** A message as clients see it, for the OpenAPI document; the numbers are those of one account. */
+  example: string;
+}
 
 /** The only text that a client sees for an `internal` error; the cause goes to the log. */
 const internalMessage = 'Something went wrong on our side. The request was not metered; please retry.';
+
+/**
+ * Everything that is known of a code. docs/errors.md, the guide in /docs, the OpenAPI document and the clients' tables are made from
+ * this (`npm run document`).
+ */
+export const errorTable = {
+  unauthorized: {
+    status: 401,
+    retryable: false,
+    where: 'everywhere',
+    means:
+      'The key is missing, malformed, unknown, revoked or expired, may not do this, or its account is suspended or unverified.',
+    todo: 'Send `Authorization: Bearer <API_KEY>` with a valid key. The log of the service has the reason, and the request log in the dashboard too if the key is known.',
+    example: 'Authorization: send a valid API key as "Bearer <API_KEY>".',
+  },
+  quota_exceeded: {
+    status: 402,
+    retryable: false,
+    where: 'metered',
+    means: "The month's upload or render units are used up, and overages are off or not part of the plan.",
+    todo: 'Wait for the first of the month (UTC), change the plan, or turn overages on.',
+    example:
+      'The monthly quota of 2 upload units is used up. It resets with the next calendar month (UTC); an upgrade or, where the plan offers them, overages lift it now.',
+  },
+  not_found: {
+    status: 404,
+    retryable: false,
+    where: 'elsewhere',
+    means: 'There is nothing at this path.',
+    todo: 'Check the path: lower case, no slash at the end.',
+    example: 'There is nothing at this address.',
+  },
+  method_not_allowed: {
+    status: 405,
+    retryable: false,
+    where: 'everywhere',
+    means: 'The endpoints accept only POST, and preflights from the origins in `CORS_ORIGINS`.',
+    todo: 'Use POST.',
+    example: 'Only POST works here.',
+  },
+  file_too_large: {
+    status: 413,
+    retryable: false,
+    where: 'upload',
+    means: 'A file is larger than 10 MB (10 × 1024 × 1024 bytes).',
+    todo: 'Send a smaller file.',
+    example: 'file: larger than 10485760 bytes (10 MB).',
+  },
+  batch_too_large: {
+    status: 413,
+    retryable: false,
+    where: 'batch',
+    means: 'The files of a batch are larger than 50 MB in total. Nothing was stored.',
+    todo: 'Send smaller batches.',
+    example: 'file: together more than 52428800 bytes (50 MB).',
+  },
+  unsupported_type: {
+    status: 415,
+    retryable: false,
+    where: 'upload',
+    means:
+      'The content is not PNG, JPEG, GIF, WebP, SVG or AVIF. The name and the declared type are ignored.',
+    todo: 'Convert the file.',
+    example: 'file: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF',
+  },
+  validation_error: {
+    status: 422,
+    retryable: false,
+    where: 'everywhere',
+    means:
+      'A field or header is wrong; the message names it and the reason. A compressed body (`Content-Encoding`) is refused too.',
+    todo: 'Correct the field.',
+    example: 'expires_in: must be an integer from 60 to 31536000 (seconds), not "5"',
+  },
+  too_many_files: {
+    status: 422,
+    retryable: false,
+    where: 'batch',
+    means: 'A batch has more than 10 files. Nothing was stored.',
+    todo: 'Send at most 10.',
+    example: 'file: more than 10 files in one batch.',
+  },
+  rate_limited: {
+    status: 429,
+    retryable: true,
+    where: 'everywhere',
+    means: "The account's requests for this minute are used up. Nothing was metered.",
+    todo: 'Wait for the seconds in `Retry-After`, then back off exponentially with jitter.',
+    example: 'The budget of 3 requests a minute is spent. It refills in 60 s.',
+  },
+  concurrency_limited: {
+    status: 429,
+    retryable: true,
+    where: 'render',
+    means: 'The account already runs as many renders as its plan allows, or the service is busy.',
+    todo: 'Wait for the seconds in `Retry-After`.',
+    example: 'All 1 concurrent renders of the plan are in use. Retry when one has finished.',
+  },
+  internal: {
+    status: 500,
+    retryable: true,
+    where: 'everywhere',
+    means: 'An error in the service. Nothing was metered.',
+    todo: 'Retry with exponential backoff. If you report it, name the `x-request-id` of the response: the log has the cause under it.',
+    example: internalMessage,
+  },
+  capture_failed: {
+    status: 502,
+    retryable: true,
+    where: 'screenshot',
+    means: 'The page could not be loaded or captured. Nothing was metered.',
+    todo: 'Retry once or twice with backoff, then stop.',
+    example: 'url: example.com could not be loaded: it cannot be reached',
+  },
+  render_failed: {
+    status: 502,
+    retryable: true,
+    where: 'pdf',
+    means: 'The page could not be loaded or printed. Nothing was metered.',
+    todo: 'Retry once or twice with backoff, then stop.',
+    example: 'url: example.com could not be loaded: it cannot be reached',
+  },
+} satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 
 /** An answer to the client: `message` is for them, `cause` is for the log. */
 export class ServiceError extends Error {
@@ -40,7 +174,7 @@ export class ServiceError extends Error {
   }
 
   get status(): number {
-    return errorTable[this.code];
+    return errorTable[this.code].status;
   }
 }
 

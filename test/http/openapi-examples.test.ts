@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { ErrorCode } from '#core/errors.ts';
-import { toServiceError } from '#core/errors.ts';
+import { errorTable, toServiceError, type ErrorCode } from '#core/errors.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
-import { answers, errorMessages, requests } from '#http/openapi/examples.ts';
+import { answers, requests } from '#http/openapi/examples.ts';
 import { png, pngOfSize } from '#lab/support/images.ts';
 import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -193,12 +192,12 @@ for (const [code, run] of Object.entries(provoke)) {
   test(`${code} says what its example says`, async () => {
     const { body } = await run();
     body.error.message = body.error.message.replace(closed, 'example.com');
-    assert.deepEqual(body, { error: { code, message: errorMessages[code as ErrorCode] } });
+    assert.deepEqual(body, { error: { code, message: errorTable[code as ErrorCode].example } });
   });
 }
 
 test('internal says what its example says', () => {
-  assert.equal(toServiceError(new Error('a secret')).message, errorMessages.internal);
+  assert.equal(toServiceError(new Error('a secret')).message, errorTable.internal.example);
 });
 
 test('every request and every JSON answer of the document has an example', () => {

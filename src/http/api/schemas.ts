@@ -1,7 +1,7 @@
 // The contract as schemas: the types, the validation and the OpenAPI document come from them. Spec 2, 4.
 import { Type, type Static } from 'typebox';
 import { Set as setFormat } from 'typebox/format';
-import { errorTable, type ErrorCode } from '#core/errors.ts';
+import { errorCodes } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 
 const strict = { additionalProperties: false };
@@ -20,7 +20,7 @@ export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object(
       {
-        code: choice(Object.keys(errorTable) as ErrorCode[], {
+        code: choice(errorCodes, {
           description: 'A stable machine-readable value.',
         }),
         message: Type.String({ description: 'For people; names the failing field where there is one.' }),

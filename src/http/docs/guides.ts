@@ -1,81 +1,9 @@
 // What applies to every endpoint: the key, errors and what to do about each, retries, repeats, the delete URL and the limits
 // here.
-import { errorTable, type ErrorCode } from '#core/errors.ts';
+import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Plan } from '#accounts/plans.ts';
 import { html, type Html } from '#http/hosted/page.ts';
-
-interface Meaning {
-  retry: boolean;
-  means: string;
-  todo: string;
-}
-
-const meanings: Record<ErrorCode, Meaning> = {
-  unauthorized: {
-    retry: false,
-    means:
-      'The key is missing, malformed, unknown, revoked or expired, may not do this, or its account is suspended or unverified.',
-    todo: 'Check the key. The request log in the dashboard says which of these it was.',
-  },
-  quota_exceeded: {
-    retry: false,
-    means: 'The units of this month are used up, and overages are off or not on the plan.',
-    todo: 'Wait for the first of the month (UTC), change the plan, or turn overages on.',
-  },
-  not_found: {
-    retry: false,
-    means: 'There is nothing at this path.',
-    todo: 'Check the path: lower case, no slash at the end.',
-  },
-  method_not_allowed: { retry: false, means: 'The endpoints take POST only.', todo: 'Use POST.' },
-  file_too_large: { retry: false, means: 'A file is larger than 10 MB.', todo: 'Send a smaller file.' },
-  batch_too_large: {
-    retry: false,
-    means: 'The files of a batch are larger than 50 MB together. Nothing was stored.',
-    todo: 'Send smaller batches.',
-  },
-  unsupported_type: {
-    retry: false,
-    means: 'The bytes are none of PNG, JPEG, GIF, WebP, SVG and AVIF. Name and declared type do not count.',
-    todo: 'Convert the file.',
-  },
-  validation_error: {
-    retry: false,
-    means: 'A field is wrong. The message names it and the reason.',
-    todo: 'Correct the field.',
-  },
-  too_many_files: {
-    retry: false,
-    means: 'A batch has more than 10 files. Nothing was stored.',
-    todo: 'Send at most 10.',
-  },
-  rate_limited: {
-    retry: true,
-    means: 'The requests of this minute are spent. Nothing was metered.',
-    todo: 'Wait the seconds in Retry-After, then back off exponentially with jitter.',
-  },
-  concurrency_limited: {
-    retry: true,
-    means: 'As many renders are running as the plan allows.',
-    todo: 'Wait the seconds in Retry-After.',
-  },
-  internal: {
-    retry: true,
-    means: 'A fault on our side. Nothing was metered.',
-    todo: 'Retry with exponential backoff. Name the x-request-id when you report it.',
-  },
-  capture_failed: {
-    retry: true,
-    means: 'The page could not be loaded or captured. Nothing was metered.',
-    todo: 'Retry once or twice with backoff, then stop.',
-  },
-  render_failed: {
-    retry: true,
-    means: 'The page could not be loaded or printed. Nothing was metered.',
-    todo: 'Retry once or twice with backoff, then stop.',
-  },
-};
 
 export interface Guide {
   id: string;
@@ -103,9 +31,10 @@ export function guidesOf(baseUrl: string, plans: Plan[]): Guide[] {
       id: 'retries',
       title: 'Retries',
       body: html`<p>
-          Retry 429, 500 and 502, and nothing else: 401, 402, 413, 415 and 422 stay what they are until the
-          request changes. A 429 says in <code>Retry-After</code> how many seconds to wait. Otherwise wait one
-          second, then two, then four, each with some randomness, and stop after five attempts (502: two).
+          Retry what <a href="#errors">the table</a> says, and nothing else: every other error stays what it
+          is until the request changes. A 429 says in <code>Retry-After</code> how many seconds to wait.
+          Otherwise wait one second, then two, then four, each with some randomness, and stop after five
+          attempts (502: two).
         </p>
         <p>
           A 5xx without the error body comes from something in between, such as a proxy. Treat it like a 500.
@@ -140,7 +69,6 @@ export function guidesOf(baseUrl: string, plans: Plan[]): Guide[] {
 }
 
 function errors(): Html {
-  const codes = Object.keys(errorTable) as ErrorCode[];
   return html`<p>
       Every error has the body <code>{"error": {"code": "…", "message": "…"}}</code>. The code is for programs
       and does not change; the message is for people and names the field. A batch in which every file failed
@@ -158,20 +86,24 @@ function errors(): Html {
           </tr>
         </thead>
         <tbody>
-          ${codes.map((code) => {
-            const { retry, means, todo } = meanings[code];
+          ${errorCodes.map((code) => {
+            const { status, retryable, means, todo } = errorTable[code];
             return html`<tr id="error-${code}">
               <td><code>${code}</code></td>
-              <td>${errorTable[code]}</td>
-              <td>${retry ? 'yes' : 'no'}</td>
-              <td>${means}</td>
-              <td>${todo}</td>
+              <td>${status}</td>
+              <td>${retryable ? 'yes' : 'no'}</td>
+              <td>${withCode(means)}</td>
+              <td>${withCode(todo)}</td>
             </tr>`;
           })}
         </tbody>
       </table>
     </div>`;
 }
+
+/** Markdown's backticks as markup. */
+const withCode = (text: string): Html[] =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 
 const number = (value: number): string => value.toLocaleString('en');
 

@@ -1,5 +1,5 @@
 // One endpoint on the reference page: what it does, the call in three languages, its fields, and its responses with examples.
-import { errorTable } from '#core/errors.ts';
+import { errorCodes } from '#core/errors.ts';
 import {
   examplesOf,
   follow,
@@ -169,7 +169,7 @@ function showErrors(document: OpenapiDocument, operation: Operation): Html {
         .filter(([status]) => !status.startsWith('2'))
         .map(([status, response]) => {
           const { description } = follow(document, response);
-          const codes = Object.keys(errorTable).filter((code) => description.includes(code));
+          const codes = errorCodes.filter((code) => description.includes(`\`${code}\``));
           return html`<li>
             <span class="status">${status}</span> ${codes.map(
               (code) => html`<a href="#error-${code}"><code>${code}</code></a> `,

@@ -1,6 +1,6 @@
 // Builds the OpenAPI 3.1 document from the schemas used for validation. Spec 9.
 import type { TSchema } from 'typebox';
-import type { ErrorCode } from '#core/errors.ts';
+import { errorCodes, errorTable, type ErrorCode, type ErrorPlace } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import * as accountSchemas from '#http/account/schemas.ts';
 import * as schemas from '#http/api/schemas.ts';
@@ -34,17 +34,13 @@ const image = {
   description: 'PNG, JPEG, GIF, WebP, SVG or AVIF, detected from its bytes. At most 10 MB.',
 };
 
-const readErrors: ErrorCode[] = [
-  'unauthorized',
-  'method_not_allowed',
-  'validation_error',
-  'rate_limited',
-  'internal',
-];
-const meteredErrors: ErrorCode[] = [...readErrors, 'quota_exceeded'];
-const uploadErrors: ErrorCode[] = [...meteredErrors, 'file_too_large', 'unsupported_type'];
-const renderErrors: ErrorCode[] = [...meteredErrors, 'concurrency_limited'];
-const batchErrors: ErrorCode[] = [...uploadErrors, 'batch_too_large', 'too_many_files'];
+const errorsAt = (...places: ErrorPlace[]): ErrorCode[] =>
+  places.flatMap((place) => errorCodes.filter((code) => errorTable[code].where === place));
+const readErrors = errorsAt('everywhere');
+const uploadErrors = errorsAt('everywhere', 'metered', 'upload');
+const batchErrors = errorsAt('everywhere', 'metered', 'upload', 'batch');
+const screenshotErrors = errorsAt('everywhere', 'metered', 'render', 'screenshot');
+const pdfErrors = errorsAt('everywhere', 'metered', 'render', 'pdf');
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -114,28 +110,22 @@ export function buildOpenapi(baseUrl: string): Json {
         }),
       },
       '/api/v1/screenshot': {
-        post: operation(
-          'captureScreenshot',
-          'Renders',
-          'Capture a page as an image',
-          [...renderErrors, 'capture_failed'],
-          {
-            description:
-              'Loads a public page in a browser with JavaScript, waits for its load event and up to 3 s for the network to settle, ' +
-              'and captures it. Costs one render unit; a failed capture costs none.',
-            requestBody: json('captureScreenshot', 'ScreenshotRequest'),
-            responses: {
-              200: bytesOr(
-                ['image/png', 'image/jpeg', 'image/webp'],
-                'ScreenshotMetadata',
-                'The picture, or where it is hosted.',
-              ),
-            },
+        post: operation('captureScreenshot', 'Renders', 'Capture a page as an image', screenshotErrors, {
+          description:
+            'Loads a public page in a browser with JavaScript, waits for its load event and up to 3 s for the network to settle, ' +
+            'and captures it. Costs one render unit; a failed capture costs none.',
+          requestBody: json('captureScreenshot', 'ScreenshotRequest'),
+          responses: {
+            200: bytesOr(
+              ['image/png', 'image/jpeg', 'image/webp'],
+              'ScreenshotMetadata',
+              'The picture, or where it is hosted.',
+            ),
           },
-        ),
+        }),
       },
       '/api/v1/pdf': {
-        post: operation('renderPdf', 'Renders', 'Print a page to PDF', [...renderErrors, 'render_failed'], {
+        post: operation('renderPdf', 'Renders', 'Print a page to PDF', pdfErrors, {
           description:
             'Loads a public page in a browser with JavaScript and prints it. Costs one render unit, the same unit as a ' +
             'screenshot; a failed render costs none.',

@@ -2,7 +2,7 @@
 // are described once, under components.
 import { errorTable, type ErrorCode } from '#core/errors.ts';
 import { reference, type Json } from '#http/openapi/content.ts';
-import { answers, errorMessages } from '#http/openapi/examples.ts';
+import { answers } from '#http/openapi/examples.ts';
 import { budgetHeaders, headerRefs } from '#http/openapi/headers.ts';
 
 export interface ErrorResponses {
@@ -26,12 +26,12 @@ export function createErrorResponses(): ErrorResponses {
   const shared: Record<string, Json> = {};
 
   function describe(codes: ErrorCode[], batch: boolean): Json {
-    const status = errorTable[codes[0] ?? 'internal'];
+    const status = errorTable[codes[0] ?? 'internal'].status;
     const isBatchBody = batch && batchStatuses.includes(status);
     const name = `${isBatchBody ? 'batch_' : ''}${codes.join('_or_')}`;
     const examples = {
       ...Object.fromEntries(
-        codes.map((code) => [code, { value: { error: { code, message: errorMessages[code] } } }]),
+        codes.map((code) => [code, { value: { error: { code, message: errorTable[code].example } } }]),
       ),
       ...(isBatchBody && status === 415 && { 'every file failed': { value: answers.batchFailed } }),
     };
@@ -54,7 +54,7 @@ export function createErrorResponses(): ErrorResponses {
     shared,
     forCode: (code) => describe([code], false),
     forCodes(codes, batch = false) {
-      const byStatus = Map.groupBy(codes, (code) => errorTable[code]);
+      const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
       return Object.fromEntries([...byStatus].map(([status, group]) => [status, describe(group, batch)]));
     },
   };

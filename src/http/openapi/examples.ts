@@ -1,6 +1,6 @@
 // Examples of every request and response. test/http/openapi-examples.test.ts sends each request to a service and compares the
 // responses with these.
-import type { ErrorCode } from '#core/errors.ts';
+import { errorTable } from '#core/errors.ts';
 
 const base = 'https://images.example.com';
 const upload = {
@@ -18,10 +18,7 @@ const refusedFile = {
   ok: false,
   index: 1,
   source_filename: 'notes.txt',
-  error: {
-    code: 'unsupported_type',
-    message: 'file: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF',
-  },
+  error: { code: 'unsupported_type', message: errorTable.unsupported_type.example },
 };
 const storedFile = { ok: true, index: 0, source_filename: 'photo.png', upload };
 const batch = {
@@ -147,22 +144,3 @@ export const answers = {
     key: { id: 'b7T2mZ0qXw1LpV5nRk8J', name: 'build server', scope: 'all', expires_at: null },
   },
 } satisfies Record<string, object>;
-
-/** Error messages; the numbers are those of one account. */
-export const errorMessages: Record<ErrorCode, string> = {
-  unauthorized: 'Authorization: send a valid API key as "Bearer <API_KEY>".',
-  quota_exceeded:
-    'The monthly quota of 2 upload units is used up. It resets with the next calendar month (UTC); an upgrade or, where the plan offers them, overages lift it now.',
-  not_found: 'There is nothing at this address.',
-  method_not_allowed: 'Only POST works here.',
-  file_too_large: 'file: larger than 10485760 bytes (10 MB).',
-  batch_too_large: 'file: together more than 52428800 bytes (50 MB).',
-  unsupported_type: refusedFile.error.message,
-  validation_error: 'expires_in: must be an integer from 60 to 31536000 (seconds), not "5"',
-  too_many_files: 'file: more than 10 files in one batch.',
-  rate_limited: 'The budget of 3 requests a minute is spent. It refills in 60 s.',
-  concurrency_limited: 'All 1 concurrent renders of the plan are in use. Retry when one has finished.',
-  internal: 'Something went wrong on our side. The request was not metered; please retry.',
-  capture_failed: 'url: example.com could not be loaded: it cannot be reached',
-  render_failed: 'url: example.com could not be loaded: it cannot be reached',
-};
