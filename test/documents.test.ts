@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { errorCodes } from '#core/errors.ts';
 import { errorsPath, errorsText } from '#scripts/document.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -96,4 +97,20 @@ test('no comment or document refers to documents outside the repository', () => 
 test('docs/errors.md is up to date (npm run document)', () => {
   const page = readFileSync(errorsPath, 'utf8');
   assert.equal(page, errorsText(page));
+});
+
+test('only the contract and the error table list the error codes by hand', () => {
+  const generated = ['docs/openapi.json', 'clients/library/src/contract.ts'];
+  const block = /begin: npm run document[^]*?(<!--|#) end\b/g;
+  const lists = find(['{src,clients,dashboard,docs,lab,scripts}/**/*.{ts,tsx,js,py,md,json}', '*.md'])
+    .filter((file) => !generated.includes(file))
+    .filter((file) => {
+      const text = read(file).replace(block, '');
+      // A word of everyday use, such as "internal", is a code only if it is quoted or a key.
+      const named = errorCodes.filter((code) =>
+        new RegExp(`['"\`]${code}['"\`]|^\\s*${code}:`, 'm').test(text),
+      );
+      return named.length > errorCodes.length / 2;
+    });
+  assert.deepEqual(lists, ['docs/contract.md', 'src/core/errors.ts']);
 });

@@ -262,22 +262,44 @@ class UnavailableError(TintypeError):
     """The service could not be reached, did not answer in time, or failed."""
 
 
-_CLASSES: Dict[str, Type[TintypeError]] = {
-    "unauthorized": AuthenticationError,
-    "quota_exceeded": QuotaExceededError,
-    **dict.fromkeys(
-        ("not_found", "method_not_allowed", "file_too_large", "batch_too_large", "unsupported_type", "validation_error",
-         "too_many_files", "unreadable_file"),
-        RequestError,
-    ),
-    **dict.fromkeys(("rate_limited", "concurrency_limited"), RateLimitError),
-    **dict.fromkeys(("capture_failed", "render_failed"), RenderError),
-    **dict.fromkeys(("connection_failed", "timeout", "unavailable", "bad_answer", "internal"), UnavailableError),
-}  # fmt: skip
+# The service's errors: the HTTP status, and whether the same request may succeed later.
+# begin: npm run document
+_CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {
+    "unauthorized": (401, False),
+    "quota_exceeded": (402, False),
+    "not_found": (404, False),
+    "method_not_allowed": (405, False),
+    "file_too_large": (413, False),
+    "batch_too_large": (413, False),
+    "unsupported_type": (415, False),
+    "validation_error": (422, False),
+    "too_many_files": (422, False),
+    "rate_limited": (429, True),
+    "concurrency_limited": (429, True),
+    "internal": (500, True),
+    "capture_failed": (502, True),
+    "render_failed": (502, True),
+}
+# end
+
+_CLASSES_BY_STATUS: Dict[int, Type[TintypeError]] = {
+    401: AuthenticationError,
+    402: QuotaExceededError,
+    429: RateLimitError,
+    502: RenderError,
+}
+_CLASSES_BY_CODE: Dict[str, Type[TintypeError]] = {
+    "unreadable_file": RequestError,
+    **dict.fromkeys(("connection_failed", "timeout", "unavailable", "bad_answer"), UnavailableError),
+}
 
 
 def _error(code: str, message: str, **details: Any) -> TintypeError:
-    return _CLASSES.get(code, TintypeError)(code, message, **details)
+    kind = _CLASSES_BY_CODE.get(code, TintypeError)
+    if code in _CONTRACT_ERRORS:
+        status, _ = _CONTRACT_ERRORS[code]
+        kind = _CLASSES_BY_STATUS.get(status, RequestError if status < 500 else UnavailableError)
+    return kind(code, message, **details)
 
 
 @dataclass(frozen=True)
@@ -484,11 +506,14 @@ class Tintype:
 
 def _kind(error: TintypeError) -> str:
     """limited: the service says when to retry. twice: worth at most two retries. transient: an outage. final: not retried."""
+    status, is_retryable = _CONTRACT_ERRORS.get(error.code, (None, None))
+    if is_retryable is False:
+        return "final"
     if error.status == 429:
         return "limited"
-    if error.code in ("capture_failed", "render_failed", "timeout"):
+    if status == 502 or error.code == "timeout":
         return "twice"
-    if error.code == "connection_failed" or (error.status or 0) >= 500:
+    if is_retryable or error.code == "connection_failed" or (error.status or 0) >= 500:
         return "transient"
     return "final"
 

@@ -6,7 +6,9 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { exitCodes } from '#cli/exit-codes.ts';
+import { exitCodeOf, exitCodes } from '#cli/exit-codes.ts';
+import { TintypeError, type ErrorCode } from '#client/index.ts';
+import { contractErrors } from '#lab/support/contract.ts';
 import { patternOf } from '#cli/find-files.ts';
 import { barOf } from '#cli/progress-bar.ts';
 import { jpeg, png, svg } from '#lab/support/images.ts';
@@ -383,6 +385,16 @@ test('the bar of progress', () => {
   );
   assert.equal(barOf({ sentBytes: MiB, totalBytes: undefined }), '1.0 MB');
   assert.match(barOf({ sentBytes: 512, totalBytes: 1024 }), / 50 % {2}0\.5 KB of 1\.0 KB$/);
+});
+
+test('every error of the service has an exit code', () => {
+  const byStatus: Record<number, number> = { 401: 3, 402: 5, 429: 6, 500: 8, 502: 7 };
+  for (const { code, status } of contractErrors) {
+    assert.equal(exitCodeOf(new TintypeError(code as ErrorCode, 'm')), byStatus[status] ?? 4, code);
+  }
+  assert.equal(exitCodeOf(new TintypeError('timeout', 'm')), 8);
+  assert.equal(exitCodeOf(new TintypeError('unreadable_file', 'm')), 2);
+  assert.equal(exitCodeOf(new Error('m')), 1);
 });
 
 test('every exit code is in the guide, and no other', async () => {

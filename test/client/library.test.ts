@@ -10,7 +10,9 @@ import {
   TintypeError,
   UnavailableError,
   AuthenticationError,
+  type ErrorCode,
 } from '#client/index.ts';
+import { contractErrors } from '#lab/support/contract.ts';
 import { json, picture, refusal, setUpClient } from './support.ts';
 
 const set = setUpClient();
@@ -156,6 +158,24 @@ test('each error is of its kind, says whether to try again, and can be written t
     );
     assert.equal(error.isRetryable, isRetryable);
     assert.deepEqual((JSON.parse(JSON.stringify(error)) as { message: string }).message, 'm');
+  }
+  for (const { code, status, retryable } of contractErrors) {
+    const error = new TintypeError(code as ErrorCode, 'm', { status });
+    const names = kinds.filter((known) => error instanceof known).map(({ name }) => name);
+    assert.equal(names.length, 1, `${code}: ${names.join()}`);
+    assert.equal(error.isRetryable, retryable, code);
+  }
+  // A newer service may have codes that this client does not know.
+  for (const [status, isRetryable] of [
+    [418, false],
+    [429, true],
+    [503, true],
+  ] as const) {
+    const error = new TintypeError('constructor' as ErrorCode, 'm', { status });
+    assert.deepEqual(
+      [kinds.some((known) => error instanceof known), error.isRetryable],
+      [false, isRetryable],
+    );
   }
   assert.equal(new Error('x') instanceof TintypeError, false);
   assert.equal({ code: 'unauthorized' } instanceof TintypeError, false);

@@ -1,4 +1,5 @@
 // The retry rules of Spec 7 as one table, which the clients of every language are held to.
+import { contractErrors } from '#lab/support/contract.ts';
 import { page, picture, refusal, type Fault } from './support.ts';
 
 export const reset: Fault = (response) => {
@@ -97,17 +98,7 @@ export const succeeding: { title: string; faults: Fault[]; waits: number[] }[] =
   },
 ];
 
-export const final: { status: number; code: string }[] = [
-  { status: 401, code: 'unauthorized' },
-  { status: 402, code: 'quota_exceeded' },
-  { status: 404, code: 'not_found' },
-  { status: 405, code: 'method_not_allowed' },
-  { status: 413, code: 'file_too_large' },
-  { status: 413, code: 'batch_too_large' },
-  { status: 415, code: 'unsupported_type' },
-  { status: 422, code: 'validation_error' },
-  { status: 422, code: 'too_many_files' },
-];
+export const final = contractErrors.filter(({ retryable }) => !retryable);
 
 export const persisting: { title: string; fault: Fault; code: string; waits: number[] }[] = [
   {

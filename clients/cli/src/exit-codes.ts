@@ -1,5 +1,13 @@
 // The exit codes of `tt`. docs/client.md has the same table.
-import { TintypeError } from '../../library/src/errors.ts';
+import {
+  AuthenticationError,
+  QuotaExceededError,
+  RateLimitError,
+  RenderError,
+  RequestError,
+  TintypeError,
+  UnavailableError,
+} from '../../library/src/errors.ts';
 
 export const exitCodes = {
   ok: 0,
@@ -18,27 +26,14 @@ export const exitCodes = {
 /** A mistake in the call: the message is one line, and points to --help. */
 export class UsageError extends Error {}
 
-const byCode: Record<TintypeError['code'], number> = {
-  unauthorized: exitCodes.unauthorized,
-  quota_exceeded: exitCodes.quotaExceeded,
-  not_found: exitCodes.refused,
-  method_not_allowed: exitCodes.refused,
-  file_too_large: exitCodes.refused,
-  batch_too_large: exitCodes.refused,
-  unsupported_type: exitCodes.refused,
-  validation_error: exitCodes.refused,
-  too_many_files: exitCodes.refused,
-  rate_limited: exitCodes.limited,
-  concurrency_limited: exitCodes.limited,
-  internal: exitCodes.unavailable,
-  capture_failed: exitCodes.renderFailed,
-  render_failed: exitCodes.renderFailed,
-  connection_failed: exitCodes.unavailable,
-  timeout: exitCodes.unavailable,
-  unavailable: exitCodes.unavailable,
-  bad_answer: exitCodes.unavailable,
-  unreadable_file: exitCodes.usage,
-};
+const byClass: [kind: { codes: readonly TintypeError['code'][] }, exitCode: number][] = [
+  [AuthenticationError, exitCodes.unauthorized],
+  [QuotaExceededError, exitCodes.quotaExceeded],
+  [RequestError, exitCodes.refused],
+  [RateLimitError, exitCodes.limited],
+  [RenderError, exitCodes.renderFailed],
+  [UnavailableError, exitCodes.unavailable],
+];
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.usage;
@@ -46,7 +41,8 @@ export function exitCodeOf(error: unknown): number {
 }
 
 function exitCodeOfCode(code: TintypeError['code']): number {
-  return byCode[code] ?? exitCodes.unexpected;
+  if (code === 'unreadable_file') return exitCodes.usage;
+  return byClass.find(([{ codes }]) => codes.includes(code))?.[1] ?? exitCodes.unexpected;
 }
 
 /** For several outcomes: all succeeded, all failed for one reason, or mixed. */

@@ -1,6 +1,6 @@
 // The errors that the client throws: one class, and a subclass for each kind of failure. Spec 2.5, 7.
 import type { BatchItem } from './batch-result.ts';
-import type { ErrorCode } from './contract.ts';
+import { contractErrors, type ErrorCode } from './contract.ts';
 import type { Meta } from './meta.ts';
 import { kindOf } from './retry.ts';
 
@@ -86,47 +86,45 @@ export class TintypeError extends Error {
   }
 }
 
+/** The codes of the contract whose status is of a class. */
+const codesWith = (isOfClass: (status: number) => boolean): Code[] =>
+  (Object.keys(contractErrors) as ErrorCode[]).filter((code) => isOfClass(contractErrors[code].status));
+
 /** The key is missing, wrong, expired, or not allowed to do this. Change it before the next call. */
 export class AuthenticationError extends TintypeError {
-  static override readonly codes = ['unauthorized'] as const;
+  static override readonly codes = codesWith((status) => status === 401);
 }
 
 /** The units of this month are used up. */
 export class QuotaExceededError extends TintypeError {
-  static override readonly codes = ['quota_exceeded'] as const;
+  static override readonly codes = codesWith((status) => status === 402);
 }
 
 /** The request was refused, and would be refused again. */
 export class RequestError extends TintypeError {
   static override readonly codes = [
-    'not_found',
-    'method_not_allowed',
-    'file_too_large',
-    'batch_too_large',
-    'unsupported_type',
-    'validation_error',
-    'too_many_files',
+    ...codesWith((status) => status < 500 && ![401, 402, 429].includes(status)),
     'unreadable_file',
   ] as const;
 }
 
 /** The request budget or the render cap is used up; `retryAfterSeconds` says for how long. */
 export class RateLimitError extends TintypeError {
-  static override readonly codes = ['rate_limited', 'concurrency_limited'] as const;
+  static override readonly codes = codesWith((status) => status === 429);
 }
 
 /** The page could not be loaded, captured or printed. */
 export class RenderError extends TintypeError {
-  static override readonly codes = ['capture_failed', 'render_failed'] as const;
+  static override readonly codes = codesWith((status) => status === 502);
 }
 
 /** The service could not be reached, did not respond in time, or failed. */
 export class UnavailableError extends TintypeError {
   static override readonly codes = [
+    ...codesWith((status) => status >= 500 && status !== 502),
     'connection_failed',
     'timeout',
     'unavailable',
     'bad_answer',
-    'internal',
   ] as const;
 }

@@ -1,5 +1,6 @@
 // Whether and when a failed request is sent again. Spec 7.
 import type { Clock } from './clock.ts';
+import { contractErrors, type ErrorCode } from './contract.ts';
 import type { TintypeError } from './errors.ts';
 
 /** limited: the service says when to retry. twice: worth at most two retries. transient: an outage. final: not retried. */
@@ -40,9 +41,12 @@ export function createRetryPlan({ clock, maxRetries }: { clock: Clock; maxRetrie
 }
 
 export function kindOf({ code, status = 0 }: Pick<TintypeError, 'code' | 'status'>): Kind {
+  // A newer service may have codes that are not in the table.
+  const known = Object.hasOwn(contractErrors, code) ? contractErrors[code as ErrorCode] : undefined;
+  if (known?.retryable === false) return 'final';
   if (status === 429) return 'limited';
-  if (code === 'capture_failed' || code === 'render_failed' || code === 'timeout') return 'twice';
-  if (code === 'connection_failed' || status >= 500) return 'transient';
+  if (known?.status === 502 || code === 'timeout') return 'twice';
+  if (known || code === 'connection_failed' || status >= 500) return 'transient';
   return 'final';
 }
 
