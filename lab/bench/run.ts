@@ -17,7 +17,6 @@ import { benchStore } from '#lab/bench/store.ts';
 import { benchTails } from '#lab/bench/tails.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
 import { benchWall } from '#lab/bench/wall.ts';
-import { modelColumns, modelTable } from '#lab/bench/model.ts';
 import { docs, print, runSections, tableRow, type Section } from '#lab/report.ts';
 
 const benchmarks: { name: string; title: string; measure: Benchmark; takesArguments?: boolean }[] = [
@@ -55,17 +54,7 @@ const measured: Section[] = benchmarks.map(({ name, title, measure, takesArgumen
   },
 }));
 
-const model: Section = {
-  name: 'model',
-  title: 'A model of a thousand machines',
-  async run() {
-    const rows = [modelColumns, ...modelTable()];
-    show(rows);
-    return tableOf(rows);
-  },
-};
-
-await runSections('bench', 'benchmarks.md', [...measured, model]);
+await runSections('bench', 'benchmarks.md', measured);
 
 function tableOf([names = [], ...rows]: string[][]): string[] {
   return [tableRow(names), tableRow(names.map(() => '---')), ...rows.map(tableRow)];

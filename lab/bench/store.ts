@@ -1,14 +1,12 @@
-// The store of files: uploads and files of one service process on SQLite with an S3 store, compared with the same on its own disk.
-// The stores are the test server and, where it is installed, Ceph's radosgw, which is made for production: its one OSD syncs every
-// write to the disk.
+// The store of files: uploads and files of one service process on SQLite with the S3 test server, compared with the same on its own
+// disk.
 import { openLanes, requestBytes } from '#lab/bench/connection.ts';
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { pictureOf, uploadRequest } from '#lab/bench/forms.ts';
 import { inTurn, runTurn } from '#lab/bench/measure.ts';
 import { startMeasuredService, type MeasuredService } from '#lab/bench/service.ts';
-import { cpuMs, descendants } from '#lab/support/process-table.ts';
-import { hasRadosgw, startRadosgw } from '#lab/support/radosgw.ts';
-import { s3Credentials, startTestS3, type TestS3 } from '#lab/support/s3.ts';
+import { cpuMs } from '#lab/support/process-table.ts';
+import { s3Credentials, startS3 } from '#lab/support/s3.ts';
 import { uploadOne } from '#lab/support/uploading.ts';
 
 const benchmark = 'store';
@@ -18,38 +16,33 @@ const turn = { seconds: 2 };
 const filesOfEachSize = 32;
 const sizes = { '10 KB': 10 * 1024, '200 KB': 200 * 1024 };
 
-const stores = {
-  disk: { title: 'disk', start: undefined, processes: undefined },
-  test: { title: 'test server', start: startTestS3, processes: /s3-server\.ts/ },
-  radosgw: { title: 'radosgw', start: startRadosgw, processes: /^(radosgw|ceph-)/ },
-};
-type Name = keyof typeof stores;
+type Name = 'disk' | 's3';
 
 /** One value for each round of the measurement. */
 interface Load {
   perSecond: number[];
   serviceMs: number[];
-  storeMs: number[];
 }
 
 export async function benchStore(say: (line: string) => void): Promise<Figure[]> {
-  const names = (Object.keys(stores) as Name[]).filter((name) => name !== 'radosgw' || hasRadosgw());
-  if (!names.includes('radosgw')) say('radosgw is not installed on this machine, and left out');
   await using cleanUp = new AsyncDisposableStack();
-  const services = {} as Record<Name, MeasuredService>;
-  for (const name of names) {
-    const store: TestS3 | undefined = await stores[name].start?.();
-    if (store) cleanUp.defer(store.stop);
-    const environment = store ? { ...s3Credentials, STORAGE_URL: store.newStorageUrl() } : {};
-    services[name] = await startMeasuredService(environment);
-    cleanUp.defer(services[name].stop);
-  }
+  const store = await startS3();
+  cleanUp.defer(store.stop);
+  const start = async (environment: Record<string, string>): Promise<MeasuredService> => {
+    const service = await startMeasuredService(environment);
+    cleanUp.defer(service.stop);
+    return service;
+  };
+  const services: Record<Name, MeasuredService> = {
+    disk: await start({}),
+    s3: await start({ ...s3Credentials, STORAGE_URL: store.newStorageUrl() }),
+  };
   const figures: Figure[] = [];
   for (const [size, bytes] of Object.entries(sizes)) {
     const picture = await pictureOf(bytes);
     const uploads = {} as Record<Name, Buffer[]>;
     const files = {} as Record<Name, Buffer[]>;
-    for (const name of names) {
+    for (const name of ['disk', 's3'] as const) {
       const { origin, key } = services[name];
       uploads[name] = [uploadRequest('/api/v1/upload', key, [picture])];
       files[name] = [];
@@ -76,49 +69,34 @@ async function measure(
       const wires = await openLanes(services[name].origin, lanes, status);
       const asked = requests[name];
       let next = 0;
-      const before = usedMs(name, services[name]);
+      const usedMs = cpuMs(services[name].pid);
       const { perSecond, latencyMs } = await runTurn(
         (lane) => wires.send(lane, asked[(next += 1) % asked.length] as Buffer),
         lanes,
         turn,
       );
-      const after = usedMs(name, services[name]);
+      const serviceMs = cpuMs(services[name].pid) - usedMs;
       wires.close();
-      const load = (loads[name] ??= { perSecond: [], serviceMs: [], storeMs: [] });
+      const load = (loads[name] ??= { perSecond: [], serviceMs: [] });
       if (round < 0) continue;
       load.perSecond.push(perSecond);
-      load.serviceMs.push((after.service - before.service) / latencyMs.length);
-      load.storeMs.push((after.store - before.store) / latencyMs.length);
+      load.serviceMs.push(serviceMs / latencyMs.length);
     }
   }
   return loads;
 }
 
-/** CPU time that the service, and all processes of its store, have used so far. */
-function usedMs(name: Name, { pid }: MeasuredService): { service: number; store: number } {
-  const { processes } = stores[name];
-  const rows = processes ? descendants().filter(({ command }) => processes.test(command)) : [];
-  return { service: cpuMs(pid), store: rows.reduce((sum, row) => sum + cpuMs(row.pid), 0) };
-}
-
-function figuresOf(subject: string, loads: Record<Name, Load>): Figure[] {
-  const compared = (ours: Name, against: Name, what: keyof Load, words: string): Figure =>
+function figuresOf(subject: string, { s3, disk }: Record<Name, Load>): Figure[] {
+  const compared = (what: keyof Load, words: string): Figure =>
     figure(
       {
         benchmark,
-        subject: `${subject}, ${words}, ${stores[ours].title}`,
+        subject: `${subject}, ${words}, test server`,
         unit: what === 'perSecond' ? 'per second' : 'ms',
-        against: stores[against].title,
+        against: 'disk',
       },
-      loads[ours][what],
-      loads[against][what],
+      s3[what],
+      disk[what],
     );
-  const onS3 = (Object.keys(loads) as Name[]).filter((name) => name !== 'disk');
-  return [
-    ...onS3.flatMap((name) => [
-      compared(name, 'disk', 'perSecond', 'requests'),
-      compared(name, 'disk', 'serviceMs', 'CPU time of the service'),
-    ]),
-    ...(onS3.includes('radosgw') ? [compared('radosgw', 'test', 'storeMs', 'CPU time of the store')] : []),
-  ];
+  return [compared('perSecond', 'requests'), compared('serviceMs', 'CPU time of the service')];
 }
