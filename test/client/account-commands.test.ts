@@ -43,7 +43,7 @@ async function linesOf(...args: string[]): Promise<string[]> {
   return stdout.toString().trimEnd().split('\n');
 }
 
-test('tt status shows service, key, plan and what is left; usage is its earlier name', async () => {
+test('tt status shows service, key, plan and what is left', async () => {
   const { key: other } = await service.newKey({ plan: 'starter' });
   const environment = { TINTYPE_API_KEY: other };
   await line.tt(['upload', 'a.png'], { environment });
@@ -58,7 +58,7 @@ test('tt status shows service, key, plan and what is left; usage is its earlier 
   assert.match(text, /^uploads {3}9999 of 10000 left this month \(0 % used\)$/m);
   assert.match(text, /^renders {3}2000 of 2000 left this month \(0 % used\), \d+ at once$/m);
   assert.match(text, /^requests {2}\d+ of 120 left, refills in \d+ s$/m);
-  const told = await line.tt(['usage', '--json'], { environment });
+  const told = await line.tt(['status', '--json'], { environment });
   const { url, units } = JSON.parse(told.stdout.toString()) as {
     url: string;
     units: { upload: { remaining: number } };
@@ -186,13 +186,13 @@ test('tt watch uploads what appears in a folder, once, and ends with Ctrl-C', as
 
 test('tt pdfs prints every page of a list into a folder, and leaves what is there', async () => {
   await writeFile(
-    join(line.folder, 'pages.yaml'),
-    `- url: ${site.base}\n  name: home\n- url: ${site.base}/other\n`,
+    join(line.folder, 'pages.jsonl'),
+    `${JSON.stringify({ url: site.base, name: 'home' })}\n${site.base}/other\n`,
   );
   const { code, stdout, stderr } = await line.tt([
     'pdfs',
     '-f',
-    'pages.yaml',
+    'pages.jsonl',
     '-o',
     'pdfs',
     '--paper-format',
@@ -204,6 +204,6 @@ test('tt pdfs prints every page of a list into a folder, and leaves what is ther
   assert.ok(files.includes('pdfs/home.pdf'));
   for (const file of files)
     assert.equal((await readFile(join(line.folder, file))).subarray(0, 5).toString(), '%PDF-');
-  const again = await line.tt(['pdfs', '-f', 'pages.yaml', '-o', 'pdfs', '--paper-format', 'a4']);
+  const again = await line.tt(['pdfs', '-f', 'pages.jsonl', '-o', 'pdfs', '--paper-format', 'a4']);
   assert.match(again.stderr, /2 URLs: 0 captured in .* s, 2 there before, 0 failed/);
 });

@@ -13,14 +13,14 @@ before(async () => {
   server = await startFaultServer();
   server.play(picture);
   line = await createCommandLine({ url: server.origin, key: 'tt_key' });
-  await writeFile(join(line.folder, 'pages.yaml'), '- url: https://example.com/\n  name: a.png\n');
+  await writeFile(join(line.folder, 'pages.jsonl'), '{"url": "https://example.com/", "name": "a.png"}\n');
 });
 after(async () => {
   await line.remove();
   await server.stop();
 });
 
-const args = (folder: string): string[] => ['shots', '-f', 'pages.yaml', '-o', folder];
+const args = (folder: string): string[] => ['shots', '-f', 'pages.jsonl', '-o', folder];
 
 test('tt shots removes what a killed run left of its pages, and no parts of other files', async () => {
   const folder = join(line.folder, 'parts');

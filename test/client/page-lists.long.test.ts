@@ -1,4 +1,4 @@
-// The lists of `tt shots` and `tt pdfs`: URLs, JSON lines and YAML, with a name and options for each page.
+// The lists of `tt shots` and `tt pdfs`: URLs and JSON lines, with a name and options for each page.
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,8 +18,8 @@ after(async () => {
   await server.stop();
 });
 
-async function render(command: string, file: string, list: string, ...flags: string[]) {
-  await writeFile(join(line.folder, file), list);
+async function render(command: string, file: string, content: string, ...flags: string[]) {
+  await writeFile(join(line.folder, file), content);
   return line.tt([command, '-f', file, '-o', `${command}-${file}`, ...flags]);
 }
 
@@ -34,41 +34,26 @@ const expected = [
   { url: 'https://c.test', width: 800 },
 ];
 
-const lists = {
-  'pages.jsonl': `# pages
+const list = `# pages
 {"url": "a.test", "name": "home.webp"}
 {"url": "b.test", "output": "example.com", "width": 400, "full_page": true, "format": "jpeg"}
 c.test
-`,
-  'pages.yaml': `---
-# pages
-- url: a.test   # the first
-  name: 'home.webp'
-- url: "https://b.test"
-  output: example.com
-  width: 400
-  full-page: true
-  format: jpeg
-- url: c.test
-`,
-};
+`;
 
-for (const [file, list] of Object.entries(lists)) {
-  test(`${file}: each page has its own name and options, and the others are those of the command`, async () => {
-    server.play(picture);
-    const { code, stderr } = await render('shots', file, list, '--width', '800');
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(bodies(), expected);
-    const names = await readdir(join(line.folder, `shots-${file}`));
-    assert.equal(names.length, 3);
-    assert.ok(names.includes('home.webp') && names.includes('example.com.jpg'), names.join(' '));
-  });
-}
+test('each page has its own name and options, and the others are those of the command', async () => {
+  server.play(picture);
+  const { code, stderr } = await render('shots', 'pages.jsonl', list, '--width', '800');
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(bodies(), expected);
+  const names = await readdir(join(line.folder, 'shots-pages.jsonl'));
+  assert.equal(names.length, 3);
+  assert.ok(names.includes('home.webp') && names.includes('example.com.jpg'), names.join(' '));
+});
 
 test('tt pdfs takes the options of tt pdf for each page', async () => {
   server.play((response) => void response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-'));
-  const list = '- url: a.test\n  margin: 1cm 2cm\n  width: 800\n  no-print-background: true\n';
-  const { code, stderr } = await render('pdfs', 'one.yaml', list);
+  const one = '{"url": "a.test", "margin": "1cm 2cm", "width": 800, "no-print-background": true}';
+  const { code, stderr } = await render('pdfs', 'one.jsonl', one);
   assert.equal(code, 0, stderr);
   const margin = { top: '1cm', right: '2cm', bottom: '1cm', left: '2cm' };
   assert.deepEqual(bodies(), [
@@ -76,7 +61,7 @@ test('tt pdfs takes the options of tt pdf for each page', async () => {
   ]);
 });
 
-const mistakes: [title: string, file: string, list: string, says: RegExp][] = [
+const mistakes: [title: string, file: string, content: string, says: RegExp][] = [
   ['not JSON', 'x.jsonl', 'a.test\n{"url": \n', /line 2 of x\.jsonl: not JSON/],
   ['no url', 'x.jsonl', '{"name": "a"}', /line 1 of x\.jsonl: url is missing/],
   [
@@ -87,32 +72,37 @@ const mistakes: [title: string, file: string, list: string, says: RegExp][] = [
   ],
   [
     'a wrong type',
-    'x.yaml',
-    '- url: a.test\n  full_page: 5\n',
-    /line 1 of x\.yaml: full_page must be true or false/,
+    'x.jsonl',
+    '{"url": "a.test", "full_page": 5}',
+    /line 1 of x\.jsonl: full_page must be true or false/,
   ],
-  ['a name in another folder', 'x.yaml', '- url: a.test\n  name: ../a\n', /name must be the name of a file/],
-  ['a hidden name', 'x.yaml', '- url: a.test\n  name: .tt-run\n', /name must be the name of a file/],
+  [
+    'a name in another folder',
+    'x.jsonl',
+    '{"url": "a.test", "name": "../a"}',
+    /name must be the name of a file/,
+  ],
+  ['a hidden name', 'x.jsonl', '{"url": "a.test", "name": ".tt-run"}', /name must be the name of a file/],
   ['a name of another format', 'x.jsonl', '{"url": "a.test", "name": "a.pdf"}', /a\.pdf: cannot make \.pdf/],
   [
     'one name for two pages',
-    'x.yaml',
-    '- url: a.test\n  name: a\n- url: b.test\n  name: a\n',
+    'x.jsonl',
+    '{"url": "a.test", "name": "a"}\n{"url": "b.test", "name": "a"}\n',
     /two pages would be written to a\.png/,
   ],
   [
-    'YAML of another kind',
+    'YAML',
     'x.yaml',
-    'pages:\n  - url: a.test\n',
-    /line 1 of x\.yaml: expected "- url: ADDRESS"/,
+    '- url: a.test\n',
+    /x\.yaml: YAML is not read; write one URL or JSON object per line: \{"url"/,
   ],
   ['an empty list', 'x.txt', '# nothing\n', /no URLs in x\.txt/],
 ];
 
-for (const [title, file, list, says] of mistakes) {
-  test(`${title} is refused by its line, and nothing is sent`, async () => {
+for (const [title, file, content, says] of mistakes) {
+  test(`${title} is refused, and nothing is sent`, async () => {
     server.play(picture);
-    const { code, stderr } = await render('shots', file, list);
+    const { code, stderr } = await render('shots', file, content);
     assert.equal(code, 2, stderr);
     assert.match(stderr, says);
     assert.equal(server.seen.length, 0);

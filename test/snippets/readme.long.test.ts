@@ -34,8 +34,7 @@ test('every command that a text names exists', async () => {
   );
   const known: Record<string, (name: string) => boolean> = {
     'npm run': (name) => Object.hasOwn(scripts, name),
-    // Its name in 0.1.0, which still works.
-    tt: (name) => new RegExp(`^  ${name} `, 'm').test(ttHelp ?? '') || name === 'usage',
+    tt: (name) => new RegExp(`^  ${name} `, 'm').test(ttHelp ?? ''),
     'npx tintype': (name) => new RegExp(`\\b${name}\\b`).test(tintypeHelp ?? '') || name === 'help',
   };
   const pages = globSync(['*.md', 'docs/**/*.md', 'clients/*/README.md'], { cwd: root }).filter(

@@ -23,9 +23,9 @@ export const runs: Record<string, Run> = {
     await writeFile(join(place, 'snippet.py'), code);
     await shell('python3 snippet.py', place, desk);
   },
-  async yaml(code, place, desk) {
-    await writeFile(join(place, 'pages.yaml'), code);
-    await shell('tt shots -f pages.yaml -o from-yaml', place, desk);
+  async jsonl(code, place, desk) {
+    await writeFile(join(place, 'pages.jsonl'), code);
+    await shell('tt shots -f pages.jsonl -o from-list', place, desk);
   },
   async json(code, place, desk) {
     const value = JSON.parse(code) as Record<string, unknown>;

@@ -5,7 +5,6 @@ import { TintypeError } from '../../library/src/errors.ts';
 import { version } from '../../library/src/version.ts';
 import { describe, print, say, type Command } from './command.ts';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.ts';
-import { isNear } from './near-names.ts';
 import { completionFor } from './completion.ts';
 import { remove } from './delete.ts';
 import { list } from './list.ts';
@@ -75,9 +74,7 @@ process.stderr.on('error', () => {});
 
 process.exitCode = await main(process.argv.slice(2));
 
-async function main([typed, ...args]: string[]): Promise<number> {
-  // Its name in version 0.1.0.
-  const name = typed === 'usage' ? 'status' : typed;
+async function main([name, ...args]: string[]): Promise<number> {
   // "tt help upload" is "tt upload --help".
   if (name === 'help' && args[0] !== undefined) return main([args[0], '--help']);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
@@ -90,7 +87,8 @@ async function main([typed, ...args]: string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (!command) throw new UsageError(`unknown command "${name}"${hintFor(name)}; see "tt --help"`);
+    if (!command)
+      throw new UsageError(`unknown command "${name}"; the commands are ${Object.keys(commands).join(', ')}`);
     const { values, positionals } = parse(command, args);
     if (values['help'] === true) {
       await print(`${command.help}\n`);
@@ -106,11 +104,6 @@ async function main([typed, ...args]: string[]): Promise<number> {
     if (error instanceof TintypeError && error.status === 401) say('is the key right? "tt login" sets it');
     return exitCodeOf(error);
   }
-}
-
-function hintFor(typed: string): string {
-  const near = Object.keys(commands).find((known) => isNear(typed.toLowerCase(), known));
-  return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
 function parse({ options }: Command, args: string[]) {

@@ -1,4 +1,4 @@
-// The pages for `tt shots` and `tt pdfs`: one URL per line, JSON lines, or a YAML list, where each page can have a name and options.
+// The pages for `tt shots` and `tt pdfs`: one URL per line, or JSON lines, where each page can have a name and options.
 import { readFile } from 'node:fs/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { readStdin, type Values } from './command.ts';
@@ -16,11 +16,14 @@ export interface ListedPage {
 type Fields = Record<string, unknown>;
 
 export async function readList(list: string, flags: ParseArgsOptionsConfig): Promise<ListedPage[]> {
+  if (/\.ya?ml$/i.test(list))
+    throw new UsageError(
+      `${list}: YAML is not read; write one URL or JSON object per line: {"url": "example.com", "name": "home"}`,
+    );
   const content = await (list === '-' ? readStdin() : readFile(list, 'utf8')).catch((error: Error) => {
     throw new UsageError(`cannot read ${list}: ${error.message}`);
   });
-  const lines = content.split(/\r?\n/);
-  const found = /\.ya?ml$/i.test(list) ? yamlFields(lines, list) : lineFields(lines, list);
+  const found = lineFields(content.split(/\r?\n/), list);
   if (found.length === 0) throw new UsageError(`no URLs in ${list}`);
   const pages = found.map(({ index, fields }) => atLine(list, index, () => pageOf(fields, flags)));
   return [...new Map(pages.map((page) => [JSON.stringify(page), page])).values()];
@@ -35,30 +38,6 @@ function lineFields(lines: string[], list: string): { index: number; fields: Fie
       { index, fields: text.startsWith('{') ? atLine(list, index, () => parseObject(text)) : { url: text } },
     ];
   });
-}
-
-/** The part of YAML that such lists use: `- url: …` and fields below it, each a plain value. */
-function yamlFields(lines: string[], list: string): { index: number; fields: Fields }[] {
-  const found: { index: number; fields: Fields }[] = [];
-  for (const [index, line] of lines.entries()) {
-    if (/^\s*(#.*|---)?$/.test(line)) continue;
-    const [, dash, name, value] = /^(\s*-\s+|\s+)([\w-]+):\s+(\S.*)$/.exec(line) ?? [];
-    if (dash?.trim() === '-') found.push({ index, fields: {} });
-    const current = found.at(-1);
-    if (name === undefined || value === undefined || !current)
-      throw new UsageError(`line ${index + 1} of ${list}: expected "- url: ADDRESS" or "  field: value"`);
-    current.fields[name] = scalarOf(value);
-  }
-  return found;
-}
-
-function scalarOf(written: string): unknown {
-  const [, double, single] = /^(?:"([^"]*)"|'([^']*)')\s*(?:#.*)?$/.exec(written) ?? [];
-  const quoted = double ?? single;
-  if (quoted !== undefined) return quoted;
-  const value = (written.split(/\s#/)[0] ?? '').trim();
-  if (value === 'true' || value === 'false') return value === 'true';
-  return value;
 }
 
 function parseObject(text: string): Fields {

@@ -84,8 +84,8 @@ end. Run it again to go on after a stop, or to try again what failed: what is
 there is not rendered again.
 
 FILE has one URL a line (blank lines and lines with # are left out; - is stdin).
-A line may be a JSON object, and a .yaml file a list, with url, name and options
-of its own: {"url": "example.com", "name": "home", "width": 800}
+A line may be a JSON object with url, name and options of its own:
+{"url": "example.com", "name": "home", "width": 800}
 
 Options:
   -f, --file FILE    The list of pages
@@ -97,7 +97,7 @@ ${kind.flagsHelp}
 
 Examples:
   tt ${name} -f urls.txt -o ${name}
-  tt ${name} -f pages.yaml -o ${name} --width 800
+  tt ${name} -f pages.jsonl -o ${name} --width 800
   grep -o 'https://[^<]*' sitemap.xml | tt ${name} -f - -o ${name} --json`,
     options: {
       file: { type: 'string', short: 'f' },
