@@ -52,9 +52,6 @@ const together: { name: string; files: string[]; processes?: number }[] = [
 /** Named above, but not in that process: they count the open files of their own. */
 const alone = ['test/http/connections.test.ts', 'test/http/let-go.test.ts'];
 
-/** npm run test:long runs them, and judges each of their states by axe-core too: test/dashboard/journeys.long.test.ts. */
-const leftToLong = ['test/dashboard/{nothing-lost,numbers-and-files,pdf-preview,truthful,unlucky}.test.ts'];
-
 const checks: [title: string, program: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check', '.'],
   ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
@@ -123,8 +120,7 @@ async function passes([title, program, ...args]: (typeof checks)[number]): Promi
 
 /** What is started as a process: a file, or an entry for all files that share one. */
 function quickTests(): string[] {
-  const left = new Set([...filesOf('test/**/*.long.test.ts'), ...leftToLong.flatMap(filesOf)]);
-  const files = filesOf('test/**/*.test.ts').filter((file) => !left.has(file));
+  const files = filesOf('test/**/*.test.ts').filter((file) => !file.endsWith('.long.test.ts'));
   const isShared = new Set<string>();
   const entries = together.flatMap(({ name, files: patterns, processes = 1 }) => {
     const members = new Set(patterns.flatMap(filesOf)).difference(new Set(alone));

@@ -147,7 +147,7 @@ export async function violations(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`));
 }
 
-/** Whether journeys judge their states. That takes half a second of CPU time each, so only journeys.long.test.ts turns it on. */
+/** Whether journeys judge their states. That takes half a second of CPU time each, so only long tests turn it on. */
 export const judging = { isOn: false };
 
 /** A state that pages.test.ts does not show has no accessibility violations. A named one leaves a picture. */

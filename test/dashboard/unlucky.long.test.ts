@@ -12,8 +12,10 @@ import {
   startDashboard,
   type Dashboard,
   type WatchedPage,
+  judging,
 } from '#test/dashboard/kit.ts';
 
+judging.isOn = true;
 let dashboard: Dashboard;
 let picture: Buffer;
 before(async () => {
