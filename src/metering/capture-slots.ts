@@ -5,7 +5,8 @@ import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Database, Tables } from '#storage/database.ts';
-import { ceilingOf, limitOf, monthOf, quotaExceeded, type Payer } from '#metering/quota.ts';
+import type { Caller } from '#accounts/authenticate.ts';
+import { ceilingOf, limitOf, monthOf, quotaExceeded } from '#metering/quota.ts';
 
 /** Longer than any render may wait and run. */
 const leaseMs = limits.pdfTotalMs + limits.renderQueueMs + 15_000;
@@ -13,7 +14,7 @@ const retryAfterSeconds = 2;
 
 export interface CaptureSlots {
   /** Throws `quota_exceeded` or `concurrency_limited`. */
-  acquire(payer: Payer): Promise<{ leaseId: string }>;
+  acquire(payer: Caller): Promise<{ leaseId: string }>;
   release(leaseId: string): Promise<void>;
   /** Deletes expired leases. */
   sweep(): Promise<void>;

@@ -16,13 +16,10 @@ export interface QuotaStanding {
   isOverage: boolean;
 }
 
-/** The account that pays: the holder of an API key, or an account signed in to the dashboard. */
-export type Payer = Caller;
-
 /** Takes one unit for `sourceId` inside the transaction that stores what it pays for; throws `quota_exceeded`. */
 export async function consumeUnit(
   tables: Tables,
-  payer: Payer,
+  payer: Caller,
   unit: Unit,
   sourceId: string,
   now: number,
@@ -36,7 +33,7 @@ export async function consumeUnit(
 /** Takes a unit for each source, in order, until the quota is used up. Returns the standing after each unit taken. */
 export async function consumeUnits(
   tables: Tables,
-  payer: Payer,
+  payer: Caller,
   unit: Unit,
   sourceIds: string[],
   now: number,
@@ -127,7 +124,7 @@ export function limitOf({ plan }: Pick<Caller, 'plan'>, unit: Unit): number {
 }
 
 /** Maximum units per month, overages included; Infinity if overages have no cap. */
-export function ceilingOf(payer: Payer, unit: Unit): number {
+export function ceilingOf(payer: Caller, unit: Unit): number {
   const limit = limitOf(payer, unit);
   return payer.mayOverrun ? limit + (payer.overageCap ?? Infinity) : limit;
 }

@@ -10,10 +10,11 @@ import { UnknownOutcomeError, type Database, type Tables } from '#storage/databa
 import type { RenderRow } from '#storage/schema.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
+import type { EgressRules, EgressSettings } from '#browser/egress/rules.ts';
+import type { Caller } from '#accounts/authenticate.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
-import { consumeUnit, type Payer, type QuotaStanding } from '#metering/quota.ts';
+import { consumeUnit, type QuotaStanding } from '#metering/quota.ts';
 import { newExpiry } from '#uploads/expiry.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
 
@@ -25,7 +26,10 @@ export type RenderRequest = {
   isHosted: boolean;
   /** How long bytes that are not hosted are kept for an idempotent replay. */
   keepMs?: number;
-} & ({ kind: 'screenshot'; job: Omit<ScreenshotJob, 'url'> } | { kind: 'pdf'; job: Omit<PdfJob, 'url'> });
+} & (
+  | { kind: 'screenshot'; job: Omit<ScreenshotJob, 'url' | 'egress'> }
+  | { kind: 'pdf'; job: Omit<PdfJob, 'url' | 'egress'> }
+);
 
 export interface FinishedRender {
   id: string;
@@ -45,6 +49,8 @@ interface Parts {
   blobs: Blobs;
   clock: Clock;
   browser: Browser;
+  /** Where pages may go. */
+  egress: EgressSettings;
   egressRules: EgressRules;
   slots: CaptureSlots;
   queue: RenderQueue;
@@ -58,10 +64,11 @@ const failureUrlCharacters = 2_048;
 export type Renders = ReturnType<typeof createRenders>;
 
 export function createRenders(parts: Parts) {
-  const { database, blobs, clock, browser, egressRules, slots, queue, reached = noCrashPoints } = parts;
+  const { database, blobs, clock, browser, egress, egressRules, slots, queue } = parts;
+  const { reached = noCrashPoints } = parts;
 
   async function render(
-    payer: Payer,
+    payer: Caller,
     request: RenderRequest,
     signal: AbortSignal,
     alsoRecord: AlsoRecord = async () => {},
@@ -110,19 +117,19 @@ export function createRenders(parts: Parts) {
   }
 
   function run(
-    { accountId: account }: Payer,
+    { accountId: account }: Caller,
     url: string,
     request: RenderRequest,
     signal: AbortSignal,
     phases: Phases,
   ) {
     return request.kind === 'screenshot'
-      ? browser.screenshot({ ...request.job, url, account, phases }, signal)
-      : browser.pdf({ ...request.job, url, account, phases }, signal);
+      ? browser.screenshot({ ...request.job, url, egress, account, phases }, signal)
+      : browser.pdf({ ...request.job, url, egress, account, phases }, signal);
   }
 
   function rowOf(
-    payer: Payer,
+    payer: Caller,
     url: string,
     request: RenderRequest,
     outcome: { rendered: Rendered; durationMs: number } | { failure: string },
@@ -162,7 +169,7 @@ export function createRenders(parts: Parts) {
   }
 
   async function meter(
-    payer: Payer,
+    payer: Caller,
     row: RenderRow,
     made: Pick<FinishedRender, 'bytes' | 'sizeBytes' | 'durationMs'>,
     leaseId: string,
@@ -189,7 +196,7 @@ export function createRenders(parts: Parts) {
 
   /** For the dashboard's history. If it fails, the client's response is the same. */
   async function recordFailure(
-    payer: Payer,
+    payer: Caller,
     url: string,
     request: RenderRequest,
     failure: RenderFailure,
@@ -208,7 +215,7 @@ export function createRenders(parts: Parts) {
 }
 
 /** Hosted renders expire as uploads of the same plan do; bytes kept for a replay expire after `keepMs`. */
-function endOf({ plan }: Payer, { isHosted, keepMs }: RenderRequest, now: number): number | null {
+function endOf({ plan }: Caller, { isHosted, keepMs }: RenderRequest, now: number): number | null {
   if (isHosted) return newExpiry(plan, undefined, now);
   return keepMs === undefined ? null : now + keepMs;
 }

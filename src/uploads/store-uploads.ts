@@ -9,13 +9,13 @@ import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
+import type { Caller } from '#accounts/authenticate.ts';
 import {
   ceilingOf,
   consumeUnits,
   limitOf,
   monthOf,
   quotaExceeded,
-  type Payer,
   type QuotaStanding,
 } from '#metering/quota.ts';
 import { detectType, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
@@ -77,7 +77,7 @@ export function createUploadStore(parts: {
 
   /** Stores the files that can be stored, in order, each with its own outcome. */
   async function storeUploads<T extends object>(
-    uploader: Payer,
+    uploader: Caller,
     files: ReceivedFile[],
     expiresInSeconds: number | undefined,
     composeAnswer: ComposeAnswer<T>,
@@ -107,7 +107,7 @@ export function createUploadStore(parts: {
   }
 
   /** Looks up the quota early if that may save work: before SVGs are sanitized, and for accounts that were refused before. */
-  async function refuseSpentQuota(uploader: Payer, attempts: Attempt[]): Promise<void> {
+  async function refuseSpentQuota(uploader: Caller, attempts: Attempt[]): Promise<void> {
     const { accountId } = uploader;
     const ceiling = ceilingOf(uploader, 'upload');
     const isWorthAsking =
@@ -135,7 +135,7 @@ export function createUploadStore(parts: {
   }
 
   async function draftOf(
-    uploader: Payer,
+    uploader: Caller,
     { file, place, detected }: Attempt,
     kept: ReceivedFile,
     expiresAt: number | null,
@@ -167,7 +167,7 @@ export function createUploadStore(parts: {
   }
 
   async function conclude<T extends object>(
-    uploader: Payer,
+    uploader: Caller,
     attempts: Attempt[],
     composeAnswer: ComposeAnswer<T>,
   ): Promise<Stored<T>> {
@@ -183,7 +183,7 @@ export function createUploadStore(parts: {
 
   /** One transaction for all rows, their units and the response. */
   async function record<T extends object>(
-    uploader: Payer,
+    uploader: Caller,
     attempts: Attempt[],
     composeAnswer: ComposeAnswer<T>,
   ): Promise<{ outcomes: UploadOutcome[]; answer?: T; isUnknown?: boolean }> {
@@ -201,7 +201,7 @@ export function createUploadStore(parts: {
   }
 
   /** Files past the quota fail with `quota_exceeded`. Any other failure rolls the transaction back. */
-  async function recordAll(tables: Tables, uploader: Payer, attempts: Attempt[]): Promise<UploadOutcome[]> {
+  async function recordAll(tables: Tables, uploader: Caller, attempts: Attempt[]): Promise<UploadOutcome[]> {
     const drafts = attempts.flatMap(({ draft, error }) => (draft && !error ? [draft] : []));
     const ids = drafts.map(({ row }) => row.id);
     const standings = await consumeUnits(tables, uploader, 'upload', ids, clock.now());

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
+import type { Caller } from '#accounts/authenticate.ts';
 import { createMailer } from '#accounts/mailer.ts';
 import { builtInPlans } from '#accounts/plans.ts';
-import { consumeUnit, type Payer } from '#metering/quota.ts';
+import { consumeUnit } from '#metering/quota.ts';
 import { createQuotaWarnings } from '#metering/quota-warnings.ts';
 import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
 import { createTestClock } from '#lab/support/service.ts';
@@ -27,7 +28,7 @@ for (const engine of databaseEngines) {
       await mailbox.close();
     });
 
-    async function newPayer(quota: number): Promise<Payer & { email: string }> {
+    async function newPayer(quota: number): Promise<Caller & { email: string }> {
       const account = accountRow();
       await opened.database.tables.accounts.insert(account);
       const plan = { ...builtInPlans[0]!, uploads_per_month: quota };
@@ -41,7 +42,7 @@ for (const engine of databaseEngines) {
       };
     }
 
-    async function use(payer: Payer, units: number): Promise<void> {
+    async function use(payer: Caller, units: number): Promise<void> {
       for (let unit = 0; unit < units; unit += 1)
         await opened.database.transaction((tables) =>
           consumeUnit(tables, payer, 'upload', crypto.randomUUID(), clock.now()),
