@@ -8,7 +8,7 @@ import { openPostgres } from '#storage/postgres.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createPlans, type Plan } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
-import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
+import { query, startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
 import { serveUntilReady } from '#lab/support/processes.ts';
 import { s3Credentials, startS3, type TestS3 } from '#lab/support/s3.ts';
 import { startTcpProxy } from '#lab/support/tcp-proxy.ts';
@@ -83,7 +83,7 @@ export async function startFleet(options: {
     },
     async sums(accountId) {
       const counter = { accountId, unit: 'upload', month: monthOf(Date.now()) } as const;
-      const [row] = await postgres.query<{ rows: string }>(
+      const [row] = await query<{ rows: string }>(
         databaseUrl,
         'select count(*) as rows from uploads where account_id = $1',
         [accountId],

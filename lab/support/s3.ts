@@ -1,33 +1,43 @@
-// A real S3 protocol server on loopback, for tests: its own process, which ends with the one that started it.
+// A store for tests: a real S3 protocol server on loopback, in its own process, which ends with the one that started it. Tests that
+// need no outage also run on the store of TEST_S3_URL.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newId } from '#core/ids.ts';
 import { freePort } from '#lab/support/processes.ts';
 
-export interface TestS3 {
+export interface AnyS3 {
   /** A value for STORAGE_URL, with an unused prefix in the bucket. */
   newStorageUrl: () => string;
-  /** Ends the server as an outage would: connections break at once. */
-  pause: () => Promise<void>;
-  resume: () => Promise<void>;
   stop: () => Promise<void>;
+  /** Ends a server that was started here as an outage would: connections break at once. */
+  pause?: () => Promise<void>;
+  resume?: () => Promise<void>;
 }
+
+export type TestS3 = Required<AnyS3>;
 
 /** The only credentials that the server accepts. */
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
-export const bucket = 'tintype-test';
+const bucket = 'tintype-test';
 
-/** The test server or, with `TEST_S3=radosgw`, the Ceph that the machine has installed. */
-export async function startS3(): Promise<TestS3> {
-  if (process.env['TEST_S3'] !== 'radosgw') return startTestS3();
-  const { startRadosgw } = await import('#lab/support/radosgw.ts');
-  return startRadosgw();
+/** The store of TEST_S3_URL, with the credentials of the environment, or else a new test server. */
+export async function openS3(): Promise<AnyS3> {
+  const { TEST_S3_URL: url } = process.env;
+  return url ? { newStorageUrl: () => newStorageUrl(url), stop: async () => {} } : startS3();
 }
 
-export async function startTestS3(): Promise<TestS3> {
+/** Another prefix in the same bucket. */
+export function newStorageUrl(storageUrl: string): string {
+  const url = new URL(storageUrl);
+  url.searchParams.set('prefix', `test_${newId()}/`);
+  return url.href;
+}
+
+export async function startS3(): Promise<TestS3> {
   Object.assign(process.env, s3Credentials);
   const folder = await mkdtemp(join(tmpdir(), 'tintype-s3-'));
   const port = await freePort();
@@ -55,7 +65,7 @@ export async function startTestS3(): Promise<TestS3> {
   }
 
   return {
-    newStorageUrl: storageUrls(port),
+    newStorageUrl: () => newStorageUrl(`s3://${bucket}?endpoint=http://127.0.0.1:${port}`),
     pause: end,
     async resume() {
       server = await run();
@@ -65,9 +75,4 @@ export async function startTestS3(): Promise<TestS3> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-export function storageUrls(port: number): () => string {
-  let prefixes = 0;
-  return () => `s3://${bucket}?endpoint=http://127.0.0.1:${port}&prefix=${(prefixes += 1)}/`;
 }

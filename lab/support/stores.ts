@@ -1,25 +1,16 @@
 // Where the services of a test run keep their data: in their own folders or, if the environment says so, each in a new database
 // and a new prefix of a bucket.
-import { Client } from 'pg';
-import { newId } from '#core/ids.ts';
+import { newDatabase } from '#lab/support/postgres.ts';
+import { newStorageUrl } from '#lab/support/s3.ts';
 
-export interface SharedStores {
-  /** Any database of the server, from which others are created. */
-  TEST_POSTGRES_URL: string;
-  /** Any prefix of the bucket. */
-  TEST_STORAGE_URL: string;
+/** Makes the services of a test run use these stores. */
+export interface ServiceStores {
+  TEST_SERVICE_DATABASE_URL: string;
+  TEST_SERVICE_STORAGE_URL: string;
 }
 
 export async function newStores(): Promise<Record<string, string>> {
-  const { TEST_POSTGRES_URL: postgresUrl, TEST_STORAGE_URL: storageUrl } = process.env;
-  if (postgresUrl === undefined || storageUrl === undefined) return {};
-  const name = `test_${newId().toLowerCase()}`;
-  const client = new Client({ connectionString: postgresUrl });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return {
-    DATABASE_URL: new URL(`/${name}${new URL(postgresUrl).search}`, postgresUrl).href,
-    STORAGE_URL: storageUrl.replace(/prefix=.*/, `prefix=${name}/`),
-  };
+  const { TEST_SERVICE_DATABASE_URL: databaseUrl, TEST_SERVICE_STORAGE_URL: storageUrl } = process.env;
+  if (databaseUrl === undefined || storageUrl === undefined) return {};
+  return { DATABASE_URL: await newDatabase(databaseUrl), STORAGE_URL: newStorageUrl(storageUrl) };
 }

@@ -6,6 +6,7 @@ import type { Plan } from '#accounts/plans.ts';
 import { startFleet, type Fleet } from '#lab/support/fleet.ts';
 import { png } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { query } from '#lab/support/postgres.ts';
 import { bearer, formOf, post, type Answer, type ErrorBody } from '#lab/support/requests.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
@@ -199,7 +200,7 @@ describe('two machines', () => {
     assert.deepEqual(await Promise.all(lost), ['broken off', 'broken off', 'broken off']);
     assert.equal((await render(1)).status, 429);
     // The lease runs out after minutes; here its time is brought forward.
-    await fleet.postgres.query(fleet.databaseUrl, 'update render_leases set expires_at = 0');
+    await query(fleet.databaseUrl, 'update render_leases set expires_at = 0');
     assert.equal((await render(1)).status, 200);
   });
 });

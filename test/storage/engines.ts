@@ -1,5 +1,5 @@
-// The engines that every storage suite runs on. Postgres and S3 are real servers on loopback, one of each for all suites of a
-// process.
+// The engines that every storage suite runs on. Postgres and S3 are real servers: those of TEST_DATABASE_URL and TEST_S3_URL, or one of
+// each on loopback for all suites of a process.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import type { Blobs } from '#storage/blobs.ts';
@@ -9,9 +9,9 @@ import { openPostgres } from '#storage/postgres.ts';
 import { createS3Blobs } from '#storage/s3-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { readConfig } from '#roof/config.ts';
-import { startPostgres } from '#lab/support/postgres.ts';
+import { openServer, query } from '#lab/support/postgres.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
-import { startS3 } from '#lab/support/s3.ts';
+import { openS3 } from '#lab/support/s3.ts';
 import { shared } from '#lab/support/shared.ts';
 
 export interface OpenDatabase {
@@ -75,13 +75,12 @@ export const databaseEngines: DatabaseEngine[] = [
       return { environment: { ...environment, DATABASE_URL }, remove };
     },
     async open() {
-      const server = await sharedPostgres();
-      const DATABASE_URL = await server.newDatabase();
+      const DATABASE_URL = await (await sharedPostgres()).newDatabase();
       return openWith({
         environment: { DATABASE_URL },
         connect: () => openPostgres(DATABASE_URL),
         async execute(sql) {
-          await server.query(DATABASE_URL, sql);
+          await query(DATABASE_URL, sql);
         },
         remove: async () => {},
       });
@@ -110,12 +109,12 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
   },
 ];
 
-export const sharedPostgres = shared(
-  () => startPostgres(),
+const sharedPostgres = shared(
+  () => openServer(),
   (server) => server.stop(),
 );
 const sharedS3 = shared(
-  () => startS3(),
+  () => openS3(),
   (server) => server.stop(),
 );
 

@@ -9,19 +9,19 @@ import { readBlob, type Blobs } from '#storage/blobs.ts';
 import { createS3Blobs, type S3Location } from '#storage/s3-blobs.ts';
 import { readConfig } from '#roof/config.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
-import { startS3, type TestS3 } from '#lab/support/s3.ts';
+import { openS3, type AnyS3 } from '#lab/support/s3.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 const small = 10_000;
 const large = 3_000_000;
 
 describe('an S3 store', () => {
-  let server: TestS3;
+  let server: AnyS3;
   let blobs: Blobs;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   before(async () => {
-    server = await startS3();
+    server = await openS3();
     folder = await temporaryFolder();
     const { storage } = readConfig({ STORAGE_URL: server.newStorageUrl() });
     blobs = await createS3Blobs(storage as S3Location, folder.path);
@@ -70,7 +70,8 @@ describe('an S3 store', () => {
     assert.ok(bytes.equals(Buffer.from(await response.arrayBuffer())));
   });
 
-  test('during an outage requests fail quickly and leave nothing; recovery is automatic', async () => {
+  test('during an outage requests fail quickly and leave nothing; recovery is automatic', async (context) => {
+    if (!server.pause || !server.resume) return context.skip('the store of TEST_S3_URL cannot be stopped');
     const key = await put(randomBytes(small));
     await server.pause();
     const started = performance.now();
