@@ -40,7 +40,8 @@ export interface DatabaseEngine {
   parallelConnections: number;
   /** An empty database, as the environment variables that select it. */
   newPlace: () => Promise<{ environment: Record<string, string>; remove: () => Promise<void> }>;
-  open: () => Promise<OpenDatabase>;
+  /** Opens an empty database, or one that this SQL has filled. */
+  open: (filledBy?: string) => Promise<OpenDatabase>;
 }
 
 export const databaseEngines: DatabaseEngine[] = [
@@ -48,11 +49,12 @@ export const databaseEngines: DatabaseEngine[] = [
     name: 'sqlite',
     parallelConnections: 1,
     newPlace: newFolder,
-    async open() {
+    async open(filledBy) {
       const { environment, remove } = await newFolder();
       const file = join(environment.DATA_DIR, 'tintype.db');
       return openWith({
         environment,
+        filledBy,
         connect: () => openSqlite(file),
         async execute(sql) {
           const native = new DatabaseSync(file);
@@ -74,10 +76,11 @@ export const databaseEngines: DatabaseEngine[] = [
       const DATABASE_URL = await (await sharedPostgres()).newDatabase();
       return { environment: { ...environment, DATABASE_URL }, remove };
     },
-    async open() {
+    async open(filledBy) {
       const DATABASE_URL = await (await sharedPostgres()).newDatabase();
       return openWith({
         environment: { DATABASE_URL },
+        filledBy,
         connect: () => openPostgres(DATABASE_URL),
         async execute(sql) {
           await query(DATABASE_URL, sql);
@@ -125,13 +128,16 @@ async function newFolder() {
 
 async function openWith({
   environment,
+  filledBy,
   connect,
   execute,
   remove,
 }: Pick<OpenDatabase, 'environment' | 'execute'> & {
+  filledBy: string | undefined;
   connect: () => Promise<Database>;
   remove: () => Promise<void>;
 }): Promise<OpenDatabase> {
+  if (filledBy !== undefined) await execute(filledBy);
   const opened: Database[] = [];
   const openAnother = async () => {
     const database = await connect();

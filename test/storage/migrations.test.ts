@@ -1,27 +1,45 @@
-// Migrations on every engine: they can be repeated, and many processes may run them at once.
+// Migrations on every engine: they can be repeated, many processes may run them at once, and early databases are adopted.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
+import { sql } from 'kysely';
+import type { Database } from '#storage/database.ts';
 import { command } from '#lab/support/commands.ts';
 import { tintype } from '#lab/support/processes.ts';
-import { databaseEngines } from '#test/storage/engines.ts';
+import { databaseEngines, type DatabaseEngine } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
-/** The ledger and the request log before account and time became their primary keys. */
-const tablesByRandomId = `
-  drop table usage_events;
-  create table usage_events (id text primary key, account_id text not null references accounts (id) on delete cascade,
-    key_id text, unit text not null, month text not null, source_id text not null unique, overage integer not null,
-    created_at bigint not null);
-  create index usage_events_account_time on usage_events (account_id, created_at);
-  drop table request_log;
-  create table request_log (id text primary key, account_id text not null references accounts (id) on delete cascade,
-    key_id text, path text not null, status integer not null, code text, reason text, duration_ms integer not null,
-    created_at bigint not null);
-  create index request_log_account_time on request_log (account_id, created_at, id);
-  create index request_log_time on request_log (created_at);
-  drop table request_days;
-  drop table quota_warnings;
-  delete from kysely_migration where name >= '0016';`;
+/** What a schema consists of, without the order of its columns. */
+const descriptions: Record<DatabaseEngine['name'], string[]> = {
+  // SQLite takes every type with INT in its name for the same one.
+  sqlite: [
+    `select t.name as "table", t.wr, c.name, iif(c.type like '%int%', 'integer', lower(c.type)) as type, c."notnull", c.dflt_value, c.pk
+     from pragma_table_list as t join pragma_table_xinfo(t.name) as c order by 1, 3`,
+    `select t.name as "table", f."from", f."table" as target, f."to", f.on_update, f.on_delete
+     from pragma_table_list as t join pragma_foreign_key_list(t.name) as f order by 1, 2`,
+    `select t.name as "table", i.name, i."unique", i.origin, x.seqno, x.name as "column", x.desc, x.coll,
+       iif(i.partial, (select replace(substr(sql, instr(sql, ' where ')), '"', '') from sqlite_master where name = i.name), '') as part
+     from pragma_table_list as t join pragma_index_list(t.name) as i join pragma_index_xinfo(i.name) as x order by 1, 2, 5`,
+  ],
+  postgres: [
+    `select c.relname, c.relpersistence, a.attname, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
+       pg_get_expr(d.adbin, d.adrelid) as initially
+     from pg_class c join pg_attribute a on a.attrelid = c.oid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attnum > 0 and not a.attisdropped order by 1, 3`,
+    `select conrelid::regclass::text as "table", conname, pg_get_constraintdef(oid) as text from pg_constraint
+     where connamespace = 'public'::regnamespace and contype <> 'n' order by 1, 2`,
+    `select indexdef from pg_indexes where schemaname = 'public' order by 1`,
+  ],
+};
+
+async function describeSchema({ connection, engine }: Database): Promise<unknown[][]> {
+  const parts = await Promise.all(descriptions[engine].map((text) => sql.raw(text).execute(connection)));
+  return parts.map(({ rows }) => rows.map((row) => ({ ...(row as object) })));
+}
+
+/** The SQL of a database that the eleven migrations from before the first release have made. */
+const madeByEleven = (engine: DatabaseEngine): Promise<string> =>
+  readFile(new URL(`eleven-migrations/${engine.name}.sql`, import.meta.url), 'utf8');
 
 for (const engine of databaseEngines) {
   describe(`migrations on ${engine.name}`, () => {
@@ -36,33 +54,50 @@ for (const engine of databaseEngines) {
       }
     });
 
-    test('ledger and request log keep their rows under their new keys', async () => {
+    test('a database of the eleven early migrations has the schema of a new one and keeps its rows', async () => {
+      const fresh = await engine.open();
+      const row = accountRow();
+      const early = await engine.open(`${await madeByEleven(engine)}
+        insert into accounts (id, email, plan, verified, suspended, overages, created_at)
+        values ('${row.id}', '${row.email}', 'free', 1, 0, 0, 1);`);
+      try {
+        const [columns = [], ...others] = await describeSchema(early.database);
+        assert.ok(columns.length > 150, `${columns.length} columns were compared`);
+        assert.deepEqual([columns, ...others], await describeSchema(fresh.database));
+        assert.deepEqual(await recorded(early.database), await recorded(fresh.database));
+        assert.equal((await (await early.openAnother()).tables.accounts.byEmail(row.email))?.id, row.id);
+      } finally {
+        await Promise.all([fresh.close(), early.close()]);
+      }
+    });
+
+    test('an early database is adopted once by processes that start at the same moment', async () => {
+      const dump = await madeByEleven(engine);
       const { database, execute, openAnother, close } = await engine.open();
       try {
-        const { id } = accountRow();
-        await database.tables.accounts.insert({ ...accountRow(), id });
-        await execute(`${tablesByRandomId}
-          insert into usage_events values ('e1', '${id}', 'k', 'upload', '2026-11', 's1', 0, 5),
-            ('e2', '${id}', null, 'render', '2026-11', 's2', 1, 5);
-          insert into request_log values ('r1', '${id}', 'k', '/api/v1/upload', 402, 'quota_exceeded', 'spent', 7, 5);`);
-        const { ownedBy, requestLog } = (await openAnother()).tables;
-        const page = { after: undefined, limit: 10 };
-        const same = { account_id: id, month: '2026-11', created_at: 5 };
-        assert.deepEqual(
-          (await ownedBy(id).usage.events(page)).map((row) => ({ ...row })),
-          [
-            { ...same, id: 's2', source_id: 's2', key_id: null, unit: 'render', overage: 1 },
-            { ...same, id: 's1', source_id: 's1', key_id: 'k', unit: 'upload', overage: 0 },
-          ],
-        );
-        const requests = () => ownedBy(id).requests.page({}, page);
-        assert.deepEqual(
-          (await requests()).map(({ id: request, reason, status }) => [request, reason, status]),
-          [['r1', 'spent', 402]],
-        );
-        assert.equal(await requestLog.purgeOlder(5, 1), false, 'not older than itself');
-        assert.equal(await requestLog.purgeOlder(6, 1), true);
-        assert.deepEqual(await requests(), []);
+        const [names = ''] = /insert into kysely_migration .*?;/s.exec(dump) ?? [];
+        await execute(`delete from kysely_migration; ${names}`);
+        await Promise.all(Array.from({ length: engine.parallelConnections }, openAnother));
+        assert.deepEqual(await recorded(database), ['0001_initial_schema']);
+      } finally {
+        await close();
+      }
+    });
+
+    test('a database with only some of the eleven is refused with what to do, and is not changed', async () => {
+      const { database, execute, openAnother, close } = await engine.open();
+      try {
+        await execute(`
+          delete from kysely_migration;
+          insert into kysely_migration (name, timestamp) values
+            ('0001_accounts_uploads_usage', '2026-11-15T00:00:00Z'), ('0002_renders_idempotency', '2026-11-15T00:00:01Z')`);
+        await assert.rejects(openAnother(), {
+          message: /early version of Tintype.*start the last commit that has \S+ once, then this version$/,
+        });
+        assert.deepEqual(await recorded(database), [
+          '0001_accounts_uploads_usage',
+          '0002_renders_idempotency',
+        ]);
       } finally {
         await close();
       }
@@ -84,4 +119,11 @@ for (const engine of databaseEngines) {
       }
     });
   });
+}
+
+async function recorded({ connection }: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
+    connection,
+  );
+  return rows.map(({ name }) => name);
 }
