@@ -1,4 +1,6 @@
 // The interface of the database: typed tables, transactions, and a stamp that changes when another process has written.
+// How tables/ and owned/ write SQL: with Kysely's builder, which checks names and types. A statement that the builder cannot express,
+// or that is easier to read as SQL, is a template (sql`…`). Only insertRows, for rows of every upload or request, keeps its own text.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import { createOwned, type Owned } from '#storage/owned/owned.ts';

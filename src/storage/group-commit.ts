@@ -1,10 +1,9 @@
 // Commits SQLite transactions that arrive at the same moment as one group: one fsync, and pages that several of them touch are
 // written once. Each has its own savepoint and succeeds or fails independently; none resolves before the group's commit is on
 // disk.
-import { CompiledQuery, sql, type DatabaseConnection, type Kysely } from 'kysely';
+import { CompiledQuery, sql, type Kysely } from 'kysely';
 import { createTables, type Database, type Tables } from '#storage/database.ts';
 import type { Schema } from '#storage/schema.ts';
-import { runDirectly } from '#storage/statement.ts';
 
 /** Bounded, so that others get the connection soon. */
 const largestGroup = 32;
@@ -80,15 +79,14 @@ const rollBackMember = CompiledQuery.raw('rollback to member');
 const release = CompiledQuery.raw('release member');
 
 async function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void> {
-  const connection = await runDirectly(db);
   const tables = createTables(db);
-  await connection.executeQuery(begin);
+  await db.executeQuery(begin);
   try {
-    for (const member of members) await runMember(member, tables, connection);
-    await connection.executeQuery(commit);
+    for (const member of members) await runMember(member, tables, db);
+    await db.executeQuery(commit);
   } catch (error) {
     // Fails if SQLite has rolled back by itself.
-    await connection.executeQuery(rollBack).catch(() => {});
+    await db.executeQuery(rollBack).catch(() => {});
     throw error;
   }
 }
@@ -105,13 +103,13 @@ function withoutWaiting(run: (db: Kysely<Schema>) => Promise<void>): (db: Kysely
   };
 }
 
-async function runMember(member: Member, tables: Tables, connection: DatabaseConnection): Promise<void> {
-  await connection.executeQuery(savepoint);
+async function runMember(member: Member, tables: Tables, db: Kysely<Schema>): Promise<void> {
+  await db.executeQuery(savepoint);
   try {
     await member.run(tables);
   } catch (error) {
     // If SQLite has rolled back everything itself, as on a full disk, the savepoint is gone and the whole group fails.
-    await connection.executeQuery(rollBackMember).catch(() => Promise.reject(error));
+    await db.executeQuery(rollBackMember).catch(() => Promise.reject(error));
   }
-  await connection.executeQuery(release);
+  await db.executeQuery(release);
 }

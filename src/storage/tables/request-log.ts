@@ -1,7 +1,7 @@
 // Queries on the request log of all accounts: insert and clean up.
 import { sql, type Kysely } from 'kysely';
 import type { RequestLogRow, Schema } from '#storage/schema.ts';
-import { insertRows } from '#storage/statement.ts';
+import { insertRows } from '#storage/insert-rows.ts';
 
 export type RequestLogTable = ReturnType<typeof createRequestLogTable>;
 

@@ -1,7 +1,7 @@
 // Queries on uploads.
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Schema, UploadRow } from '#storage/schema.ts';
-import { createStatement, insertRows } from '#storage/statement.ts';
+import { insertRows } from '#storage/insert-rows.ts';
 
 export type UploadsTable = ReturnType<typeof createUploadsTable>;
 
@@ -26,7 +26,6 @@ const uploadColumns = [
 ] as const satisfies (keyof UploadRow)[];
 
 export function createUploadsTable(db: Kysely<Schema>) {
-  const run = createStatement(db);
   const owned = () =>
     db
       .selectFrom('uploads')
@@ -41,9 +40,11 @@ export function createUploadsTable(db: Kysely<Schema>) {
       return inserted === rows.length;
     },
     async bySlug(slug: string): Promise<OwnedUpload | undefined> {
-      const { rows } = await run<OwnedUpload>`
+      const { rows } = await sql<OwnedUpload>`
         select uploads.*, accounts.suspended as owner_suspended
-        from uploads inner join accounts on accounts.id = uploads.account_id where uploads.slug = ${slug}`;
+        from uploads inner join accounts on accounts.id = uploads.account_id where uploads.slug = ${slug}`.execute(
+        db,
+      );
       return rows[0];
     },
     byId: (id: string): Promise<OwnedUpload | undefined> =>

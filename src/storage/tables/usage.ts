@@ -2,7 +2,7 @@
 // row, so that the counter always equals the sum of the ledger.
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, Schema, Unit, UsageCounterRow, UsageEventRow } from '#storage/schema.ts';
-import { createStatement, insertRows } from '#storage/statement.ts';
+import { insertRows } from '#storage/insert-rows.ts';
 
 export type UsageTable = ReturnType<typeof createUsageTable>;
 
@@ -31,8 +31,6 @@ const eventColumns = [
 ] as const satisfies (keyof UsageEventRow)[];
 
 export function createUsageTable(db: Kysely<Schema>) {
-  const run = createStatement(db);
-
   /**
    * Takes `count` units if usage then stays at or under `below`; otherwise returns undefined. Units past `limit` count as overage.
    * `below` is Infinity for a unit that is already reserved or has no cap.
@@ -57,7 +55,7 @@ export function createUsageTable(db: Kysely<Schema>) {
     count: number,
   ): Promise<Usage | undefined> {
     const most = Math.min(below, Number.MAX_SAFE_INTEGER);
-    const { rows } = await run<Usage>`
+    const { rows } = await sql<Usage>`
       update usage_counters
       set used = used + cast(${count} as integer), overage = overage + case
         when used >= cast(${limit} as bigint) then cast(${count} as integer)
@@ -66,7 +64,7 @@ export function createUsageTable(db: Kysely<Schema>) {
         else 0 end
       where account_id = ${accountId} and unit = ${unit} and month = ${month}
         and used + cast(${count} as integer) <= cast(${most} as bigint)
-      returning used, overage`;
+      returning used, overage`.execute(db);
     return rows[0];
   }
 
@@ -87,11 +85,13 @@ export function createUsageTable(db: Kysely<Schema>) {
       if (!event) return;
       await insertRows(db, 'usage_events', eventColumns, events);
       const overage = events.filter((other) => other.overage === 1).length;
-      await run`
+      await sql`
         insert into usage_days (account_id, day, unit, key_id, used, overage)
         values (${event.account_id}, ${dayOf(event.created_at)}, ${event.unit}, ${event.key_id ?? ''}, ${events.length}, ${overage})
         on conflict (account_id, day, unit, key_id)
-        do update set used = usage_days.used + excluded.used, overage = usage_days.overage + excluded.overage`;
+        do update set used = usage_days.used + excluded.used, overage = usage_days.overage + excluded.overage`.execute(
+        db,
+      );
     },
     ofAccounts: (accountIds: string[], month: string): Promise<UsageCounterRow[]> =>
       db
