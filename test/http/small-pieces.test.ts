@@ -259,7 +259,11 @@ describe('TLS records', { skip: withoutOpenssl }, () => {
     test(`of one byte, many at once: the connection is cut (${path})`, async () => {
       const client = await open(secure.port);
       const head = post(path, 'Content-Length: 100000\r\n');
-      const records = await recordsOf(client.socket, head, new Array<string>(2_000).fill('x'));
+      const records = await recordsOf(
+        client.socket,
+        head,
+        Array.from({ length: 2_000 }, () => 'x'),
+      );
       assert.ok(records);
       client.socket.write(records);
       await client.closed;
@@ -269,7 +273,7 @@ describe('TLS records', { skip: withoutOpenssl }, () => {
 
   test('of a client that sends the size, the content and the end of each chunk separately are read', async () => {
     const client = await open(secure.port);
-    const texts = new Array<string[]>(100).fill(['1000', '\r\n', 'x'.repeat(4_096), '\r\n']).flat();
+    const texts = Array.from({ length: 100 }, () => ['1000', '\r\n', 'x'.repeat(4_096), '\r\n']).flat();
     const records = await recordsOf(client.socket, post('/read', chunked), texts);
     assert.ok(records);
     client.socket.write(records);

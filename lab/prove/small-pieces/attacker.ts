@@ -71,7 +71,11 @@ async function send(
 }
 
 async function sendRecords(socket: Socket, head: string, unit: string): Promise<void> {
-  const records = await recordsOf(socket, head, new Array<string>(3_000).fill(unit));
+  const records = await recordsOf(
+    socket,
+    head,
+    Array.from({ length: 3_000 }, () => unit),
+  );
   if (!records) return;
   sent.connections += 1;
   sent.bytes += records.length;
