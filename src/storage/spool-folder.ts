@@ -2,7 +2,7 @@
 // longer run can be found.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newId } from '#core/ids.ts';
+import { isId, newId } from '#core/ids.ts';
 import { makeFolder } from '#storage/make-folder.ts';
 
 /** A name in the folder that no sweep touches until it is released. */
@@ -26,7 +26,10 @@ export function createSpoolFolder(folder: string) {
     /** Deletes the files of processes that no longer run. */
     async sweep(): Promise<void> {
       for (const name of await readdir(folder)) {
-        const owner = Number(name.split('-')[0]);
+        const [, pid, id = ''] = /^(\d+)-([^-]+)$/.exec(name) ?? [];
+        // A file with another name is somebody else's.
+        if (!isId(id)) continue;
+        const owner = Number(pid);
         // A file with this process's id that it does not hold is a leftover too: in a container every start has the same id.
         if (owner === process.pid ? !held.has(name) : !isAlive(owner))
           await rm(join(folder, name), { force: true });

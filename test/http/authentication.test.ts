@@ -394,11 +394,14 @@ describe('7 a body that does not match its headers gets a 422 from the endpoint,
   }
 });
 
-test('7 garbage after a request neither replaces nor splits its response', async () => {
+test('7 garbage after a request neither replaces nor splits its response, and is at most answered by itself', async () => {
   const bytes = 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\nnoise\r\n\r\n';
   const { status, headers, body } = await rawBytes(service.origin, bytes);
   assert.equal(status, 200);
-  assert.equal(Buffer.byteLength(body, 'latin1'), Number(headers['content-length']));
+  const length = Number(headers['content-length']);
+  assert.match(body.slice(0, length), /<\/html>\s*$/);
+  // It is read in a later turn, when the response may be complete.
+  assert.match(body.slice(length), /^(HTTP\/1\.1 400 [^]*\r\nconnection: close\r\n[^]*)?$/i);
 });
 
 test('7 an unknown expectation is ignored', async () => {

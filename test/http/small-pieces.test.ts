@@ -39,7 +39,7 @@ let service: { app: FastifyInstance; port: number };
 async function listen(tls?: { cert: Buffer; key: Buffer }): Promise<{ app: FastifyInstance; port: number }> {
   const app = createListener({
     log: pino({ level: 'silent' }),
-    settings: { trustProxy: false, tls, timeouts },
+    settings: { trustProxy: false, maxConnections: 8_000, tls, timeouts },
     guards: createGuards({
       admission: undefined as never,
       budget: createRequestBudget({ clock: systemClock }),

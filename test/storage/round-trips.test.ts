@@ -20,7 +20,8 @@ const takeSlot = [
   'insert render_leases',
 ];
 const storeRender = [...units, 'insert renders', 'delete render_leases'];
-const signedIn = ['select sessions', 'select people', 'select accounts', 'select credentials'];
+// The third reads the account of a session that has not been ended.
+const signedIn = ['select sessions', 'select people', 'select sessions', 'select credentials'];
 
 const onSqlite = (statements: string[]) => ['begin', 'savepoint', ...statements, 'release', 'commit'];
 const onPostgres = (statements: string[]) => ['begin', ...statements, 'commit'];
