@@ -18,7 +18,7 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRunning, startTimeOf } from '#browser/process/running.ts';
+import { isRunning, startTimeOf } from '#browser/install/running.ts';
 
 interface Manifest {
   files: { name: string; sizeBytes: number }[];
@@ -169,8 +169,11 @@ async function putInPlace(draft: string, folder: string, renew: boolean): Promis
 
 /** A folder or file of somebody else is not moved away and deleted. */
 async function refuseForeign(folder: string): Promise<void> {
-  if ((await lstat(folder).catch(() => null)) === null) return;
-  await readManifest(folder).catch((error: unknown) => {
+  const found = await lstat(folder).catch(() => null);
+  if (found === null) return;
+  await readManifest(folder).catch(async (error: unknown) => {
+    // Another process may have replaced it at this very moment.
+    if ((await lstat(folder).catch(() => null))?.ino !== found.ino) return refuseForeign(folder);
     throw new Error(`${folder} is in the way: it was not made by Tintype; move it away, or set CACHE_DIR`, {
       cause: error,
     });
