@@ -43,7 +43,7 @@ const together: { name: string; files: string[]; processes?: number }[] = [
   {
     name: 'no-browser',
     files: [
-      'test/browser/{cached-folder,cdp-messages,chromium-flags,egress-*,event-allowance,memory,names,page-stock,pool,slow-arrival,slow-drawing,standing,traffic,virtual-clock}.test.ts',
+      'test/browser/{cached-folder,cdp-messages,chromium-flags,egress-*,memory,names,page-stock,pool,slow-arrival,slow-drawing,traffic,virtual-clock}.test.ts',
       'test/{config,deploy,deploy-schemas,documents,house,output,systemd}.test.ts',
     ],
   },

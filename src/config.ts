@@ -79,7 +79,7 @@ export const variables = {
   ),
   RENDER_CONCURRENCY: optional(
     'from the cores and memory',
-    'Renders that run at once on this machine; the rest wait in a queue. One account can hold two thirds of the slots, so that others never wait for all of its renders.',
+    'Renders that run at once on this machine; the rest wait in a queue. One account may use all of these slots; accounts with no render running have a third as many of their own.',
     'an integer from 1 to 256',
     (value) => (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 256 ? Number(value) : undefined),
   ),

@@ -1,14 +1,15 @@
 // npx tintype doctor: checks what the service depends on and advises on each failure.
 import { readdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describeBrowser } from '#roof/browser-command.ts';
 import { newId } from '#core/ids.ts';
 import { readBlob } from '#storage/blobs.ts';
 import type { Browser, BrowserAbout } from '#browser/browser.ts';
+import { weighsBySession } from '#browser/process/priority.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { lessOn, readSystem } from '#browser/install/system.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 
@@ -90,11 +91,7 @@ async function examineStorage(config: Config): Promise<Finding> {
 async function examineBrowser(config: Config): Promise<Finding[]> {
   let browser: Browser;
   try {
-    browser = await openBrowser(
-      config,
-      createEgressRules({ allow: config.egressAllow }),
-      pino({ level: 'silent' }),
-    );
+    browser = await openBrowser(config, pino({ level: 'silent' }), { resultsFolder: tmpdir() });
   } catch (error) {
     return [{ check: 'browser', ok: false, found: reason(error), remedy: readSystem().advice }];
   }
@@ -105,6 +102,13 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
     ...examineDownload(browser.about),
     await examineCache(config),
     ...lessOn(process.platform).map((found) => ({ check: 'platform', ok: true, found })),
+    {
+      check: 'weight',
+      ok: true,
+      found: weighsBySession()
+        ? 'render workers have half of the service’s weight at the processor, by session'
+        : 'render workers have half of the service’s weight at the processor, by niceness: a page with many busy processes gets a share for each',
+    },
     // The browser refuses to start when its egress self-test finds a way around the proxy.
     { check: 'egress wall', ok: true, found: 'the self-test found no way around the proxy' },
     {

@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { Chore } from '#core/chore.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
 import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
+import { connectionsFor, enoughFiles, openFileLimit } from '#core/open-files.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { clockOf } from '#storage/database-clock.ts';
-import type { Lookup } from '#browser/egress/names.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
+import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
 import { createAccountDeletion } from '#accounts/account-deletion.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createPlans } from '#accounts/plans.ts';
@@ -18,7 +18,7 @@ import { createUploadsRoom } from '#uploads/room.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import type { ConnectionTimeouts } from '#http/listener.ts';
 import { version, type Config } from '#roof/config.ts';
-import { filesFor, openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
+import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 import { createLog } from '#roof/log.ts';
 import { repeat } from '#roof/repeat.ts';
 
@@ -39,7 +39,7 @@ export interface Seams {
   clock: Clock;
   reached: OnCrashPoint;
   timeouts: ConnectionTimeouts;
-  lookup: Lookup;
+  nameServers: readonly string[];
   openBrowser: typeof openBrowser;
   /** Inject faults between the service and its database or blobs. */
   wrapDatabase: (database: Database) => Database;
@@ -53,18 +53,18 @@ export async function createService(
   log: Logger,
   seams: Partial<Seams> = {},
 ): Promise<Service> {
-  const { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, lookup } = seams;
+  const { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, nameServers } = seams;
   const { wrapDatabase = unchanged, wrapBlobs = unchanged, openBrowser: open = openBrowser } = seams;
   const plans = createPlans(config.plans);
   const database = wrapDatabase(await openDatabase(config));
   const clock = clockOf(database, machineClock);
   const uploadBlobs = wrapBlobs(await openBlobs(config, 'uploads', reached));
   const renderBlobs = wrapBlobs(await openBlobs(config, 'renders', reached));
-  const egressRules = createEgressRules({ allow: config.egressAllow, ...(lookup && { lookup }) });
+  const egress: EgressSettings = { allow: config.egressAllow, ...(nameServers && { nameServers }) };
   // In parallel: the browser's processes start while these modules load. The server is imported here, so that commands, which do
   // not need it, start in half the time.
   const [browser, accounts, { createServer }] = await Promise.all([
-    open(config, egressRules, log),
+    open(config, log),
     createAccountsRoom({ database, plans, clock, log, settings: config }),
     import('#http/server.ts'),
   ]);
@@ -74,7 +74,8 @@ export async function createService(
     database,
     blobs: renderBlobs,
     browser,
-    egressRules,
+    egress,
+    egressRules: createEgressRules(egress),
     slots: metering.slots,
     concurrency: config.renderConcurrency,
     clock,
@@ -93,7 +94,7 @@ export async function createService(
       ...addressOf(config),
       pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
       timeouts,
-      maxConnections: clientsAtOnce(config, log),
+      maxConnections: clientsAtOnce(log),
       version,
       dataDir: config.databaseUrl !== undefined && config.storage ? undefined : config.dataDir,
     },
@@ -167,14 +168,15 @@ export async function openAccounts(config: Config): Promise<{
   };
 }
 
-/** Warns if the system allows so few open files that clients and pages get fewer connections. */
-function clientsAtOnce(config: Config, log: Logger): number {
-  const { clients, perRender, enough, openFiles } = filesFor(config);
-  if (openFiles < enough)
+/** Warns if the system allows so few open files that clients get fewer connections. */
+function clientsAtOnce(log: Logger): number {
+  const openFiles = openFileLimit();
+  const clients = connectionsFor(openFiles);
+  if (openFiles < enoughFiles)
     log.warn(
-      { openFiles, enough },
-      `few open files are allowed: at most ${clients} connections of clients and ${perRender} of each page at once; ` +
-        `raise the limit to ${enough} (ulimit -n, LimitNOFILE of systemd, --ulimit nofile of a container)`,
+      { openFiles },
+      `few open files are allowed: at most ${clients} connections of clients at once; ` +
+        `raise the limit to ${enoughFiles} (ulimit -n, LimitNOFILE of systemd, --ulimit nofile of a container)`,
     );
   return clients;
 }

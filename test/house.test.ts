@@ -6,20 +6,25 @@ import { test } from 'node:test';
 
 const rooms = ['core', 'storage', 'browser', 'accounts', 'metering', 'uploads', 'renders', 'http'];
 /** The folders inside browser/, in the same order. Its own files are above them, except browser.ts, which all may import. */
-const browserFolders = ['egress', 'process', 'page'];
+const browserFolders = ['egress', 'install', 'process', 'page', 'worker'];
 const browserSeam = '#browser/browser.ts';
 const source = join(import.meta.dirname, '..', 'src');
 
-/** Files outside storage/ and browser/process/ that may read files, and what for. */
+/** Files outside storage/, browser/install/ and browser/process/ that may read files, and what for. */
 const fileReaders = new Map([
   ['browser/egress/names.ts', '/etc/hosts and /etc/resolv.conf'],
+  ['browser/worker/main.ts', 'the results of renders, in the folder of the worker'],
+  ['browser/worker/worker.ts', 'the same, which it takes out of that folder'],
   ['core/open-files.ts', 'the limit for open files'],
   ['output.ts', 'writes to standard output'],
   ['config.ts', 'certificates and the plans file'],
   ['doctor.ts', 'the paths that the operator configured'],
   ['http/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
 ]);
-const isProcess = (file: string): boolean => file.split(sep).slice(0, 2).join('/') === 'browser/process';
+/** Find and run programs of the system. */
+const programFolders = ['browser/install', 'browser/process'];
+const runsPrograms = (file: string): boolean =>
+  programFolders.includes(file.split(sep).slice(0, 2).join('/'));
 
 const monopolies: { what: string; pattern: RegExp; allowed: (file: string) => boolean }[] = [
   { what: 'Fastify', pattern: /^(fastify|@fastify\/.*)$/, allowed: (file) => roomOf(file) === 'http' },
@@ -37,7 +42,7 @@ const monopolies: { what: string; pattern: RegExp; allowed: (file: string) => bo
     what: 'files',
     pattern: /^node:fs(\/promises)?$/,
     allowed: (file) =>
-      roomOf(file) === 'storage' || fileReaders.has(file.replaceAll(sep, '/')) || isProcess(file),
+      roomOf(file) === 'storage' || fileReaders.has(file.replaceAll(sep, '/')) || runsPrograms(file),
   },
 ];
 

@@ -51,7 +51,7 @@ test(
       }
       await Promise.all(ended);
       assert.deepEqual(failures, []);
-      assert.match(serving.stdout(), /at most 192 connections of clients and 19 of each page/);
+      assert.match(serving.stdout(), /at most 384 connections of clients at once/);
     } finally {
       await serving.end();
       for (const server of servers) server.close().closeAllConnections();

@@ -117,7 +117,7 @@ export async function startFloor({ isTold = false, proxy }: FloorOptions = {}): 
       const door = await proxy?.openDoor();
       const { browserContextId = '' } = await send(
         'Target.createBrowserContext',
-        door ? { proxyServer: `http://127.0.0.1:${door.port}`, proxyBypassList } : {},
+        door ? { proxyServer: `http://${door.host}:${door.port}`, proxyBypassList } : {},
       );
       const { targetId } = await send('Target.createTarget', {
         url: 'about:blank',

@@ -9,25 +9,21 @@ import { shared, together } from '#lab/support/shared.ts';
 type Given = Parameters<typeof openBrowser>;
 
 /**
- * The services of test files that share a process use one browser, one service at a time. It follows the rules and the log of the
- * service that took it last. Its results are in a folder of its own, because it outlives the data folders of these services.
+ * The services of test files that share a process use one browser, one service at a time. It follows the log of the service that
+ * took it last. Its results are in a folder of its own, because it outlives the data folders of these services.
  */
 let holder: Given | undefined;
 let isTaken = false;
 const keptBrowser = shared(
   async () => {
-    const [config, , , options] = current();
+    const [config, , options] = current();
     const folder = await temporaryFolder();
     const browser = await openBrowser(
       { ...config, blobsDir: folder.path },
       {
-        decideByName: (...asked) => current()[1].decideByName(...asked),
-        decide: (...asked) => current()[1].decide(...asked),
-      },
-      {
-        info: (...line) => current()[2].info(...line),
-        warn: (...line) => current()[2].warn(...line),
-        error: (...line) => current()[2].error(...line),
+        info: (...line) => current()[1].info(...line),
+        warn: (...line) => current()[1].warn(...line),
+        error: (...line) => current()[1].error(...line),
       },
       options,
     );

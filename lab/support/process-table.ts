@@ -1,4 +1,5 @@
 // What the operating system reports about a test's processes, descriptors and folders.
+import type { IncomingMessage } from 'node:http';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { scratchPrefix } from '#browser/process/scratch-folder.ts';
@@ -7,6 +8,7 @@ export interface ProcessRow {
   pid: number;
   parent: number;
   group: number;
+  session: number;
   command: string;
   /** Stopped by a signal. */
   isStopped: boolean;
@@ -37,8 +39,25 @@ function below(ancestor: number): TableRow[] {
 /** The browsers that this process, or the given one, started; one row each. */
 export function browsers(ancestor = process.pid): ProcessRow[] {
   return descendants(ancestor).filter(
-    ({ pid, group, command }) => pid === group && command.includes('--remote-debugging-pipe'),
+    ({ command }) => command.includes('--remote-debugging-pipe') && !command.includes('--type='),
   );
+}
+
+/** The render workers that this process, or the given one, started. Each leads the process group of its browser. */
+export function workers(ancestor = process.pid): ProcessRow[] {
+  return descendants(ancestor).filter(
+    ({ pid, group, command }) => pid === group && command.includes('worker/main.ts'),
+  );
+}
+
+/** The worker that made a request, by its end of the connection. */
+export function workerOf({ socket }: IncomingMessage): ProcessRow | undefined {
+  const port = socket.remotePort!.toString(16).toUpperCase().padStart(4, '0');
+  const rows = readFileSync('/proc/net/tcp', 'latin1').split('\n');
+  const row = rows
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, local, , state]) => local?.endsWith(`:${port}`) === true && state === '01');
+  return workers().find(({ pid }) => socketInodes(pid).includes(row?.[9] ?? ''));
 }
 
 export function groupMembers(group: number): ProcessRow[] {
@@ -140,12 +159,20 @@ function allProcesses(): TableRow[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        const [state, parent, group] = statOf(Number(name));
+        const [state, parent, group, session] = statOf(Number(name));
         const command = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ');
         const isRunning = state !== 'Z';
         const isStopped = state === 'T';
         return [
-          { pid: Number(name), parent: Number(parent), group: Number(group), command, isRunning, isStopped },
+          {
+            pid: Number(name),
+            parent: Number(parent),
+            group: Number(group),
+            session: Number(session),
+            command,
+            isRunning,
+            isStopped,
+          },
         ];
       } catch {
         return [];

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
-const program = join(root, 'bin', 'tintype.js');
+export const program = join(root, 'bin', 'tintype.js');
 
 export interface Ended {
   code: number | null;

@@ -3,7 +3,6 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Lookup } from '#browser/egress/names.ts';
 import type { Clock } from '#core/clock.ts';
 import { pino } from 'pino';
 import { readConfig, type Config } from '#roof/config.ts';
@@ -39,7 +38,7 @@ export interface TestClock extends Clock {
 export async function startService(
   given: Record<string, string> = {},
   clockAheadMs = 0,
-  lookup?: Lookup,
+  nameServers?: string[],
   seams: Partial<Seams> = {},
 ): Promise<TestService> {
   const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
@@ -72,7 +71,7 @@ export async function startService(
   const service = await createService(config, log, {
     clock,
     openBrowser: openLateBrowser,
-    ...(lookup && { lookup }),
+    ...(nameServers && { nameServers }),
     ...seams,
   });
   const port = await service.listen();

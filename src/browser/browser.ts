@@ -1,5 +1,6 @@
 // The interface of this room: a page in, a picture or a PDF out. Spec 4.3, 4.4.
 import type { Phases } from '#core/phases.ts';
+import type { EgressSettings } from '#browser/egress/rules.ts';
 
 export type ScreenshotFormat = 'png' | 'jpeg' | 'webp';
 export type PaperFormat = 'letter' | 'a4' | 'legal';
@@ -15,7 +16,9 @@ export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle0' | 'networki
 
 interface Job {
   url: string;
-  /** The account that the render is for. If its pages exhaust shared resources, its renders are isolated for a while. */
+  /** Where the page may go. */
+  egress: EgressSettings;
+  /** The account that the render is for: pages of two accounts never share a browser at the same time. */
   account?: string;
   /** Measures the phases `navigate`, `settle`, `capture` and `encode`, also of a render that fails. */
   phases?: Phases;
@@ -92,7 +95,7 @@ export type RenderFailureReason =
 /** A render that failed. `message` is for the client; details meant only for the log are in `cause`. */
 export class RenderFailure extends Error {
   readonly reason: RenderFailureReason;
-  /** The browser died during the render, and as far as we know the page did not cause it: worth one retry. */
+  /** The browser was lost during the render, and perhaps for another render: worth one retry. */
   readonly browserLost: boolean;
   /** Perhaps a script waits for time to pass, which virtual time does not while a script runs: worth one retry in real time. */
   readonly worksInRealTime: boolean;

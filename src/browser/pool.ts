@@ -1,50 +1,70 @@
-// Keeps one browser ready and replaces it in time: by number of renders, age and memory, when it hangs, and at once when it is
-// lost. A replacement is ready before the old browser ends.
-import { RenderFailure } from '#browser/browser.ts';
-import type { Log } from '#browser/browser.ts';
-import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
-import type { Priority } from '#browser/process/priority.ts';
+// The render workers of the service. A render takes the worker of its account, else an idle one, else a new one, so that no worker ever
+// holds pages of two accounts at the same time. Workers are replaced by number of renders, age and memory; the replacement is ready
+// first.
+import { RenderFailure, type Log, type Rendered } from '#browser/browser.ts';
 import { within } from '#browser/process/deadline.ts';
-import type { Host } from '#browser/host.ts';
-import type { Page } from '#browser/page/page.ts';
+import { createJudge, type MemoryLimits } from '#browser/worker/judge.ts';
+import type { Task } from '#browser/worker/messages.ts';
+import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
 
 export interface RecycleLimits {
   renders: number;
   ageMs: number;
-  browserBytes: number;
+  bytes: number;
 }
 
 export interface PoolOptions {
-  launch: (priority: Priority) => Promise<ChromiumProcess>;
-  createHost: (process: ChromiumProcess, isSeparate: boolean) => Host;
+  /** `isLow`: with a small share of the processor. */
+  start: (options: { isLow: boolean }) => Promise<Worker>;
+  /** Renders that may run at once, and so the most workers that are kept. */
+  places: number;
   recycle: RecycleLimits;
+  memory: MemoryLimits;
   log: Log;
 }
 
-type Lend = <T>(signal: AbortSignal, work: (page: Page) => Promise<T>) => Promise<T>;
-
 export interface Pool {
-  /** Gives `work` its own page, and discards the page however `work` ends. */
-  lend: Lend;
-  /** Uses a separate browser: for a render that may have crashed the last one, and could do the same to other renders. */
-  lendAlone(priority: Priority, onExhausted: () => void): Lend;
-  /** Rejects if the browser does not answer. */
-  check(signal: AbortSignal): Promise<void>;
+  render(account: string, task: Task, options: RenderOptions): Promise<Rendered>;
+  /** In a worker of its own that ends with the render: for one that may have cost others their worker. */
+  renderAlone(task: Task, options: RenderOptions): Promise<Rendered>;
+  /** Rejects if no worker answers. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
-const lookMs = 100;
+interface Member {
+  worker: Worker;
+  /** That it works for, or worked for last; undefined if it is new. */
+  account: string | undefined;
+  /** Renders of which something may be in the worker. */
+  users: number;
+  idleSince: number;
+  /** Its replacement is being started. */
+  isReplaced: boolean;
+  isRetired: boolean;
+}
 
-export async function createPool({ launch, createHost, recycle, log }: PoolOptions): Promise<Pool> {
-  const hosts = new Set<Host>();
-  /** Browsers of one render, and what to call if it would keep others from being drawn. */
-  const separate = new Map<Host, () => void>();
+const checkMs = 5_000;
+// Half a second later a new worker would have started.
+const handOverMs = 500;
+// If no worker was idle for so long, one more is started: another account may come.
+const spareMs = 1_000;
+// Idle workers end after this time, except the one that was used last.
+const idleMs = 5 * 60_000;
+
+export async function createPool({ start, places, recycle, memory, log }: PoolOptions): Promise<Pool> {
+  const members = new Set<Member>();
+  /** Workers that are being started for an account: its other renders wait for the same. */
+  const starting = new Map<string, Promise<Member>>();
   const underWay = new Set<Promise<void>>();
-  let current: Promise<Host> = start();
-  let succeeding: Promise<void> | undefined;
+  const alone = new Set<Worker>();
+  const judge = createJudge(() => [...Array.from(members, ({ worker }) => worker), ...alone], memory);
+  let opening: Promise<Member> | undefined;
+  /** Resolves when a worker may be free. */
+  let freed = Promise.withResolvers<void>();
+  let spareTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  await current;
+  await open();
 
   /** Runs work that nobody waits for, and logs its failure. */
   function inBackground(work: Promise<unknown>, failed: string): void {
@@ -57,154 +77,233 @@ export async function createPool({ launch, createHost, recycle, log }: PoolOptio
     underWay.add(done);
   }
 
-  async function open(priority: Priority, isSeparate: boolean): Promise<Host> {
-    const host = createHost(await launch(priority), isSeparate);
-    hosts.add(host);
-    host.process.gone.addEventListener(
-      'abort',
-      () => {
-        hosts.delete(host);
-        if (!isClosed) inBackground(replaceIfCurrent(host), 'the browser was not replaced');
-      },
-      { once: true },
-    );
-    return host;
+  /** No page has done anything yet, so another start may succeed. */
+  function begin(options: { isLow: boolean }): Promise<Worker> {
+    return start(options).catch((error: unknown) => {
+      throw new RenderFailure('crashed', 'the browser could not be started', {
+        cause: error,
+        browserLost: true,
+      });
+    });
   }
 
-  async function start(): Promise<Host> {
-    const host = await open('usual', false);
-    await host.stock();
-    return host;
-  }
-
-  /** A lost browser: the next render waits for its replacement. */
-  async function replaceIfCurrent(lost: Host): Promise<void> {
-    const asked = current;
-    if ((await asked.catch(() => lost)) !== lost || current !== asked) return;
-    log.warn({ pid: lost.process.pid, reason: String(lost.process.gone.reason) }, 'the browser was lost');
-    replace(asked);
-  }
-
-  /** Starts one browser, even if several callers ask at the same time: nobody would end a second one. */
-  function replace(old: Promise<Host>): void {
-    if (current !== old) return;
-    current = start();
-    // If the start fails, the next render tries again.
-    current.catch((error: unknown) => log.error({ err: error }, 'the browser did not start again'));
-  }
-
-  /** Make before break: renders use the old browser until the new one is ready. */
-  function succeed(old: Host, why: string): void {
-    succeeding ??= (async () => {
-      try {
-        const asked = current;
-        if ((await asked) !== old || isClosed) return;
-        log.info({ pid: old.process.pid, served: old.served, why }, 'the browser is replaced');
-        const successor = await start();
-        // If the old one was lost in the meantime, it already has another successor.
-        const isNeeded = current === asked;
-        if (isNeeded) current = Promise.resolve(successor);
-        inBackground((isNeeded ? old : successor).retire(), 'the browser that was replaced did not end');
-      } catch (error) {
-        log.error({ err: error }, 'the browser could not be replaced');
-      } finally {
-        succeeding = undefined;
-      }
-    })();
-  }
-
-  async function host(): Promise<Host> {
-    const asked = current;
-    const found = await asked.catch(() => undefined);
-    if (found === undefined) replace(asked);
-    else if (found.process.gone.aborted) await replaceIfCurrent(found);
-    return current;
-  }
-
-  function whyReplace(host: Host): string | undefined {
-    if (host.served >= recycle.renders) return 'renders served';
-    if (performance.now() - host.process.startedAt > recycle.ageMs) return 'age';
-    return host.browserBytes > recycle.browserBytes ? 'memory' : undefined;
-  }
-
-  async function watch(host: Host): Promise<void> {
-    if (await host.check()) return;
-    const onExhausted = separate.get(host);
-    if (onExhausted) {
-      host.lowerDrawing();
-      onExhausted();
-    } else if (host.active > 1) {
-      // Each of its renders is tried once more in its own browser, so it does not matter whose page it was.
-      await host.end();
+  async function open(): Promise<Member> {
+    const worker = await begin({ isLow: false });
+    const member: Member = {
+      worker,
+      account: undefined,
+      users: 0,
+      idleSince: performance.now(),
+      isReplaced: false,
+      isRetired: false,
+    };
+    if (isClosed) {
+      await worker.close();
+      throw stopping();
     }
+    members.add(member);
+    worker.worn.addEventListener('abort', () => retire(member), { once: true });
+    worker.gone.addEventListener('abort', () => forget(member), { once: true });
+    return member;
   }
 
-  function watchAll(): void {
-    timer ??= setInterval(() => {
-      const busy = [...hosts].filter((host) => host.active > 0);
-      for (const host of busy) inBackground(watch(host), 'the browser could not be watched');
-      if (busy.length > 0) return;
-      clearInterval(timer);
-      timer = undefined;
-    }, lookMs).unref();
+  /** One is always there: the next render does not wait for a start. */
+  function forget(member: Member): void {
+    members.delete(member);
+    wake();
+    if (members.size === 0 && !isClosed) inBackground(openSpare(), 'a render worker did not start again');
   }
 
-  async function finish(host: Host, page: Page): Promise<void> {
-    const isDisposed = await host.dispose(page);
-    if (isClosed) return;
-    if (!isDisposed) return succeed(host, 'it does not answer');
-    const why = whyReplace(host);
-    if (why !== undefined) succeed(host, why);
-    await host.stock();
+  /** For whoever comes next. */
+  function openSpare(): Promise<Member> {
+    opening ??= open().finally(() => (opening = undefined));
+    return opening;
   }
 
-  async function lendFrom<T>(
-    lender: Host,
-    signal: AbortSignal,
-    work: (page: Page) => Promise<T>,
-  ): Promise<T> {
-    const page = await lender.take(signal);
-    watchAll();
+  const isIdle = ({ users, isRetired }: Member): boolean => users === 0 && !isRetired;
+  /** New ones first, then the one used last. */
+  const idle = (): Member[] =>
+    [...members]
+      .filter(isIdle)
+      .toSorted(
+        (a, b) =>
+          Number(b.account === undefined) - Number(a.account === undefined) || b.idleSince - a.idleSince,
+      );
+
+  function use(member: Member, account: string): Member {
+    member.account = account;
+    member.users += 1;
+    return member;
+  }
+
+  async function take(account: string): Promise<Member> {
+    const own = [...members].find((member) => member.account === account && !member.isRetired);
+    if (own) return use(own, account);
+    const [found] = idle();
+    if (found) return handOver(found, account);
+    if (opening) {
+      // Its failure is logged. Then this render starts one.
+      await opening.catch(() => {});
+      return take(account);
+    }
+    if (!starting.has(account) && isOneFreeSoon()) {
+      await freed.promise;
+      return take(account);
+    }
+    const member = await startFor(account);
+    // Another account may have found it idle a moment before.
+    return member.account === undefined || member.account === account ? use(member, account) : take(account);
+  }
+
+  /** To another account only if its browser is not busy with what the last one left. */
+  async function handOver(member: Member, account: string): Promise<Member> {
+    const isNew = member.account === undefined;
+    use(member, account);
+    if (isNew) return member;
     try {
-      return await work(page);
-    } finally {
-      // The result does not wait for the clean-up.
-      inBackground(finish(lender, page), 'a page was not discarded');
+      await member.worker.ask('rest', handOverMs);
+      return member;
+    } catch {
+      retire(member);
+      release(member);
+      return take(account);
     }
+  }
+
+  /** A worker whose last page is being discarded is idle sooner than another has started. If there are enough, one of them will be. */
+  function isOneFreeSoon(): boolean {
+    const isLeft = ({ worker, isRetired }: Member) =>
+      worker.running === 0 && worker.undiscarded > 0 && !isRetired;
+    return members.size + starting.size >= places || [...members].some(isLeft);
+  }
+
+  function startFor(account: string): Promise<Member> {
+    const known = starting.get(account);
+    if (known) return known;
+    const started = open().finally(() => {
+      starting.delete(account);
+      wake();
+    });
+    starting.set(account, started);
+    return started;
+  }
+
+  function wake(): void {
+    freed.resolve();
+    freed = Promise.withResolvers();
+  }
+
+  function release(member: Member): void {
+    member.users -= 1;
+    // When this is over, the member may be idle.
+    queueMicrotask(wake);
+    const why = whyReplace(member);
+    if (why !== undefined) inBackground(replace(member, why), 'a render worker could not be replaced');
+    if (member.users > 0) return;
+    member.idleSince = performance.now();
+    if (member.isRetired) end(member);
+    else setTimeout(endIfUnused, idleMs, member).unref();
+  }
+
+  function end(member: Member): void {
+    members.delete(member);
+    wake();
+    inBackground(member.worker.close(), 'a render worker did not end');
+  }
+
+  function endIfUnused(member: Member): void {
+    const isUnused = isIdle(member) && performance.now() - member.idleSince >= idleMs;
+    if (isUnused && members.has(member) && idle().length > 1) end(member);
+  }
+
+  function retire(member: Member): void {
+    member.isRetired = true;
+    if (member.users === 0 || member.worker.running === 0) end(member);
+  }
+
+  function whyReplace({ worker, isReplaced, isRetired }: Member): string | undefined {
+    if (isReplaced || isRetired) return undefined;
+    if (worker.served >= recycle.renders) return 'renders served';
+    if (performance.now() - worker.startedAt > recycle.ageMs) return 'age';
+    return judge.bytesOf(worker) > recycle.bytes ? 'memory' : undefined;
+  }
+
+  /** Make before break: if there is no other idle worker, one is started first. */
+  async function replace(member: Member, why: string): Promise<void> {
+    member.isReplaced = true;
+    if (!idle().some((other) => other !== member))
+      await openSpare().finally(() => (member.isReplaced = false));
+    if (member.isRetired) return;
+    log.info({ pid: member.worker.pid, served: member.worker.served, why }, 'a render worker is replaced');
+    retire(member);
+  }
+
+  function keepSpare(): void {
+    if (idle().length > 0 || members.size >= places) return;
+    spareTimer ??= setTimeout(() => {
+      spareTimer = undefined;
+      if (idle().length === 0 && members.size < places && !isClosed)
+        inBackground(openSpare(), 'a spare render worker did not start');
+    }, spareMs).unref();
   }
 
   function refuseIfClosed(): void {
-    if (isClosed) throw new RenderFailure('aborted', 'the service is stopping');
+    if (isClosed) throw stopping();
   }
 
   return {
-    async lend(signal, work) {
+    async render(account, task, options) {
       refuseIfClosed();
-      return lendFrom(await within(host(), signal), signal, work);
+      const taken = take(account);
+      const member = await within(taken, options.signal).catch((error: unknown) => {
+        taken.then(release, () => {});
+        throw error;
+      });
+      keepSpare();
+      judge.watch();
+      const { result, discarded } = member.worker.render(task, options);
+      inBackground(
+        discarded.then(() => release(member)),
+        'a render worker was not released',
+      );
+      // A retired worker ends with its last result: what is left in it no longer matters.
+      return result.finally(() => member.isRetired && retire(member));
     },
-    lendAlone: (priority, onExhausted) => async (signal, work) => {
+    async renderAlone(task, options) {
       refuseIfClosed();
-      const lender = await open(priority, true);
-      separate.set(lender, onExhausted);
+      const started = begin({ isLow: true });
+      const worker = await within(started, options.signal).catch((error: unknown) => {
+        started.then(
+          (late) => inBackground(late.close(), 'a render worker did not end'),
+          () => {},
+        );
+        throw error;
+      });
+      alone.add(worker);
+      judge.watch();
       try {
-        return await lendFrom(lender, signal, work);
+        return await worker.render(task, options).result;
       } finally {
-        separate.delete(lender);
-        // Ends the browser as soon as the page is discarded, or now if there was none.
-        inBackground(lender.retire(), 'a browser for one render did not end');
+        alone.delete(worker);
+        inBackground(worker.close(), 'a render worker did not end');
       }
     },
-    async check(signal) {
-      const { process } = await within(host(), signal);
-      await process.connection.root.send('Browser.getVersion', undefined, signal);
+    async check() {
+      refuseIfClosed();
+      const known = [...members].toSorted((a, b) => a.users - b.users);
+      const asked = known.length > 0 ? known : [await open()];
+      await Promise.any(asked.map(({ worker }) => worker.ask('check', checkMs)));
     },
     async close() {
       isClosed = true;
-      clearInterval(timer);
-      await succeeding;
-      await current.catch(() => {});
-      await Promise.all([...hosts].map((host) => host.process.close()));
+      clearTimeout(spareTimer);
+      judge.stop();
+      await Promise.allSettled([opening, ...starting.values()]);
+      const workers = [...Array.from(members, ({ worker }) => worker), ...alone];
+      await Promise.all(workers.map((worker) => worker.close()));
       await Promise.all(underWay);
     },
   };
 }
+
+const stopping = () => new RenderFailure('aborted', 'the service is stopping');

@@ -6,8 +6,8 @@ import { machineBusy } from '#metering/capture-slots.ts';
 export type RenderQueue = FairQueue;
 
 /**
- * Slots that only an account with no render running may take. A page may hold its slot for a minute, so an account that renders
- * slow pages must not be able to hold them all. With one or two slots none is reserved.
+ * Further slots, that only an account with no render running may take. A page may hold its slot for a minute, and an account that
+ * renders slow pages may hold all the others. With one or two slots there are none.
  */
 export const reservedPlaces = (concurrency: number): number => Math.floor(concurrency / 3);
 
@@ -20,7 +20,7 @@ export function createRenderQueue({
 }): RenderQueue {
   const reserved = reservedPlaces(concurrency);
   return createFairQueue({
-    concurrency: concurrency - reserved,
+    concurrency,
     reserved,
     maxWaitMs,
     tooLong: machineBusy,

@@ -6,7 +6,7 @@ import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { Browser } from '#browser/browser.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
+import type { EgressRules, EgressSettings } from '#browser/egress/rules.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
 import { createThumbnails } from '#uploads/thumbnail.ts';
 import { createHostedRenders } from '#renders/hosted-renders.ts';
@@ -19,6 +19,7 @@ export function createRendersRoom(parts: {
   database: Database;
   blobs: Blobs;
   browser: Browser;
+  egress: EgressSettings;
   egressRules: EgressRules;
   slots: CaptureSlots;
   concurrency: number;

@@ -14,8 +14,8 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { keepLibraries } from '#browser/process/apt-packages.ts';
-import { cachedFolder } from '#browser/process/cached-folder.ts';
+import { keepLibraries } from '#browser/install/apt-packages.ts';
+import { cachedFolder } from '#browser/install/cached-folder.ts';
 import { openFolder } from './fetch-kit.ts';
 
 /** Puts one file there. */

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { connectCdp } from '#browser/process/cdp.ts';
 import { readMessages } from '#browser/process/cdp-messages.ts';
 
 const pictureText = (id: number, bytes: Buffer) =>
@@ -61,4 +63,21 @@ test('a picture that is too large, or that nobody waits for, is skipped, and the
 test('a picture that is requested as text is delivered as text', async () => {
   const text = pictureText(1, randomBytes(5000));
   assert.deepEqual(await read([text], 512, () => undefined), [text]);
+});
+
+test('an event without a handler is not parsed; one with a handler arrives, of the browser itself too', async () => {
+  const output = new PassThrough();
+  const broken: string[] = [];
+  const connection = connectCdp(new PassThrough(), output, (reason) => broken.push(reason));
+  const session = connection.session('A'.repeat(32));
+  const heard: string[] = [];
+  session.on('Page.loadEventFired', () => heard.push('page'));
+  connection.root.on('Target.targetCreated', () => heard.push('browser'));
+  const end = `"sessionId":"${'A'.repeat(32)}"}\0`;
+  // Parsing this would break the connection.
+  output.write(`{"method":"Network.policyUpdated","params":not JSON,${end}`);
+  output.write(`{"method":"Page.loadEventFired","params":{},${end}`);
+  output.write('{"method":"Target.targetCreated","params":{}}\0');
+  while (heard.length < 2) await nextTurn();
+  assert.deepEqual([heard, broken], [['page', 'browser'], []]);
 });

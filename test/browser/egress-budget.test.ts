@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { EgressLimits } from '#browser/egress/ledger.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
 import { connectTo, fetchThrough, open, startProxy, startTwins } from './egress-kit.ts';
 
 const exhausted = /^HTTP\/1\.1 503 Service Unavailable\r\nx-tintype-egress: exhausted\r\n/;
@@ -96,55 +95,6 @@ test('requests inside a tunnel, as the browser reports them: above the budget th
   assert.equal(door.report().exhausted, 'requests');
   assert.equal((await fetchThrough(door, `${url}/1`)).status, 503);
   assert.equal((await fetchThrough(otherDoor, `${url}/1`)).status, 200);
-});
-
-test('requests inside a tunnel are limited per second after a burst; another door is not affected', async (context) => {
-  const { door, otherDoor, port } = await stage(context, { requestsAtOnce: 3, requestsPerSecond: 1 });
-  const tunnelOf = async (through: typeof door) => {
-    const client = await connectTo(through);
-    client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
-    await client.until(/200 OK\r\n\r\n/);
-    return client;
-  };
-  const startedAt = performance.now();
-  const [held, free] = [await tunnelOf(door), await tunnelOf(otherDoor)];
-  for (let count = 0; count < 5; count += 1) door.countAnswer(`https://${open}:${port}/`);
-  for (const client of [held, free]) client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
-  const answered: string[] = [];
-  await Promise.all([
-    held.until(/200 OK/).then(() => answered.push('held')),
-    free.until(/200 OK/).then(() => answered.push('free')),
-  ]);
-  assert.deepEqual(answered, ['free', 'held']);
-  // When the first request above the limit is due, at one a second, counted from the first request.
-  assert.ok(performance.now() - startedAt >= 990, `${performance.now() - startedAt} ms`);
-});
-
-test('plain requests are limited per second after a burst; another door is not affected', async (context) => {
-  const { door, otherDoor, url } = await stage(context, { requestsAtOnce: 2, requestsPerSecond: 1 });
-  const startedAt = performance.now();
-  const order: string[] = [];
-  await Promise.all([
-    ...['/1', '/2', '/3'].map(async (path) => {
-      assert.equal((await fetchThrough(door, url + path)).status, 200);
-      order.push('held');
-    }),
-    ...['/1', '/2'].map(async (path) => {
-      assert.equal((await fetchThrough(otherDoor, url + path)).status, 200);
-      order.push('other');
-    }),
-  ]);
-  assert.equal(order.at(-1), 'held', order.join(', '));
-  assert.ok(performance.now() - startedAt >= 990, `${performance.now() - startedAt} ms`);
-});
-
-test('a request that waits for its turn ends with its browser', async (context) => {
-  const { door, url } = await stage(context, { requestsAtOnce: 0, requestsPerSecond: 0.01 });
-  const client = await connectTo(door);
-  client.write(`GET ${url}/1 HTTP/1.1\r\nHost: a\r\n\r\n`);
-  await waitFor('the request to be counted', () => door.report().requests === 1);
-  client.socket.destroy();
-  await door.close();
 });
 
 test('connections: those above the concurrent limit and above the total are closed', async (context) => {

@@ -82,7 +82,7 @@ export async function fetchThrough(
   options: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer } = {},
 ): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = options;
-  const outgoing = request({ host: '127.0.0.1', port: door.port, path: url, method, headers, agent: false });
+  const outgoing = request({ host: door.host, port: door.port, path: url, method, headers, agent: false });
   // The connection may be cut after the response has begun; then the body below rejects.
   outgoing.on('error', () => {});
   outgoing.end(body);
@@ -98,7 +98,7 @@ export async function fetchThrough(
 
 /** A raw connection to the door that collects what comes back. */
 export async function connectTo(door: Door) {
-  const socket = connect(door.port, '127.0.0.1');
+  const socket = connect(door.port, door.host);
   socket.on('error', () => {});
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => {

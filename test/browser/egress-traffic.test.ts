@@ -279,7 +279,7 @@ test('CONNECT: TLS passes end to end, with the server’s own certificate', asyn
   );
   const door = await startProxy(context).openDoor();
   const connecting = request({
-    host: '127.0.0.1',
+    host: door.host,
     port: door.port,
     method: 'CONNECT',
     path: `${open}:${port}`,

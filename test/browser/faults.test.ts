@@ -26,7 +26,7 @@ before(async () => {
   });
   kit = await startTestBrowser([server.host, 'unresolved.invalid', '127.0.0.1:1'], {
     concurrency: 4,
-    memory: { pageBytes: 400 * 1024 * 1024 },
+    memory: { renderBytes: 400 * 1024 * 1024 },
   });
 });
 after(async () => {

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { createBusyPages } from '#browser/process/busy-pages.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
 import { chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
@@ -20,6 +19,9 @@ import {
   groupMembers,
   nicenessOf,
   scratchFolders,
+  statusOf,
+  workerOf,
+  workers,
 } from '#lab/support/process-table.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
@@ -76,10 +78,8 @@ test('a browser killed with -9: the render is made on another, and the next one 
     assert.equal(hits, 2);
     await kit.shoot(`${server.base}/page`);
     await kit.browser.check();
-    const [successor, ...more] = browsers();
-    assert.deepEqual(more, []);
-    assert.notEqual(successor!.pid, killed!.pid);
-    await waitFor('no process of the killed browser is left', () => groupMembers(killed!.pid).length === 0);
+    await waitFor('no process of the killed browser is left', () => groupMembers(killed!.group).length === 0);
+    await waitFor('one browser is left', () => browsers().length === 1);
     await waitFor('one folder is left', () => scratchFolders().length === 1);
   } finally {
     await kit.close();
@@ -89,10 +89,10 @@ test('a browser killed with -9: the render is made on another, and the next one 
 test('a render whose second browser is lost too fails, and does not hang', async () => {
   const kit = await startTestBrowser([server.host]);
   try {
-    const hits: (() => void)[] = [];
-    server.route('/twice', () => hits.shift()?.());
-    for (let round = 0; round < 2; round += 1)
-      hits.push(() => process.kill(browsers().at(-1)!.pid, 'SIGKILL'));
+    server.route('/twice', (request) => {
+      const { group } = workerOf(request)!;
+      process.kill(browsers().find((browser) => browser.group === group)!.pid, 'SIGKILL');
+    });
     await assert.rejects(
       kit.shoot(`${server.base}/twice`),
       (error: RenderFailure) => error.reason === 'crashed',
@@ -120,54 +120,42 @@ test('page processes that die fail only their own render; prepared pages that di
   }
 });
 
-test('the priority of a page process falls with the CPU time that it has used', async () => {
-  // Stands for a page process: how soon a real one has used a second depends on how busy the machine is.
-  const page = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-  try {
-    await once(page, 'spawn');
-    const busyPages = createBusyPages((pid) => pid === page.pid);
-    const usual = nicenessOf(process.pid);
-    for (const [cpuSeconds, more] of [
-      [0.3, 0],
-      [0.4, 8],
-      [1, 12],
-      [5, 16],
-      [0.9, 16],
-      [15, 19],
-    ] as const) {
-      busyPages.note(page.pid!, cpuSeconds, 15);
-      const expected = more === 0 ? usual : Math.min(19, Math.max(0, usual) + more);
-      assert.equal(nicenessOf(page.pid!), expected, `after ${cpuSeconds} s`);
-    }
-  } finally {
-    page.kill('SIGKILL');
-  }
-});
-
-test('the browser process comes before its pages, which work for one render each', async () => {
+test('a worker is a process group in a session of its own, with less weight than the service', async () => {
   const kit = await startTestBrowser([server.host]);
   try {
-    const asked = Promise.withResolvers<ServerResponse>();
-    const url = server.route('/held', (_request, response) => asked.resolve(response));
-    const render = kit.shoot(url);
-    // If an assertion below fails, that failure must be reported, and not this one, which follows from it.
-    render.catch(() => {});
-    const response = await asked.promise;
-    const usual = nicenessOf(process.pid);
-    const renderers = descendants().filter(({ command }) => command.includes('--type=renderer'));
-    // The browser opens one at its start, a full Chromium two, which no render uses.
-    const unused = (await chromiumUnderTest()).kind === 'full' ? 2 : 1;
-    const pages = renderers.map(({ pid }) => pid).toSorted((a, b) => a - b);
-    assert.equal(nicenessOf(browsers()[0]!.pid), usual);
-    assert.ok(pages.length > unused);
-    for (const pid of pages.slice(unused))
-      assert.equal(nicenessOf(pid), Math.min(19, Math.max(0, usual) + 3));
-    response.setHeader('content-type', 'text/html').end('<!doctype html><p>text');
-    await render;
+    const [worker] = workers();
+    const [browser] = browsers();
+    const members = groupMembers(worker!.pid);
+    assert.ok(members.some(({ pid }) => pid === browser!.pid));
+    assert.ok(members.filter(({ command }) => command.includes('--type=renderer')).length > 1);
+    assert.deepEqual(new Set(members.map(({ session }) => session)), new Set([worker!.pid]));
+    const lower = Math.min(19, Math.max(0, nicenessOf(process.pid)) + 3);
+    for (const { pid } of members) assert.ok(nicenessOf(pid) >= lower, `${pid} has ${nicenessOf(pid)}`);
+    const grouping = '/proc/self/autogroup';
+    if (existsSync(grouping))
+      assert.match(readFileSync(`/proc/${worker!.pid}/autogroup`, 'latin1'), / nice 3\n$/);
   } finally {
     await kit.close();
   }
 });
+
+test(
+  'a service that runs as root has workers of another user, and these have browsers of a third',
+  { skip: process.getuid?.() === 0 ? false : 'only root can start processes of other users' },
+  async () => {
+    const kit = await startTestBrowser([server.host]);
+    try {
+      const uidOf = (pid: number) => /^Uid:\t(\d+)\t(\d+)\t(\d+)/m.exec(statusOf(pid))?.slice(1);
+      const [worker] = workers();
+      assert.deepEqual(uidOf(worker!.pid), ['65533', '65533', '65533']);
+      assert.match(statusOf(worker!.pid), /^CapEff:\t0+$/m);
+      assert.match(statusOf(worker!.pid), /^Groups:\t\s*$/m);
+      assert.deepEqual(uidOf(browsers()[0]!.pid), ['65534', '65534', '65534']);
+    } finally {
+      await kit.close();
+    }
+  },
+);
 
 test('a browser is replaced by count: its replacement is ready first, renders under way finish', async () => {
   const kit = await startTestBrowser([server.host], { recycle: { renders: 4 } });
@@ -183,7 +171,7 @@ test('a browser is replaced by count: its replacement is ready first, renders un
     for (let render = 0; render < 4; render += 1) await kit.shoot(`${server.base}/page`);
     await waitFor('a replacement runs next to the first', () => browsers().length === 2);
     await waitFor('renders go to the successor', () =>
-      kit.logged.some(({ message }) => message === 'the browser is replaced'),
+      kit.logged.some(({ message }) => message === 'a render worker is replaced'),
     );
     await kit.shoot(`${server.base}/page`);
     assert.ok(
@@ -193,7 +181,6 @@ test('a browser is replaced by count: its replacement is ready first, renders un
     answer.setHeader('content-type', 'text/html').end('<p>held');
     await held;
     await waitFor('the first is gone', () => !browsers().some(({ pid }) => pid === first!.pid));
-    assert.equal(browsers().length, 1);
   } finally {
     await kit.close();
   }
@@ -239,8 +226,8 @@ test('a service killed with -9 leaves no browser, not even one that does not rea
   process.kill(browser!.pid, 'SIGSTOP');
   service.kill('SIGKILL');
   await once(service, 'exit');
-  await waitFor('no process of its browser is left', () => groupMembers(browser!.pid).length === 0);
-  const swept = await sweepScratchFolders(browserUser());
+  await waitFor('no process of its browser is left', () => groupMembers(browser!.group).length === 0);
+  const swept = await sweepScratchFolders(temporary, browserUser());
   assert.ok(swept >= 1, `${swept} swept`);
   assert.deepEqual(scratchFolders(), []);
 });

@@ -1,27 +1,33 @@
-// How much memory there is: that of the machine, or of the container.
+// How much memory there is, that of the machine or of the container, and how the processor is divided.
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openMemory } from '#browser/process/memory.ts';
+import { weighsBySession } from '#browser/process/priority.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 
 const MiB = 1024 ** 2;
 
-async function memoryOf(files: Record<string, string>) {
+async function onSystem<T>(files: Record<string, string>, read: (root: string) => T): Promise<T> {
   const { path: root, remove } = await temporaryFolder();
   try {
     for (const [name, text] of Object.entries(files)) {
       await mkdir(dirname(join(root, name)), { recursive: true });
       await writeFile(join(root, name), text);
     }
-    const memory = openMemory(root);
-    return { total: memory.totalBytes, left: memory.leftBytes() };
+    return read(root);
   } finally {
     await remove();
   }
 }
+
+const memoryOf = (files: Record<string, string>) =>
+  onSystem(files, (root) => {
+    const memory = openMemory(root);
+    return { total: memory.totalBytes, left: memory.leftBytes() };
+  });
 
 test('a container of control groups, version 2: its limit, and what is left without cached files', async () => {
   const { total, left } = await memoryOf({
@@ -65,4 +71,16 @@ test('without a limit it is that of the machine', async () => {
     assert.equal(total, totalmem());
     assert.ok(left > 0 && left <= totalmem());
   }
+});
+
+test('sessions share the processor equally where the kernel groups by session, and not in a group with a weight', async () => {
+  const grouping = { 'proc/sys/kernel/sched_autogroup_enabled': '1\n', 'proc/self/cgroup': '0::/pod\n' };
+  assert.equal(await onSystem(grouping, weighsBySession), true);
+  assert.equal(
+    await onSystem({ ...grouping, 'sys/fs/cgroup/pod/cpu.weight': '100\n' }, weighsBySession),
+    false,
+  );
+  const off = { ...grouping, 'proc/sys/kernel/sched_autogroup_enabled': '0\n' };
+  assert.equal(await onSystem(off, weighsBySession), false);
+  assert.equal(await onSystem({}, weighsBySession), false);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { test } from 'node:test';
-import { createPageStock } from '#browser/page-stock.ts';
+import { createPageStock } from '#browser/worker/page-stock.ts';
 
 interface TestPage {
   number: number;

@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isRunning, startTimeOf } from '#browser/process/running.ts';
+import { isRunning, startTimeOf } from '#browser/install/running.ts';
 import { lessOn } from '#browser/install/system.ts';
-import { browserUser, otherCaches, reachableCache } from '#browser/process/unprivileged.ts';
+import { otherCaches, reachableCache, workerUsers } from '#browser/process/unprivileged.ts';
 import { describeBrowser } from '#roof/browser-command.ts';
 import { tintype } from '#lab/support/processes.ts';
 
@@ -16,18 +16,21 @@ function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-test('as root on Linux the browser runs as nobody; elsewhere as the user of the service', () => {
-  assert.deepEqual(browserUser('linux', 0), { uid: 65_534, gid: 65_534 });
-  assert.equal(browserUser('linux', 1000), null);
-  assert.equal(browserUser('darwin', 0), null);
-  assert.equal(browserUser('darwin', 501), null);
+test('as root on Linux a worker has a user of its own and its browser is nobody; elsewhere both are the user of the service', () => {
+  assert.deepEqual(workerUsers('linux', 0), {
+    browser: { uid: 65_534, gid: 65_534 },
+    worker: { uid: 65_533, gid: 65_533 },
+  });
+  assert.equal(workerUsers('linux', 1000), null);
+  assert.equal(workerUsers('darwin', 0), null);
+  assert.equal(workerUsers('darwin', 501), null);
 });
 
 test('what is weaker than on Linux is reported', () => {
   assert.deepEqual(lessOn('linux'), []);
   assert.match(
     lessOn('darwin').join('; '),
-    /runs as the user of the service.*memory of pages is not watched.*floods the browser.*fonts of the system/,
+    /run as the user of the service.*memory of a worker is not judged.*doors of other workers.*fonts of the system/,
   );
 });
 

@@ -1,85 +1,268 @@
-// However browsers are lost and replaced, one is left. Its hosts are stand-ins, because the moments cannot be chosen with a real browser.
+// Which worker a render gets, and that one is always left. The workers are stand-ins, because the moments cannot be chosen with real
+// ones; workers.test.ts has those.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPool } from '#browser/pool.ts';
-import type { Host } from '#browser/host.ts';
-import type { Page } from '#browser/page/page.ts';
-import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import { RenderFailure, type Rendered } from '#browser/browser.ts';
+import { createPool, type RecycleLimits } from '#browser/pool.ts';
+import type { Task } from '#browser/worker/messages.ts';
+import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 const never = new AbortController().signal;
-const page = {} as Page;
+const picture: Rendered = { path: '/picture', sizeBytes: 1, sha256: '' };
 
-async function start() {
+/** A render in a stand-in, which ends when the test says so. */
+interface Held {
+  worker: number;
+  account: string;
+  finish(): void;
+  /** The worker reports that nothing of the render is left. */
+  discard(): void;
+}
+
+async function start({ places = 4, recycle }: { places?: number; recycle?: Partial<RecycleLimits> } = {}) {
   const running = new Set<number>();
-  /** What the next launches wait for; a rejection is a start that fails. */
-  const launches: Promise<void>[] = [];
+  const held: Held[] = [];
   const lose = new Map<number, () => void>();
+  const wear = new Map<number, () => void>();
+  /** What the next starts wait for; a rejection is a start that fails. */
+  const starts: Promise<void>[] = [];
   let count = 0;
-  let isDisposed = true;
 
-  async function launch(): Promise<ChromiumProcess> {
-    await launches.shift();
-    const pid = (count += 1);
-    const gone = new AbortController();
+  async function startWorker(): Promise<Worker> {
+    const number = (count += 1);
+    await starts.shift();
+    const [gone, worn] = [new AbortController(), new AbortController()];
+    const renders = new Map<Held, (error: Error) => void>();
+    const inside = new Set<Held>();
+    let served = 0;
     const end = () => {
-      running.delete(pid);
-      gone.abort(new Error('lost'));
+      running.delete(number);
+      for (const reject of renders.values())
+        reject(new RenderFailure('crashed', 'lost', { browserLost: true }));
+      for (const render of inside) render.discard();
+      worn.abort();
+      gone.abort();
     };
-    running.add(pid);
-    lose.set(pid, end);
-    return { pid, gone: gone.signal, startedAt: performance.now(), close: async () => end() } as never;
+    running.add(number);
+    lose.set(number, end);
+    wear.set(number, () => worn.abort());
+    return {
+      pid: number,
+      startedAt: performance.now(),
+      started: { version: '' },
+      gone: gone.signal,
+      worn: worn.signal,
+      get running() {
+        return renders.size;
+      },
+      get undiscarded() {
+        return inside.size;
+      },
+      get served() {
+        return served;
+      },
+      render(task: Task) {
+        served += 1;
+        const [result, discarded] = [Promise.withResolvers<Rendered>(), Promise.withResolvers<void>()];
+        const render: Held = {
+          worker: number,
+          account: task.job.account ?? '',
+          finish() {
+            renders.delete(render);
+            result.resolve(picture);
+          },
+          discard() {
+            inside.delete(render);
+            discarded.resolve();
+          },
+        };
+        renders.set(render, result.reject);
+        inside.add(render);
+        held.push(render);
+        return { result: result.promise, discarded: discarded.promise };
+      },
+      ask: () => (gone.signal.aborted ? Promise.reject(new Error('gone')) : Promise.resolve()),
+      end,
+      close: async () => end(),
+    };
   }
 
-  const createHost = (process: ChromiumProcess): Host =>
-    ({
-      process,
-      served: 0,
-      active: 0,
-      browserBytes: 0,
-      take: async () => page,
-      dispose: async () => isDisposed,
-      stock: async () => {},
-      check: async () => true,
-      retire: () => process.close(),
-    }) as never;
-
-  const silent = { info() {}, warn() {}, error() {} };
-  const recycle = { renders: Infinity, ageMs: Infinity, browserBytes: Infinity };
-  const pool = await createPool({ launch, createHost, recycle, log: silent });
+  const pool = await createPool({
+    start: startWorker,
+    places,
+    recycle: { renders: Infinity, ageMs: Infinity, bytes: Infinity, ...recycle },
+    memory: { workerBytes: Infinity, renderBytes: 0, leftBytes: () => Infinity },
+    log: { info() {}, warn() {}, error() {} },
+  });
+  const options: RenderOptions = { leftMs: 1_000, phases: undefined, signal: never };
+  const render = (account: string, signal = never) =>
+    pool.render(account, { kind: 'screenshot', job: { account } } as Task, { ...options, signal });
   return {
+    pool,
     running,
-    launches,
-    lose: (pid: number) => lose.get(pid)!(),
-    render: () => pool.lend(never, async () => 'drawn'),
-    answerDisposals: (answer: boolean) => (isDisposed = answer),
+    held,
+    starts,
+    render,
+    lose: (n: number) => lose.get(n)!(),
+    wear: (n: number) => wear.get(n)!(),
   };
 }
 
-test('renders that wait for a browser that does not start start one more, not one each', async () => {
-  const { running, launches, lose, render } = await start();
-  const first = Promise.withResolvers<void>();
-  launches.push(first.promise);
-  lose(1);
-  const renders = [render(), render(), render()];
-  await new Promise(setImmediate);
-  first.reject(new Error('not enough processes'));
-  assert.deepEqual(await Promise.all(renders), ['drawn', 'drawn', 'drawn']);
-  assert.deepEqual([...running], [2]);
+test('renders of one account share a worker; another account gets its own', async () => {
+  const { held, render, pool } = await start();
+  const renders = [render('a'), render('a'), render('b')];
+  await waitFor('all to begin', () => held.length === 3);
+  assert.deepEqual(held.map(({ worker, account }) => `${account}${worker}`).toSorted(), ['a1', 'a1', 'b2']);
+  for (const one of held) one.finish();
+  await Promise.all(renders);
+  await pool.close();
 });
 
-test('a browser that is lost while its successor starts leaves one browser', async () => {
-  const { running, launches, lose, render, answerDisposals } = await start();
-  const successor = Promise.withResolvers<void>();
-  launches.push(successor.promise);
-  answerDisposals(false);
-  await render();
-  await waitFor('the successor to start', () => launches.length === 0);
-  answerDisposals(true);
+test('a worker is given to another account only when nothing of the first is left in it, and is waited for', async () => {
+  const { held, render, pool, running } = await start();
+  const first = render('a');
+  await waitFor('it to begin', () => held.length === 1);
+  held[0]!.finish();
+  await first;
+  const second = render('b');
+  await new Promise(setImmediate);
+  assert.equal(held.length, 1, 'the page of the first account is not discarded yet');
+  held[0]!.discard();
+  await waitFor('the second to begin', () => held.length === 2);
+  assert.deepEqual([held[1]!.worker, [...running]], [1, [1]]);
+  held[1]!.finish();
+  await second;
+  await pool.close();
+});
+
+test('there are never more workers than places', async () => {
+  const { held, render, pool, running } = await start({ places: 2 });
+  const renders = ['a', 'b'].map((account) => render(account));
+  await waitFor('both to begin', () => held.length === 2);
+  const third = render('c');
+  await new Promise(setImmediate);
+  assert.equal(held.length, 2);
+  held[0]!.finish();
+  held[0]!.discard();
+  await waitFor('the third to begin', () => held.length === 3);
+  assert.deepEqual([...running], [1, 2]);
+  for (const one of held.slice(1)) one.finish();
+  await Promise.all([...renders, third]);
+  await pool.close();
+});
+
+test('many accounts and few workers: no two accounts are ever in one worker at the same time', async () => {
+  const { held, render, pool } = await start({ places: 3 });
+  const inside = new Map<number, Map<string, number>>();
+  let made = 0;
+  const lanes = Array.from({ length: 3 }, async (_, lane) => {
+    for (let round = 0; round < 60; round += 1) {
+      const account = `account ${(lane * 7 + round * 5) % 11}`;
+      const done = render(account);
+      await waitFor('it to begin', () => held.some((one) => one.account === account));
+      const [own] = held.splice(
+        held.findIndex((one) => one.account === account),
+        1,
+      );
+      const accounts = inside.get(own!.worker) ?? new Map<string, number>();
+      inside.set(own!.worker, accounts);
+      accounts.set(account, (accounts.get(account) ?? 0) + 1);
+      assert.equal(accounts.size, 1, [...accounts.keys()].join());
+      await new Promise(setImmediate);
+      own!.finish();
+      await done;
+      await new Promise(setImmediate);
+      const left = accounts.get(account)! - 1;
+      if (left > 0) accounts.set(account, left);
+      else accounts.delete(account);
+      own!.discard();
+      made += 1;
+    }
+  });
+  await Promise.all(lanes);
+  assert.equal(made, 180);
+  await pool.close();
+});
+
+test('renders of one account that wait for a start wait for the same one', async () => {
+  const { held, render, pool, starts, running } = await start();
+  const busy = render('a');
+  await waitFor('it to begin', () => held.length === 1);
+  const slow = Promise.withResolvers<void>();
+  starts.push(slow.promise);
+  const renders = [render('b'), render('b'), render('b')];
+  await new Promise(setImmediate);
+  slow.resolve();
+  await waitFor('all to begin', () => held.length === 4);
+  assert.deepEqual([...running], [1, 2]);
+  for (const one of held) one.finish();
+  await Promise.all([busy, ...renders]);
+  await pool.close();
+});
+
+test('a render that is cancelled while its worker starts leaves the worker idle', async () => {
+  const { held, render, pool, starts } = await start();
+  const busy = render('a');
+  const slow = Promise.withResolvers<void>();
+  starts.push(slow.promise);
+  const stop = new AbortController();
+  const cancelled = render('b', stop.signal);
+  stop.abort(new Error('cancelled'));
+  await assert.rejects(cancelled, /cancelled/);
+  slow.resolve();
+  await new Promise(setImmediate);
+  const next = render('c');
+  await waitFor('the next to begin', () => held.some(({ account }) => account === 'c'));
+  assert.equal(held.find(({ account }) => account === 'c')!.worker, 2);
+  for (const one of held) one.finish();
+  await Promise.all([busy, next]);
+  await pool.close();
+});
+
+test('a lost worker is replaced at once, and by the next render if that start fails', async () => {
+  const { running, starts, lose, render, held, pool } = await start();
   lose(1);
-  assert.equal(await render(), 'drawn');
-  successor.resolve();
-  await waitFor('one of the two to end', () => running.size === 1 && !running.has(3));
-  assert.equal(await render(), 'drawn');
-  assert.deepEqual([...running], [2]);
+  await waitFor('another to start', () => running.has(2));
+  starts.push(Promise.reject(new Error('not enough processes')));
+  lose(2);
+  await new Promise(setImmediate);
+  const made = render('a');
+  await waitFor('it to begin', () => held.length === 1);
+  held[0]!.finish();
+  await made;
+  assert.equal(running.size, 1);
+  await pool.close();
+});
+
+test('a worn worker finishes its renders, takes no more, and ends', async () => {
+  const { running, wear, render, held, pool } = await start();
+  const both = [render('a'), render('a')];
+  await waitFor('both to begin', () => held.length === 2);
+  held[0]!.finish();
+  await Promise.race(both);
+  wear(1);
+  const third = render('a');
+  await waitFor('the third to begin', () => held.length === 3);
+  assert.equal(held[2]!.worker, 2);
+  assert.ok(running.has(1), 'its other render goes on');
+  held[1]!.finish();
+  await Promise.all(both);
+  await waitFor('it to end', () => !running.has(1));
+  held[2]!.finish();
+  await third;
+  await pool.close();
+});
+
+test('a worker is replaced by count: the replacement is there first', async () => {
+  const { running, render, held, pool } = await start({ recycle: { renders: 1 } });
+  const first = render('a');
+  await waitFor('it to begin', () => held.length === 1);
+  held[0]!.finish();
+  await first;
+  assert.deepEqual([...running], [1]);
+  held[0]!.discard();
+  await waitFor('the replacement', () => running.has(2) && !running.has(1));
+  await pool.close();
+  assert.deepEqual([...running], []);
 });

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { createBrowserFolder } from '#browser/process/browser-folder.ts';
 import { createScratchFolder, sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
@@ -58,7 +59,7 @@ test('a folder that cannot be removed is logged, does no harm, and is removed wi
 });
 
 test('its path leaves room for the socket of a full Chromium, also in a temporary folder of 27 characters', async () => {
-  const folder = createScratchFolder(null);
+  const folder = createScratchFolder(tmpdir(), null);
   const below = folder.path.slice(tmpdir().length);
   await folder.remove();
   const socket = `${below}/tmp/org.chromium.Chromium.XXXXXX/SingletonSocket`;
@@ -78,7 +79,8 @@ test(
     context.after(() => rmSync(outside, { recursive: true }));
     const names = Array.from({ length: 5_000 }, (_, index) => `file-${index}`);
     for (const name of names) writeFileSync(join(outside, name), '');
-    const folder = createScratchFolder(user, (path) => {
+    const folder = createScratchFolder(tmpdir(), user, (path) => {
+      mkdirSync(join(path, 'cache'));
       for (const name of names) writeFileSync(join(path, 'cache', name), '');
     });
     // As an escaped page would: it waits for the removal to begin, then puts a link in place of the folder that is being emptied.
@@ -102,8 +104,8 @@ test(
 );
 
 test('the folder is removed with the rights of its owner', asRoot, async () => {
-  const folder = createScratchFolder(user);
-  const ofRoot = join(folder.path, 'tmp', 'of-root');
+  const folder = createScratchFolder(tmpdir(), user);
+  const ofRoot = join(folder.path, 'of-root');
   mkdirSync(ofRoot);
   writeFileSync(join(ofRoot, 'file'), '');
   await assert.rejects(folder.remove(), /of-root/);
@@ -114,10 +116,7 @@ test('the folder is removed with the rights of its owner', asRoot, async () => {
 });
 
 test('everything in the folder belongs to the user of the browser, and nobody else can enter it', async () => {
-  const folder = createScratchFolder(user, (path) => {
-    mkdirSync(join(path, 'profile', 'Default'));
-    writeFileSync(join(path, 'profile', 'Default', 'Preferences'), '{}');
-  });
+  const folder = createBrowserFolder('full', user);
   const paths = ['', ...readdirSync(folder.path, { recursive: true }).map(String)];
   assert.deepEqual(paths.toSorted(), [
     '',
@@ -133,10 +132,15 @@ test('everything in the folder belongs to the user of the browser, and nobody el
   await folder.remove();
 });
 
-test('a folder above that the owner cannot write to does not keep the folder', asRoot, async (context) => {
+test('a folder above that the owner cannot enter does not keep the folder', asRoot, async (context) => {
   const above = ownTemporaryFolder(context);
-  const folder = createScratchFolder(user, (path) => writeFileSync(join(path, 'tmp', 'file'), ''));
-  assert.ok(folder.path.startsWith(above));
+  // Nor enter it: the data folder belongs to the service alone.
+  chmodSync(above, 0o700);
+  const folder = createScratchFolder(above, user, (path) => {
+    writeFileSync(join(path, 'file'), '');
+    writeFileSync(join(path, '.hidden'), '');
+    mkdirSync(join(path, '..odd'));
+  });
   await folder.remove();
   assert.deepEqual(readdirSync(above), []);
 });
@@ -149,8 +153,10 @@ test('the sweep removes folders of services that have ended, not those of others
   // Only root can give a folder to somebody else.
   if (user) kept.push(ofAnother);
   for (const name of [gone, ...kept]) mkdirSync(join(above, name, 'folder'), { recursive: true });
+  // A result that was not taken over.
+  writeFileSync(join(above, 'tintype-b-zzzzzzz-1-ABCDEFGHIJKLMNOPQRST'), '');
   if (user) chownSync(join(above, ofAnother), 12_345, 12_345);
-  await sweepScratchFolders(user);
+  await sweepScratchFolders(above, user);
   assert.deepEqual(readdirSync(above).toSorted(), kept.toSorted());
   for (const name of kept) assert.ok(existsSync(join(above, name, 'folder')));
 });

@@ -8,7 +8,13 @@ import { capture } from '#browser/page/capture.ts';
 import type { Page } from '#browser/page/page.ts';
 
 const size = { width: 320, height: 320 };
-const job = { url: 'http://page.test/', fullPage: false, format: 'png' as const, ...size };
+const job = {
+  url: 'http://page.test/',
+  egress: { allow: [] },
+  fullPage: false,
+  format: 'png' as const,
+  ...size,
+};
 const picture = await sharp({ create: { ...size, channels: 3, background: '#fff' } })
   .png()
   .toBuffer();
@@ -38,7 +44,12 @@ for (const { title, afterMs, answers, fails } of cases) {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const deadline = createDeadline(60_000, 60_000, new AbortController().signal);
-      const ended = capture(pageThatDraws(afterMs, answers), job, undefined, deadline).then(
+      const ended = capture(
+        pageThatDraws(afterMs, answers),
+        job,
+        { area: undefined, begin: () => {} },
+        deadline,
+      ).then(
         (bytes) => bytes,
         (error: RenderFailure) => error.reason,
       );

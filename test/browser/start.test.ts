@@ -4,15 +4,14 @@ import { readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cachedFolder } from '#browser/install/cached-folder.ts';
-import { launchChromium } from '#browser/process/chromium-process.ts';
+import { createEgressProxy } from '#browser/egress/proxy.ts';
 import { createPhase, startStepMs } from '#browser/process/deadline.ts';
 import { findChromium } from '#browser/install/find-chromium.ts';
-import { installFonts } from '#browser/install/fonts.ts';
-import { testDrawing } from '#browser/drawing-test.ts';
+import { testDrawing } from '#browser/worker/drawing-test.ts';
 import { openPage } from '#browser/page/page.ts';
 import { describeSystem } from '#browser/install/system.ts';
-import { browserUser } from '#browser/process/unprivileged.ts';
-import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
+import { launchBareChromium } from '#lab/support/bare-chromium.ts';
+import { cacheFolder, startTestBrowser } from '#lab/support/browser.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { decode } from '#lab/support/pixels.ts';
 import { openFolder } from './fetch-kit.ts';
@@ -139,30 +138,23 @@ test('a browser without fonts is detected', async () => {
   using folder = openFolder();
   const fontsFile = join(folder.path, 'fonts.conf');
   writeFileSync(fontsFile, '<?xml version="1.0"?><fontconfig></fontconfig>', { mode: 0o644 });
-  const chromium = await chromiumUnderTest();
-  const kit = await startTestBrowser([]);
-  const user = browserUser();
-  const blank = await launchChromium({ chromium, fontsFile, user, sandboxed: true });
-  const fonts = await launchChromium({
-    chromium,
-    fontsFile: await installFonts(cacheFolder),
-    user,
-    sandboxed: true,
-  });
+  const egress = createEgressProxy();
+  const blank = await launchBareChromium({ fontsFile });
+  const fonts = await launchBareChromium();
   const phase = createPhase(new AbortController().signal, startStepMs, () => new Error('too long'));
   try {
     for (const [process, expected] of [
       [blank, ['Latin', 'CJK', 'emoji']],
       [fonts, []],
     ] as const) {
-      const door = await kit.egress.openDoor();
+      const door = await egress.openDoor();
       const viewport = { width: 400, height: 600 };
       const page = await openPage({ process, door, viewport }, phase.signal);
       assert.deepEqual((await testDrawing(page, phase.signal)).blankScripts, expected);
     }
   } finally {
     phase.end();
-    await Promise.all([blank.close(), fonts.close(), kit.close()]);
+    await Promise.all([blank.close(), fonts.close(), egress.close()]);
   }
 });
 

@@ -19,7 +19,7 @@ function createSession(id: string) {
 
 function start() {
   const answers: string[] = [];
-  const traffic = createTraffic(createWatch(), { onAnswer: (url) => answers.push(url) });
+  const traffic = createTraffic(createWatch(), (url) => answers.push(url));
   const [page, frame] = [createSession('page'), createSession('frame')];
   traffic.follow(page.session);
   traffic.follow(frame.session);

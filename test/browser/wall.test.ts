@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { launchChromium } from '#browser/process/chromium-process.ts';
-import { installFonts } from '#browser/install/fonts.ts';
-import { browserUser } from '#browser/process/unprivileged.ts';
-import { testWall } from '#browser/wall-test.ts';
-import { cacheFolder, chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
+import { chromiumFlags, deadEndProxy } from '#browser/process/chromium-flags.ts';
+import { testWall } from '#browser/worker/wall-test.ts';
+import { launchBareChromium } from '#lab/support/bare-chromium.ts';
+import { startTestBrowser } from '#lab/support/browser.ts';
 
 test('only http and https are opened', async () => {
   const kit = await startTestBrowser([]);
@@ -26,23 +25,23 @@ test('only http and https are opened', async () => {
 });
 
 test('the test of the wall at start finds a hole, whichever it is', async () => {
-  const chromium = await chromiumUnderTest();
-  const base = { chromium, fontsFile: await installFonts(cacheFolder), user: browserUser(), sandboxed: true };
-  const webrtc = [
-    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-  ];
-  const walled = await launchChromium(base);
-  const leaky = await launchChromium({ ...base, withoutFlags: webrtc });
+  const flags = chromiumFlags({ kind: 'headless-shell', userDataFolder: '', sandboxed: true });
+  const [webrtc, names] = ['webrtc-ip-handling', 'host-resolver-rules'].map((part) =>
+    flags.filter((flag) => flag.includes(part)),
+  );
+  const walled = await launchBareChromium();
+  const leaky = await launchBareChromium({ withoutFlags: webrtc! });
+  const open = await launchBareChromium({ withoutFlags: names! });
   try {
     const whole = await testWall(walled);
     assert.deepEqual(whole.leaks, { tcp: 0, udp: 0 });
     assert.equal(Object.keys(whole.tried).length, 7);
     assert.ok((await testWall(leaky)).leaks.udp > 0, 'WebRTC without its flags is found');
-    // The page may bypass its proxy to loopback.
-    const open = await testWall(walled, { proxyServer: 'http://no-way-out.invalid:1', proxyBypassList: '' });
-    assert.ok(open.leaks.tcp > 0, 'a bypass list without <-loopback> is found');
+    // The page may bypass its proxy to loopback, where the resolver rules are a second wall.
+    const bypass = { proxyServer: deadEndProxy, proxyBypassList: '' };
+    assert.deepEqual((await testWall(walled, bypass)).leaks, { tcp: 0, udp: 0 });
+    assert.ok((await testWall(open, bypass)).leaks.tcp > 0, 'a bypass list without <-loopback> is found');
   } finally {
-    await Promise.all([walled.close(), leaky.close()]);
+    await Promise.all([walled, leaky, open].map((browser) => browser.close()));
   }
 });

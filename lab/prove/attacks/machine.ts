@@ -9,7 +9,13 @@ import { moves } from '#lab/prove/attacks/ways.ts';
 import type { RenderAnswer } from '#lab/prove/renderer.ts';
 import type { Route } from '#lab/support/page-server.ts';
 import { colourOf, decode } from '#lab/support/pixels.ts';
-import { browsers, groupMembers, listeningPorts, scratchFolders } from '#lab/support/process-table.ts';
+import {
+  browsers,
+  groupMembers,
+  listeningPorts,
+  scratchFolders,
+  workers,
+} from '#lab/support/process-table.ts';
 
 export const schemes: Attack = async ({ shoot, site }) => {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-test-'));
@@ -77,9 +83,11 @@ async function redPixels({ status, bytes }: RenderAnswer): Promise<number> {
 }
 
 export const ownPorts: Attack = async ({ shoot, service }) => {
-  const members = browsers().flatMap(({ group }) => groupMembers(group));
+  const members = browsers()
+    .flatMap(({ group }) => groupMembers(group))
+    .filter(({ pid, group }) => pid !== group);
   const ofBrowser = listeningPorts(members.map(({ pid }) => pid));
-  const ofService = listeningPorts([process.pid]);
+  const ofService = listeningPorts([process.pid, ...workers().map(({ pid }) => pid)]);
   const urls = ofService.flatMap((port) => [
     `http://127.0.0.1:${port}/`,
     `http://localhost:${port}/json/version`,

@@ -1,11 +1,8 @@
 // Attacks by the page: what navigates its main frame elsewhere, what it loads, what it connects to, and which windows it opens.
-import { launchChromium } from '#browser/process/chromium-process.ts';
-import { installFonts } from '#browser/install/fonts.ts';
-import { browserUser } from '#browser/process/unprivileged.ts';
-import { testWall } from '#browser/wall-test.ts';
+import { testWall } from '#browser/worker/wall-test.ts';
 import { type Attack, green, inTurns, isFailure } from '#lab/prove/attacks/stage.ts';
 import { moves, pageOfWays, ways } from '#lab/prove/attacks/ways.ts';
-import { cacheFolder, chromiumUnderTest } from '#lab/support/browser.ts';
+import { launchBareChromium } from '#lab/support/bare-chromium.ts';
 
 export const movedMainFrame: Attack = async ({ shoot, site, twin, canaries }, size) => {
   const { port } = canaries;
@@ -78,12 +75,7 @@ export const peers: Attack = async ({ shoot, site, canaries }) => {
 };
 
 async function packetsWithoutFlags(): Promise<number> {
-  const chromium = await chromiumUnderTest();
-  const leaky = await launchChromium({
-    chromium,
-    fontsFile: await installFonts(cacheFolder),
-    user: browserUser(),
-    sandboxed: true,
+  const leaky = await launchBareChromium({
     withoutFlags: [
       '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
       '--webrtc-ip-handling-policy=disable_non_proxied_udp',

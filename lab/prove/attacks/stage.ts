@@ -29,7 +29,7 @@ export async function setUpStage(): Promise<{ stage: Stage; close: () => Promise
   const canaries = await startCanaries(Number(new URL(twin.base).port));
   const site = await startPageServer(waysRoutes, { address: allowedAddress });
   const dns: DnsServer = await startDnsServer(addressesOf);
-  const service = await startService({ EGRESS_ALLOW: allowedAddress, LOG_LEVEL: 'silent' }, 0, dns.lookup);
+  const service = await startService({ EGRESS_ALLOW: allowedAddress, LOG_LEVEL: 'silent' }, 0, [dns.address]);
   const { key } = await service.newKey();
   const shoot = (url: string, body: object = {}) =>
     askForRender(`${service.origin}/api/v1/screenshot`, key, { url, width: 320, height: 320, ...body });

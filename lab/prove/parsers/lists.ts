@@ -134,7 +134,7 @@ export const listCases: TextCase[] = [
 /** The requests of a page, and sessions that report what they are told. */
 function page() {
   const handlers = new Map<CdpSession, Map<string, (params: object) => void>>();
-  const traffic = createTraffic(createWatch(), { onAnswer: () => {} });
+  const traffic = createTraffic(createWatch(), () => {});
   return {
     traffic,
     open(id: string): CdpSession {

@@ -19,7 +19,10 @@ import { parseAddress } from '#core/address.ts';
 import { createTurns } from '#core/turns.ts';
 
 export interface Door {
+  host: string;
   port: number;
+  /** The rules of the render that uses the door, before its first request. */
+  use(rules: EgressRules): void;
   report(): EgressReport;
   /** Aborts when the page has exceeded the request budget of a render. */
   overdrawn: AbortSignal;
@@ -31,6 +34,12 @@ export interface Door {
   close(): Promise<void>;
 }
 
+/**
+ * No rule opens this address, so no door can be reached through another, not even one of another worker while an exception opens all
+ * of loopback. Only Linux has more than one address there; elsewhere the doors of other workers are not known.
+ */
+export const doorHost = process.platform === 'linux' ? '127.84.84.84' : '127.0.0.1';
+
 // Limits how many of a page's names are looked up at once, so that a page with a thousand names does not flood the machine's name
 // server. A page with a hundred hosts, such as a news page, should hardly wait.
 const lookupsAtOnce = 32;
@@ -41,21 +50,20 @@ export async function openEgressDoor(options: {
   /** Ports of all open doors, including this one. */
   ownPorts: Set<number>;
 }): Promise<Door> {
-  const { rules, limits, ownPorts } = options;
+  const { limits, ownPorts } = options;
+  let { rules } = options;
   const sockets = new Set<Socket>();
   const agents = new Map<Socket, Agent>();
-  const tunnels = new Set<Socket>();
   const verdicts = new Map<string, Promise<Verdict>>();
   const inTurn = createTurns(lookupsAtOnce);
   const ledger = createEgressLedger(limits, destroySockets);
   const closed = new AbortController();
-  let holding: NodeJS.Timeout | undefined;
 
   /** Every connection to a server is made here. */
   async function reach(target: Authority): Promise<Socket> {
     const verdict = await verdictOf(target);
     if (verdict.kind !== 'allowed') throw new EgressRefused(verdict.kind, verdict.reason);
-    if (verdict.addresses.some((address) => isOwnDoor(address, target.port)))
+    if (verdict.addresses.some((address) => isDoor(address, target.port)))
       throw new EgressRefused('denied', 'a door of the egress proxy is not a target');
     const isDone = () => closed.signal.aborted || ledger.isSpent();
     const upstream = await dial({
@@ -83,10 +91,11 @@ export async function openEgressDoor(options: {
   }
 
   /** Possible only if an exception opens loopback: a door that dials a door would loop forever. */
-  function isOwnDoor(address: string, port: number): boolean {
-    if (!ownPorts.has(port)) return false;
+  function isDoor(address: string, port: number): boolean {
+    const isShared = doorHost === '127.0.0.1';
+    if (isShared && !ownPorts.has(port)) return false;
     const text = parseAddress(address)?.join('.');
-    return text === '127.0.0.1' || text === '0.0.0.0';
+    return text === doorHost || (isShared && text === '0.0.0.0');
   }
 
   /**
@@ -120,20 +129,6 @@ export async function openEgressDoor(options: {
     socket.on('close', () => sockets.delete(socket));
   }
 
-  function noteTunnel(upstream: Socket): void {
-    tunnels.add(upstream);
-    upstream.on('close', () => tunnels.delete(upstream));
-  }
-
-  function holdTunnels(ms: number): void {
-    if (ms <= 0 || holding) return;
-    for (const upstream of tunnels) upstream.pause();
-    holding = setTimeout(() => {
-      holding = undefined;
-      for (const upstream of tunnels) upstream.resume();
-    }, ms);
-  }
-
   function destroySockets(): void {
     for (const socket of sockets) socket.destroy();
   }
@@ -141,7 +136,6 @@ export async function openEgressDoor(options: {
   const traffic = createEgressTraffic({
     ledger,
     reach,
-    noteTunnel,
     agentOf: (client) => agents.get(client),
     limits,
   });
@@ -171,7 +165,7 @@ export async function openEgressDoor(options: {
   server.on('upgrade', (request, _client, head) => traffic.upgrade(request, head));
   server.on('clientError', refuseMalformed);
 
-  server.listen(0, '127.0.0.1');
+  server.listen(0, doorHost);
   await once(server, 'listening');
   // From here on only `accept` can fail, if descriptors run out. Then the connection is lost, but not the door.
   server.on('error', () => ledger.countConnection(Infinity));
@@ -179,17 +173,20 @@ export async function openEgressDoor(options: {
   ownPorts.add(port);
 
   return {
+    host: doorHost,
     port,
+    use(given) {
+      rules = given;
+    },
     report: () => ledger.report(),
     overdrawn: ledger.overdrawn,
     countAnswer(url) {
-      if (url.startsWith('https:')) holdTunnels(ledger.countTunnelledRequest());
+      if (url.startsWith('https:')) ledger.countTunnelledRequest();
     },
     refusalOf: (url) => ledger.refusalOf(authorityOf(url)),
     async close() {
       if (closed.signal.aborted) return;
       closed.abort();
-      clearTimeout(holding);
       ownPorts.delete(port);
       const ended = once(server, 'close');
       server.close();

@@ -20,7 +20,7 @@ import {
 
 const statusOf = { denied: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
 const tooManyInterim = () => new Error('it sends interim responses without end');
-/** Responses with a status of 100 to 199, each of which costs the event loop as much as a whole one. A server sends one or two. */
+/** Responses with a status of 100 to 199, each of which costs as much as a whole one. A server sends one or two. */
 const mostInterim = 20;
 const notAbsolute = 'this is a proxy: send an absolute http:// address';
 
@@ -29,12 +29,10 @@ export function createEgressTraffic(door: {
   limits: EgressLimits;
   /** The only way to a server; checked. */
   reach: (target: Authority) => Promise<Socket>;
-  /** Called with the server socket of each tunnel. */
-  noteTunnel: (upstream: Socket) => void;
   /** For one connection from the browser. It connects only through `reach`, and is destroyed with that connection. */
   agentOf: (client: Socket) => Agent | undefined;
 }) {
-  const { ledger, limits, reach, noteTunnel, agentOf } = door;
+  const { ledger, limits, reach, agentOf } = door;
 
   function forward(request: IncomingMessage, response: ServerResponse): void {
     /** No body, because a frame of the page would show it. */
@@ -83,7 +81,6 @@ export function createEgressTraffic(door: {
       client.write(formatHead(200, []));
       upstream.write(head);
       splice(client, upstream);
-      noteTunnel(upstream);
     } catch (error) {
       const refused = asRefused(error as Error, target);
       if (client.destroyed) return;
@@ -163,18 +160,12 @@ export function createEgressTraffic(door: {
       if (hasBody(request)) request.pipe(outgoing);
       else outgoing.end();
     }
-    function attempt(step: () => void): void {
-      try {
-        step();
-      } catch (error) {
-        fail(error as Error);
-      }
+    try {
+      ledger.countRequest();
+      dispatch();
+    } catch (error) {
+      fail(error as Error);
     }
-    attempt(() => {
-      const waitMs = ledger.countRequest();
-      if (waitMs > 0) setTimeout(attempt, waitMs, dispatch).unref();
-      else dispatch();
-    });
   }
 
   return { forward, tunnel, upgrade };

@@ -8,9 +8,6 @@ export interface EgressLimits {
   bytes: number;
   /** Plain requests, tunnels, and the requests inside tunnels that the browser reports as answered. */
   requests: number;
-  /** A burst of this many, then this many per second: each costs the browser and the service a few milliseconds. */
-  requestsAtOnce: number;
-  requestsPerSecond: number;
   /** Connections from the browser that may be open at once. */
   connectionsAtOnce: number;
   connections: number;
@@ -27,8 +24,6 @@ export interface EgressLimits {
 export const egressLimits: EgressLimits = {
   bytes: 200 * MiB,
   requests: 3_000,
-  requestsAtOnce: 500,
-  requestsPerSecond: 150,
   connectionsAtOnce: 256,
   connections: 2_000,
   idleMs: 60_000,
@@ -77,19 +72,11 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
   const counts = { connections: 0, requests: 0, bytesIn: 0, bytesOut: 0, refusedConnections: 0 };
   const refusals = new Map<string, Refusal>();
   const overdrawn = new AbortController();
-  let firstAt: number | undefined;
   let exhausted: Exhausted | undefined;
 
   function exhaust(what: Exhausted): void {
     exhausted ??= what;
     if (what === 'requests') overdrawn.abort();
-  }
-
-  /** For how many milliseconds the newest request must wait, so that the page does not keep the whole browser busy. */
-  function pace(): number {
-    firstAt ??= performance.now();
-    const dueMs = ((counts.requests - limits.requestsAtOnce) / limits.requestsPerSecond) * 1_000;
-    return dueMs - (performance.now() - firstAt);
   }
 
   return {
@@ -105,26 +92,20 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
       return false;
     },
 
-    /** Returns for how many milliseconds the request must wait. */
-    countRequest(): number {
+    countRequest(): void {
       if (counts.requests >= limits.requests) exhaust('requests');
       if (counts.requests >= limits.requests || exhausted === 'bytes')
         throw new EgressRefused('exhausted', `the budget of this render is spent (${exhausted})`);
       counts.requests += 1;
-      return pace();
     },
 
-    /**
-     * Inside TLS the door sees only bytes; without this, a page could send requests without end over one HTTP/2 connection.
-     * Returns for how many milliseconds the tunnels must pause.
-     */
-    countTunnelledRequest(): number {
+    /** Inside TLS the door sees only bytes; without this, a page could send requests without end over one HTTP/2 connection. */
+    countTunnelledRequest(): void {
       counts.requests += 1;
       if (counts.requests === limits.requests + 1) {
         exhaust('requests');
         cut();
       }
-      return pace();
     },
 
     countBytes(direction: 'bytesIn' | 'bytesOut', length: number): void {

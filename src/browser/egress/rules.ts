@@ -12,6 +12,13 @@ export type Verdict =
   | { kind: 'denied'; reason: string }
   | { kind: 'unresolved'; reason: string };
 
+/** What the rules are made from; plain data, so that a worker can make the same. */
+export interface EgressSettings {
+  allow: readonly EgressException[];
+  /** Name servers to ask instead of those of the system. */
+  nameServers?: readonly string[];
+}
+
 export interface EgressRules {
   /** The decision that needs no look-up: for addresses, and for names that never mean a public host. */
   decideByName(hostname: string, port: number): Verdict | undefined;
@@ -32,12 +39,13 @@ const privateSuffix =
 const isPrivateName = (host: string): boolean => !host.includes('.') || privateSuffix.test(host);
 const localhostName = /(^|\.)localhost$|^localhost[46]?(\.localdomain[46]?)?$|^ip6-(localhost|loopback)$/;
 
-export function createEgressRules(options: {
-  allow: readonly EgressException[];
-  /** Lets a test use its own resolver. */
-  lookup?: Lookup;
-}): EgressRules {
-  const { allow, lookup = createNames() } = options;
+export function createEgressRules(
+  options: EgressSettings & {
+    /** Lets a test use its own resolver. */
+    lookup?: Lookup;
+  },
+): EgressRules {
+  const { allow, nameServers, lookup = createNames(nameServers && { servers: nameServers }) } = options;
 
   function decideByName(hostname: string, port: number): Verdict | undefined {
     const host = canonicalHost(hostname);

@@ -5,9 +5,11 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { startStepMs } from '#browser/process/deadline.ts';
 import { unpackNpmChromium } from '#browser/install/npm-chromium.ts';
 import { readSystem, type System } from '#browser/install/system.ts';
+
+/** Only ends a hang: on a small or busy machine a program of 200 MB takes long to start. */
+const versionMs = 60_000;
 
 export interface Chromium {
   executable: string;
@@ -142,7 +144,7 @@ function isExecutable(path: string): Promise<boolean> {
 export async function problemOf(executable: string, libraryFolder: string | null): Promise<string | null> {
   try {
     const env = libraryFolder === null ? {} : { LD_LIBRARY_PATH: libraryFolder };
-    const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: startStepMs });
+    const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: versionMs });
     return /\d\.\d/.test(stdout) ? null : 'it does not print its version';
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };

@@ -18,9 +18,9 @@ export interface System {
 export function lessOn(platform: NodeJS.Platform): string[] {
   if (platform === 'linux') return [];
   return [
-    'the browser runs as the user of the service, even if that is root',
-    'the memory of pages is not watched: a page that takes gigabytes is not ended before the system does so',
-    'pages that work for long get no lower priority, and a page that floods the browser is not ended early',
+    'workers and their browsers run as the user of the service, even if that is root',
+    'the memory of a worker is not judged: a page that takes gigabytes is not ended before the system does so',
+    'if EGRESS_ALLOW opens 127.0.0.1, a page can reach the doors of other workers',
     'pages are drawn with the fonts of the system, so they look different from pages drawn on Linux',
   ];
 }

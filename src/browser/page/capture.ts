@@ -18,27 +18,32 @@ export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 
 // width of 1,440 px, one piece every 17,476 px.
 const pieceMostPixels = 24 * 1024 * 1024;
 const quality = 80;
-// Limit for one picture and for all its pieces together, because the service holds them while it joins them. A photograph that
+// Limit for one picture and for all its pieces together, because the worker holds them while it joins them. A photograph that
 // fills a page of 1,440 x 40,000 px has about this many bytes.
 const usualMostBytes = 128 * 1024 * 1024;
 // A page stuck in a loop never yields a picture, so waiting for the whole total budget is pointless. A page that still answers is
-// only slow to draw (layers in 3D, a busy machine) and gets the same time once more; not longer, because its drawing delays the
-// other pages of its browser.
+// only slow to draw (layers in 3D, a busy machine) and gets the same time once more.
 const captureMs = 15_000;
 const answerMs = 5_000;
 const attempts = 2;
 
-/** `area` is the part of the document to capture; by default what the viewport shows. */
+export interface Extent {
+  /** The part of the document to capture; by default what the viewport shows. */
+  area: Area | undefined;
+  patches?: Patch[] | undefined;
+  /** Called with the phases of the render. */
+  begin: (phase: 'capture' | 'encode') => void;
+}
+
 export async function capture(
   page: Page,
   job: ScreenshotJob,
-  area: Area | undefined,
+  extent: Extent,
   deadline: Deadline,
-  patches: Patch[] = [],
 ): Promise<Buffer> {
-  const { width, height } = area ?? job;
+  const { width, height } = extent.area ?? job;
   for (let attempt = 1; ; attempt += 1) {
-    const bytes = await take(page, job, area, deadline, patches);
+    const bytes = await take(page, job, extent, deadline);
     const made = imageSize(bytes, job.format);
     if (made?.width === width && made.height === height) return bytes;
     if (attempt === attempts)
@@ -48,12 +53,11 @@ export async function capture(
 
 async function take(
   page: Page,
-  { format, mostBytes = usualMostBytes, phases }: ScreenshotJob,
-  area: Area | undefined,
+  { format, mostBytes = usualMostBytes }: ScreenshotJob,
+  { area, patches = [], begin }: Extent,
   deadline: Deadline,
-  patches: Patch[],
 ): Promise<Buffer> {
-  phases?.begin('capture');
+  begin('capture');
   const pieces = area ? piecesOf(area) : [undefined];
   const overlays = area ? overlaysOf(patches, area) : [];
   const isWhole = pieces.length === 1 && overlays.length === 0;
@@ -68,7 +72,7 @@ async function take(
     left -= picture.length;
     pictures.push(picture);
   }
-  phases?.begin('encode');
+  begin('encode');
   const [first] = pictures;
   const bytes = raw === format && isWhole ? first! : await encode(pictures, format, overlays);
   if (bytes.length > mostBytes) throw tooLarge(mostBytes);

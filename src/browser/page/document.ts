@@ -64,7 +64,8 @@ export async function arrive(page: Page, waitUntil: WaitUntil, deadline: Deadlin
 
 /** The load event of the previous document can be reported after the new document, which is then empty or lacks its images. */
 async function isRead(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<boolean> {
-  const expression = 'document.readyState';
+  // Cut, because a page may define it as a string of any length.
+  const expression = 'String(document.readyState).slice(0, 12)';
   const { result } = await page.session.send('Runtime.evaluate', { expression }, signal);
   if (result.value === 'complete' || (result.value === 'interactive' && waitUntil !== 'load')) return true;
   await pause(parseMs, signal);

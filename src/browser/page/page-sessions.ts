@@ -13,18 +13,13 @@ export interface PageSessions {
 interface Followers {
   traffic: Traffic;
   clock: VirtualClock;
-  onCrash: () => void;
-  /** The page tried to open a window; it was not opened. */
-  onWindow: () => void;
-  /** The page produces more events than can be processed. */
-  onFlood: () => void;
 }
 
 /** Resolves when the page's own session is ready; child sessions are prepared as they appear. */
 export async function followSessions(
   connection: CdpConnection,
   page: CdpSession,
-  { traffic, clock, onCrash, onWindow, onFlood }: Followers,
+  { traffic, clock }: Followers,
   signal: AbortSignal,
 ): Promise<PageSessions> {
   const children = new Map<string, { child: CdpSession; targetId: string }>();
@@ -32,8 +27,6 @@ export async function followSessions(
 
   function follow(session: CdpSession): void {
     traffic.follow(session);
-    session.onFlood(onFlood);
-    session.on('Page.windowOpen', onWindow);
     session.on('Page.javascriptDialogOpening', ({ type }) => {
       // A page that is asked to leave may not refuse; every other dialog is answered as if it had been closed.
       ignore(session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }));
@@ -47,7 +40,6 @@ export async function followSessions(
         frames.set(targetInfo.targetId, child);
       } else traffic.workerStarted();
       follow(child);
-      child.on('Inspector.targetCrashed', onCrash);
       for (const sent of enable(child, isFrame)) ignore(sent);
       ignore(child.send('Runtime.runIfWaitingForDebugger', undefined));
     });

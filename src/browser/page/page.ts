@@ -3,7 +3,6 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
-import { tooBusy } from '#browser/process/browser-watch.ts';
 import type { Door } from '#browser/egress/door.ts';
 import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';
@@ -49,21 +48,14 @@ export interface PageOptions {
   process: ChromiumProcess;
   door: Door;
   viewport: Viewport;
-  /** Called when a process of the page has died. Returns why we ended it; undefined if we did not. */
-  whyEnded?: () => string | undefined;
-  /** Called with the processes that work for the page, as its requests name them. */
-  onProcess?: (pid: number) => void;
 }
-
-// No window is ever opened, but each attempt takes the browser process 5 ms.
-const mostWindows = 20;
 
 export async function openPage(options: PageOptions, signal: AbortSignal): Promise<Page> {
   const { process, door } = options;
   const { root } = process.connection;
   const { browserContextId } = await root.send(
     'Target.createBrowserContext',
-    { proxyServer: `http://127.0.0.1:${door.port}`, proxyBypassList, disposeOnDetach: true },
+    { proxyServer: `http://${door.host}:${door.port}`, proxyBypassList, disposeOnDetach: true },
     signal,
   );
   try {
@@ -78,13 +70,13 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     // The main frame has the id of its target.
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, failures, changes);
-    const traffic = createTraffic(changes, { onAnswer: door.countAnswer, onProcess: options.onProcess });
-    const clock = createVirtualClock(session, changes, fault.signal, fault.watchers.onStuck);
+    const traffic = createTraffic(changes, door.countAnswer);
+    const clock = createVirtualClock(session, changes, fault.signal, fault.onStuck);
     let isAnimated = false;
     session.on('Animation.animationCreated', () => (isAnimated = true));
     let viewport = options.viewport;
     const [sessions] = await Promise.all([
-      followSessions(process.connection, session, { traffic, clock, ...fault.watchers }, signal),
+      followSessions(process.connection, session, { traffic, clock }, signal),
       ...(process.kind === 'full' ? [refusePasswordPrompts(session, signal)] : []),
       session.send('Animation.enable', undefined, signal),
       session.send('Performance.enable', {}, signal),
@@ -122,46 +114,23 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
   }
 }
 
-function watchForFaults(
-  session: CdpSession,
-  { process, door, whyEnded }: PageOptions,
-  isUsed: () => boolean,
-) {
+function watchForFaults(session: CdpSession, { process, door }: PageOptions, isUsed: () => boolean) {
   const controller = new AbortController();
-  door.overdrawn.addEventListener('abort', () => end('the page exceeded the request limit of a render'));
-  const retry = (why: string) => controller.abort(new RenderFailure('crashed', why, { browserLost: true }));
-  const lost = () => retry(whyEnded?.() ?? 'the browser was lost during the render');
+  const fail = (...failure: ConstructorParameters<typeof RenderFailure>) =>
+    controller.abort(new RenderFailure(...failure));
+  const lost = () => fail('crashed', 'the browser was lost during the render', { browserLost: true });
   if (process.gone.aborted) lost();
   process.gone.addEventListener('abort', lost, { once: true });
+  door.overdrawn.addEventListener('abort', () =>
+    fail('too_large', 'the page exceeded the request limit of a render'),
+  );
   session.on('Inspector.targetCrashed', () => {
     // If a process died before it showed any page, the page did not cause it.
-    const crashed = () => new RenderFailure('crashed', 'the page crashed', { browserLost: !isUsed() });
-    endIfStruck();
-    controller.abort(crashed());
+    fail('crashed', 'the page crashed', { browserLost: !isUsed() });
   });
-  const end = (why: string) => controller.abort(new RenderFailure('too_large', why));
-  let windows = 0;
-  function endIfStruck(): void {
-    const why = whyEnded?.();
-    // In its own browser it delays nobody.
-    if (why === tooBusy) retry(why);
-    else if (why !== undefined) end(why);
-  }
   return {
     signal: controller.signal,
-    watchers: {
-      /** A frame or worker of the page crashed. The page continues without it, unless we ended it for what it did. */
-      onCrash: endIfStruck,
-      onWindow() {
-        windows += 1;
-        if (windows > mostWindows) end(`the page tried to open more than ${mostWindows} windows`);
-      },
-      onFlood: () => end(tooBusy),
-      onStuck: () =>
-        controller.abort(
-          new RenderFailure('timed_out', 'a script of the page does not end', { worksInRealTime: true }),
-        ),
-    },
+    onStuck: () => fail('timed_out', 'a script of the page does not end', { worksInRealTime: true }),
     end: () => process.gone.removeEventListener('abort', lost),
   };
 }

@@ -36,14 +36,8 @@ const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'Other',
 ]);
 
-interface Listeners {
-  /** Called for every response from the network, including those of frames and workers. */
-  onAnswer: (url: string) => void;
-  /** Called with the processes that make the requests. */
-  onProcess?: ((pid: number) => void) | undefined;
-}
-
-export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners): Traffic {
+/** `onAnswer` is called for every response from the network, including those of frames and workers. */
+export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Traffic {
   const flights = new Map<string, Flight>();
   const ofSession = new Map<CdpSession, Set<Flight>>();
   // Each event of a page asks how many there are, so they are not counted anew each time.
@@ -104,9 +98,6 @@ export function createTraffic(watch: Watch, { onAnswer, onProcess }: Listeners):
       const keyOf = (requestId: string) =>
         flights.has(prefix + requestId) ? prefix + requestId : frameDocument + requestId;
       session.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
-        // Requests of a page process have ids of the form `<process id>.<number>`; a navigation has an id of another form.
-        const [, pid] = /^(\d{1,10})\.\d/.exec(requestId) ?? [];
-        if (pid !== undefined) onProcess?.(Number(pid));
         if (/^(data|blob):/.test(request.url.slice(0, 5))) return;
         const isPoll = type === undefined || pollTypes.has(type);
         start((type === 'Document' ? frameDocument : prefix) + requestId, session, isPoll);

@@ -3,13 +3,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { readMessages } from '#browser/process/cdp-messages.ts';
-import {
-  createEventAllowance,
-  isEvent,
-  methodOf,
-  sessionOf,
-  type EventAllowance,
-} from '#browser/process/event-allowance.ts';
 
 type Commands = ProtocolMapping.Commands;
 type Events = ProtocolMapping.Events;
@@ -28,8 +21,6 @@ export interface CdpSession {
     mostBytes: number,
     signal?: AbortSignal,
   ): Promise<Buffer>;
-  /** Called once, when the session has sent more events than any page that is not hostile; no further event is delivered. */
-  onFlood(handler: () => void): void;
   on<Event extends keyof Events>(event: Event, handler: (params: Events[Event][0]) => void): void;
   /** Forgets the session: drops its handlers and rejects its pending calls. */
   forget(): void;
@@ -81,18 +72,13 @@ interface Message {
 
 type Handlers = Map<string, ((params: never) => void)[]>;
 
-interface Listener {
-  handlers: Handlers;
-  allowance: EventAllowance;
-}
-
 export function connectCdp(
   input: Writable,
   output: Readable,
   onBroken: (reason: string) => void,
 ): CdpConnection {
   const pending = new Map<number, Pending>();
-  const sessions = new Map<string, Listener>();
+  const sessions = new Map<string, Handlers>();
   const rootHandlers: Handlers = new Map();
   let nextId = 1;
   let closedBecause: string | undefined;
@@ -129,7 +115,7 @@ export function connectCdp(
 
   function dispatch(text: string): void {
     // Checked before the text is parsed, because parsing is the most expensive step.
-    if (isEvent(text) && !isWanted(text)) return;
+    if (isEvent(text) && !hasHandler(text)) return;
     const message = JSON.parse(text) as Message;
     if (message.id !== undefined) {
       const call = pending.get(message.id);
@@ -138,16 +124,12 @@ export function connectCdp(
       else call?.settle(undefined, message.result);
       return;
     }
-    const handlers =
-      message.sessionId === undefined ? rootHandlers : sessions.get(message.sessionId)?.handlers;
+    const handlers = message.sessionId === undefined ? rootHandlers : sessions.get(message.sessionId);
     for (const handler of handlers?.get(message.method ?? '') ?? []) handler(message.params as never);
   }
 
-  /** False for an event past the session's allowance, and for one that has no handler. */
-  function isWanted(text: string): boolean {
-    const session = sessions.get(sessionOf(text));
-    if (session?.allowance.spend() === false) return false;
-    return (session?.handlers ?? rootHandlers).has(methodOf(text));
+  function hasHandler(event: string): boolean {
+    return (sessions.get(sessionOf(event)) ?? rootHandlers).has(methodOf(event));
   }
 
   /** Commands sent in the same tick are written to the pipe together, because each write wakes the browser. */
@@ -159,11 +141,7 @@ export function connectCdp(
     input.write(text);
   }
 
-  function createSession(
-    id: string | undefined,
-    handlers: Handlers,
-    allowance: EventAllowance | undefined,
-  ): CdpSession {
+  function createSession(id: string | undefined, handlers: Handlers): CdpSession {
     const calls = new Set<number>();
 
     function call<T>(
@@ -209,9 +187,6 @@ export function connectCdp(
         // The message of an empty picture is too short to be recognised as a picture.
         return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'base64');
       },
-      onFlood(handler) {
-        allowance?.onSpent(handler);
-      },
       on(event, handler) {
         const list = handlers.get(event);
         if (list) list.push(handler);
@@ -230,15 +205,25 @@ export function connectCdp(
   }
 
   return {
-    root: createSession(undefined, rootHandlers, undefined),
+    root: createSession(undefined, rootHandlers),
     session(id) {
-      const listener = { handlers: new Map(), allowance: createEventAllowance() };
-      sessions.set(id, listener);
-      return createSession(id, listener.handlers, listener.allowance);
+      const handlers: Handlers = new Map();
+      sessions.set(id, handlers);
+      return createSession(id, handlers);
     },
     close,
   };
 }
+
+/** In Chromium's format, a message that starts with a method is an event, and one that starts with an id is an answer. */
+const isEvent = (text: string): boolean => text.startsWith('{"method"');
+
+const methodOf = (event: string): string => event.slice(methodAt, event.indexOf('"', methodAt));
+const methodAt = '{"method":"'.length;
+
+// The last field of a message: ,"sessionId":"32 characters"}
+const sessionOf = (event: string): string => event.slice(-idCharacters - 2, -2);
+const idCharacters = 32;
 
 const abortsOf = new WeakMap<AbortSignal, Set<() => void>>();
 

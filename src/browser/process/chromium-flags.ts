@@ -1,6 +1,7 @@
 // The arguments that Chromium is started with. Every line is there for safety or for equal results, except two that are there for
 // speed and say so.
 import { statfsSync } from 'node:fs';
+import { doorHost } from '#browser/egress/door.ts';
 import type { Chromium } from '#browser/install/find-chromium.ts';
 
 export interface FlagOptions {
@@ -34,7 +35,7 @@ export const proxyBypassList = '<-loopback>';
 const wall = [
   `--proxy-server=${deadEndProxy}`,
   `--proxy-bypass-list=${proxyBypassList}`,
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${doorHost}`,
   '--disable-quic',
   // headless-shell obeys the first of these, a full Chromium the second; each ignores the other silently.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',

@@ -13,7 +13,7 @@ export interface Deadline {
 }
 
 /**
- * For each step of starting a browser: its version, its first answer, the tests before its first page. It only ends a hang: a step
+ * For each step of starting a browser: its first answer, the tests before its first page. It only ends a hang: a step
  * takes a second, but many times that on a small or busy machine, and ending a slow start would only begin another.
  */
 export const startStepMs = 60_000;

@@ -1,12 +1,12 @@
-// The private folder of one browser process (profile, temporary files, caches), removed with it. Folders that a killed service
-// left behind are swept at the next start.
-import { lchownSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+// The private folders of one worker: its results, and its browser's profile, temporary files and caches. They are removed with it.
+// Folders that a killed service left behind are swept at the next start.
+import { existsSync, lchownSync, mkdtempSync, readdirSync } from 'node:fs';
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { run } from '#browser/process/run.ts';
-import { isRunning, startTimeOf } from '#browser/process/running.ts';
+import { newId } from '#core/ids.ts';
+import { run } from '#browser/install/run.ts';
+import { isRunning, startTimeOf } from '#browser/install/running.ts';
 import type { UnixUser } from '#browser/process/unprivileged.ts';
 
 const removeForMs = 1_000;
@@ -22,6 +22,12 @@ const leftOver = new Map<string, UnixUser | null>();
 /** How the names of the folders of a service process begin. */
 export const scratchPrefix = (pid: number): string => `${prefix}${pid.toString(radix)}-`;
 
+const ownPrefix = (): string =>
+  `${scratchPrefix(process.pid)}${Number(startTimeOf(process.pid)).toString(radix)}-`;
+
+/** Where a file may be put next to the folders: what is left of it is swept with them. */
+export const scratchFile = (parent: string): string => join(parent, ownPrefix() + newId());
+
 export interface ScratchFolder {
   readonly path: string;
   /** Rejects if it cannot be removed now; removal is retried with the next folder, and at the next start. */
@@ -29,11 +35,13 @@ export interface ScratchFolder {
 }
 
 /** `fill` puts files into the folder before it is handed over. */
-export function createScratchFolder(owner: UnixUser | null, fill?: (path: string) => void): ScratchFolder {
-  const startTime = Number(startTimeOf(process.pid)).toString(radix);
-  const path = mkdtempSync(join(tmpdir(), `${scratchPrefix(process.pid)}${startTime}-`));
+export function createScratchFolder(
+  parent: string,
+  owner: UnixUser | null,
+  fill?: (path: string) => void,
+): ScratchFolder {
+  const path = mkdtempSync(join(parent, ownPrefix()));
   inUse.add(path);
-  for (const name of ['profile', 'tmp', 'cache']) mkdirSync(join(path, name), { mode: 0o700 });
   fill?.(path);
   if (owner) handOver(path, owner);
   return {
@@ -79,15 +87,17 @@ async function removeSoon(path: string, owner: UnixUser | null): Promise<void> {
  */
 async function removeAs(owner: UnixUser | null, path: string): Promise<void> {
   if (!owner) return rm(path, { recursive: true, force: true });
-  try {
-    const environment = { PATH: '/usr/bin:/bin' };
-    await run('rm', ['-rf', '--', path], { environment, timeoutMs: rmMs }, { ...owner, cwd: '/' });
-  } catch (error) {
-    // Where the owner may not write to the folder above, it can only be emptied. This follows no link and deletes no content.
-    await rmdir(path).catch(() => {
-      throw error;
-    });
-  }
+  if (!existsSync(path)) return;
+  const environment = { PATH: '/usr/bin:/bin' };
+  // From inside, because the owner may not be able to reach the folders above.
+  await run(
+    'sh',
+    ['-c', 'rm -rf -- * .[!.]* ..?*'],
+    { environment, timeoutMs: rmMs },
+    { ...owner, cwd: path },
+  );
+  // Follows no link and deletes no content.
+  await rmdir(path);
 }
 
 function forget(path: string): void {
@@ -95,19 +105,20 @@ function forget(path: string): void {
   inUse.delete(path);
 }
 
-/** Removes the folders of services that no longer run, of our own user and of `user`, as whom the browsers run. */
-export async function sweepScratchFolders(user: UnixUser | null): Promise<number> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+/** Removes what services that no longer run left in `parent`, of our own user and of `user`. */
+export async function sweepScratchFolders(parent: string, user: UnixUser | null): Promise<number> {
+  const names = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   let swept = 0;
   for (const name of names) {
-    const path = join(tmpdir(), name);
+    const path = join(parent, name);
     const [, pid, startTime] =
-      /^([a-z0-9]+)-([a-z0-9]+)-[A-Za-z0-9]{6}$/.exec(name.slice(prefix.length)) ?? [];
+      /^([a-z0-9]+)-([a-z0-9]+)-(?:[A-Za-z0-9]{6}|[A-Za-z0-9]{20})$/.exec(name.slice(prefix.length)) ?? [];
     if (pid === undefined || startTime === undefined || inUse.has(path)) continue;
     if (isRunning(Number.parseInt(pid, radix), String(Number.parseInt(startTime, radix)))) continue;
     const entry = await lstat(path).catch(() => null);
-    if (!entry?.isDirectory() || ![process.getuid?.(), user?.uid].includes(entry.uid)) continue;
-    swept += await removeAs(entry.uid === user?.uid ? user : null, path).then(
+    if (!entry || ![process.getuid?.(), user?.uid].includes(entry.uid)) continue;
+    const owner = entry.isDirectory() && entry.uid === user?.uid ? user : null;
+    swept += await removeAs(owner, path).then(
       () => 1,
       // A later start sweeps it; this start does not wait.
       () => 0,

@@ -1,5 +1,5 @@
-// If the service runs as root, Chromium runs as another user and keeps its sandbox; the files it reads must be where that user
-// can reach them.
+// If the service runs as root, a worker runs as another user, and its Chromium as a third, which keeps its sandbox; the files that
+// Chromium reads must be where that user can reach them.
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -10,13 +10,23 @@ export interface UnixUser {
   gid: number;
 }
 
+/** The browser can reach nothing of its worker, and the worker nothing of the service. */
+export interface Users {
+  browser: UnixUser;
+  worker: UnixUser;
+}
+
 // The user "nobody" on every Linux.
 const nobody: UnixUser = { uid: 65_534, gid: 65_534 };
+// Next to it, and of no one else: systems assign neither people nor services a number above 65,519.
+const worker: UnixUser = { uid: 65_533, gid: 65_533 };
 
-/** Null: the browser runs as the user of the service. On macOS its sandbox needs no other user, and "nobody" has another number. */
-export function browserUser(platform = process.platform, uid = process.getuid?.()): UnixUser | null {
-  return uid === 0 && platform === 'linux' ? nobody : null;
+/** Null: both run as the user of the service. On macOS its sandbox needs no other user, and "nobody" has another number. */
+export function workerUsers(platform = process.platform, uid = process.getuid?.()): Users | null {
+  return uid === 0 && platform === 'linux' ? { browser: nobody, worker } : null;
 }
+
+export const browserUser = (): UnixUser | null => workerUsers()?.browser ?? null;
 
 /** The folder itself, or another one if it is not writable (a clone of another user) or the browser cannot reach it (/root). */
 export async function reachableCache(

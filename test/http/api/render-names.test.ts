@@ -18,7 +18,7 @@ before(async () => {
     if (name.startsWith('slow')) return 'silent';
     return { 'good.test': ['127.0.0.2'], 'inner.test': ['10.0.0.1'] }[name];
   });
-  service = await startService({ EGRESS_ALLOW: '127.0.0.2', LOG_LEVEL: 'silent' }, 0, dns.lookup);
+  service = await startService({ EGRESS_ALLOW: '127.0.0.2', LOG_LEVEL: 'silent' }, 0, [dns.address]);
 });
 after(async () => {
   await service.stop();

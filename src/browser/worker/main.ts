@@ -1,0 +1,163 @@
+// The program of a render worker: one browser with its egress proxy and its pages, for one account at a time. Everything that a page or
+// its server sends ends here; the service gets a file and a receipt. The worker ends with its service and with its browser.
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import { RenderFailure } from '#browser/browser.ts';
+import { createEgressProxy } from '#browser/egress/proxy.ts';
+import { createEgressRules } from '#browser/egress/rules.ts';
+import {
+  ChromiumStartError,
+  launchChromium,
+  type ChromiumProcess,
+} from '#browser/process/chromium-process.ts';
+import { createPhase, startStepMs } from '#browser/process/deadline.ts';
+import { lowerPriority } from '#browser/process/priority.ts';
+import { openPage } from '#browser/page/page.ts';
+import { openChannel } from '#browser/worker/channel.ts';
+import { drawingTestViewport, testDrawing, type DrawingTest } from '#browser/worker/drawing-test.ts';
+import type {
+  Failed,
+  FromWorker,
+  Receipt,
+  Started,
+  StartOrder,
+  Task,
+  ToWorker,
+} from '#browser/worker/messages.ts';
+import { createPages, type Pages } from '#browser/worker/pages.ts';
+import { renderPage } from '#browser/worker/render-page.ts';
+import { testWall } from '#browser/worker/wall-test.ts';
+
+const causeCharacters = 2_000;
+const never = new AbortController().signal;
+const onePixel = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
+const proxy = createEgressProxy();
+const running = new Map<string, AbortController>();
+let browser: ChromiumProcess | undefined;
+let pages: Pages | undefined;
+
+const send: (message: FromWorker) => void = openChannel(process.stdin, process.stdout, {
+  onMessage: (message) => obey(message as ToWorker),
+  onBroken: exit,
+});
+
+function obey(message: ToWorker): void {
+  if ('start' in message) start(message.start).catch(refuse);
+  else if ('render' in message) render(message.render, message.task, message.leftMs).catch(exit);
+  else if ('abort' in message) running.get(message.abort)?.abort();
+  else if ('ping' in message) send({ pong: message.ping });
+  else if ('check' in message) check(message.check).catch(exit);
+  else rest(message.rest).catch(exit);
+}
+
+async function start(order: StartOrder): Promise<void> {
+  lowerPriority(order.niceness);
+  const launching = launchChromium({
+    ...order,
+    folder: order.browserFolder,
+    user: order.users?.browser ?? null,
+  });
+  // The browser has been started as its own user, which only root can do; nothing that it says is read before this.
+  if (order.users) become(order.users.worker);
+  browser = await launching;
+  browser.gone.addEventListener('abort', () => exit(`the browser is gone: ${browser?.gone.reason}`));
+  const started: Started = { version: browser.version };
+  if (order.isTested) {
+    started.wall = await testWall(browser);
+    started.drawing = await tryDrawing(browser);
+  }
+  pages = createPages(browser, proxy, order.warmPages);
+  await pages.stock();
+  send({ started });
+}
+
+function become({ uid, gid }: { uid: number; gid: number }): void {
+  process.setgroups?.([]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+}
+
+function refuse(error: Error): void {
+  send({
+    refused: { message: error.message, detail: error instanceof ChromiumStartError ? error.detail : '' },
+  });
+  exit(error.message);
+}
+
+async function render(id: string, task: Task, leftMs: number): Promise<void> {
+  const caller = new AbortController();
+  const discards: Promise<boolean>[] = [];
+  running.set(id, caller);
+  try {
+    const bytes = await renderPage(pages!, task, {
+      leftMs,
+      signal: caller.signal,
+      prepare: (page) => page.door.use(createEgressRules(task.job.egress)),
+      begin: (phase) => send({ render: id, phase }),
+      discard: (page) => discards.push(pages!.discard(page)),
+    });
+    send({ render: id, receipt: await store(id, bytes) });
+  } catch (error) {
+    send({ render: id, ...toFailed(error as Error) });
+  }
+  running.delete(id);
+  const isClean = (await Promise.all(discards)).every(Boolean);
+  if (isClean) send({ render: id, discarded: true });
+  else send({ worn: 'a page was not discarded in time' });
+  await pages?.stock();
+}
+
+/** What is not a failure of the render, such as a full disk, is one of the service. */
+function toFailed(error: Error): { failed: Failed } | { broke: string } {
+  if (!(error instanceof RenderFailure)) return { broke: error.message };
+  const { reason, message, browserLost } = error;
+  return {
+    failed: { reason, message, browserLost, cause: inspect(error.cause).slice(0, causeCharacters) },
+  };
+}
+
+async function store(name: string, bytes: Buffer): Promise<Receipt> {
+  await writeFile(name, bytes, { flag: 'wx', mode: 0o600 });
+  return { sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+async function check(number: number): Promise<void> {
+  await browser?.connection.root.send('Browser.getVersion', undefined);
+  send({ pong: number });
+}
+
+/**
+ * A page is discarded at once, but the processes that all pages share go on with what it has sent them: the next account's page would wait
+ * half a minute to be loaded or drawn. There is no answer while they do.
+ */
+async function rest(number: number): Promise<void> {
+  const page = await pages!.take(never);
+  await Promise.all([
+    browser!.connection.root.send('Storage.getCookies', {}),
+    page.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 1, clip: onePixel }),
+  ]);
+  send({ pong: number });
+  await pages!.discard(page);
+  await pages!.stock();
+}
+
+async function tryDrawing(process: ChromiumProcess): Promise<DrawingTest> {
+  const door = await proxy.openDoor();
+  const phase = createPhase(process.gone, startStepMs, () => new Error('the drawing test took too long'));
+  try {
+    const page = await openPage({ process, door, viewport: drawingTestViewport }, phase.signal);
+    const result = await testDrawing(page, phase.signal);
+    await page.dispose(phase.signal);
+    return result;
+  } finally {
+    phase.end();
+    await door.close();
+  }
+}
+
+/** The service kills what is left of the process group. */
+function exit(reason: unknown): never {
+  process.stderr.write(`${String(reason)}\n`);
+  process.exit(1);
+}
