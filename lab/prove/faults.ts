@@ -2,6 +2,7 @@
 import type { Proof } from '#lab/prove/proof.ts';
 import { stepTheClock } from '#lab/prove/faults/clock.ts';
 import { crashAtEveryPoint, crashInTraffic } from '#lab/prove/faults/crashes.ts';
+import { killWorkers } from '#lab/prove/faults/workers.ts';
 import { fillTheDisk, lockTheDatabase, makeTheFolderReadOnly } from '#lab/prove/faults/stores.ts';
 
 export const faults: Proof = {
@@ -11,6 +12,7 @@ export const faults: Proof = {
     const scenarios = [
       crashAtEveryPoint,
       crashInTraffic,
+      killWorkers,
       fillTheDisk,
       makeTheFolderReadOnly,
       lockTheDatabase,

@@ -1,11 +1,15 @@
-// Proof: renders of one site run in parallel, each leaves marks wherever a page can, none finds another's marks, and each picture
-// is its own.
+// Proof: renders of one site run in parallel, for several accounts that share few workers. Each leaves marks wherever a page can, none
+// finds another's marks, and each picture is its own.
 import type { Finding, Proof } from '#lab/prove/proof.ts';
-import { type RenderAnswer, type Renderer, startRenderer } from '#lab/prove/renderer.ts';
+import { endlessPlan, type RenderAnswer, type Renderer, startRenderer } from '#lab/prove/renderer.ts';
 import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
+import { workerOf } from '#lab/support/process-table.ts';
 import { decode, isNear } from '#lab/support/pixels.ts';
 
 const counts = { short: 24, long: 500 };
+/** More than the workers, so that workers change hands. */
+const accounts = 5;
+const places = 3;
 /** A render that got no slot in time is requested again, as the contract says. */
 const mostTries = 40;
 
@@ -16,20 +20,27 @@ export const isolationProof: Proof = {
   name: 'isolation',
   title: 'Isolation: renders in parallel never see each other',
   async run(size, say) {
-    const site = await startSite();
-    const renderer = await startRenderer({ allow: [site.host] });
+    const served = new Map<number, Set<number>>();
+    const site = await startSite((id, worker) =>
+      served.set(worker, (served.get(worker) ?? new Set()).add(id % accounts)),
+    );
+    const renderer = await startRenderer({
+      allow: [site.host],
+      plans: Array.from({ length: accounts }, () => endlessPlan),
+      environment: { RENDER_CONCURRENCY: String(places) },
+    });
     try {
       const ids = Array.from({ length: counts[size] }, (_, index) => index + 1);
       let done = 0;
       const answers = await Promise.all(
         ids.map(async (id) => {
-          const answer = await shootPatiently(renderer, `${site.base}/page?${id}`);
+          const answer = await shootPatiently(renderer, `${site.base}/page?${id}`, id % accounts);
           done += 1;
           if (done % 100 === 0) say(`${done} of ${ids.length} renders`);
           return answer;
         }),
       );
-      return await findingsOf(ids, answers, site);
+      return [...(await findingsOf(ids, answers, site)), handedOver(served)];
     } finally {
       await renderer.stop();
       await site.close();
@@ -37,9 +48,18 @@ export const isolationProof: Proof = {
   },
 };
 
-async function shootPatiently(renderer: Renderer, url: string): Promise<RenderAnswer> {
+function handedOver(served: Map<number, Set<number>>): Finding {
+  const several = [...served.values()].filter(({ size }) => size > 1).length;
+  return {
+    what: 'workers changed hands meanwhile',
+    seen: `${several} of ${served.size} workers served more than one of ${accounts} accounts`,
+    holds: several > 0,
+  };
+}
+
+async function shootPatiently(renderer: Renderer, url: string, account: number): Promise<RenderAnswer> {
   for (let tries = 1; ; tries += 1) {
-    const answer = await renderer.shoot(url, { body: { width: 320, height: 320 } });
+    const answer = await renderer.shoot(url, { account, body: { width: 320, height: 320 } });
     if (answer.code !== 'concurrency_limited' || tries === mostTries) return answer;
     await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get('retry-after')) * 1_000));
   }
@@ -116,7 +136,7 @@ const worker = `
   onactivate = (event) => event.waitUntil(clients.claim());
   onfetch = (event) => { if (event.request.url.endsWith('/whose')) event.respondWith(new Response(id)) }`;
 
-async function startSite(): Promise<PageServer> {
+async function startSite(onPage: (id: number, worker: number) => void): Promise<PageServer> {
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const gateOf = (url = '') => {
     const id = /\?(\d+)/.exec(url)?.[1] ?? '';
@@ -125,7 +145,10 @@ async function startSite(): Promise<PageServer> {
     return gate;
   };
   return startPageServer({
-    '/page': page,
+    '/page': (request, response) => {
+      onPage(Number(request.url!.split('?')[1]), workerOf(request)!.pid);
+      response.setHeader('content-type', 'text/html').end(page);
+    },
     '/gate': (request, response) => void gateOf(request.url).promise.then(() => response.end()),
     '/done': (request, response) => {
       gateOf(request.url).resolve();

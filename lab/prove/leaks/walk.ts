@@ -32,7 +32,14 @@ const folder = await temporaryFolder();
 const plansFile = join(folder.path, 'plans.json');
 await writeFile(plansFile, JSON.stringify({ plans: [endless, spent] }));
 const service = await startService(
-  { DATA_DIR: folder.path, PLANS_FILE: plansFile, EGRESS_ALLOW: site.host, LOG_LEVEL: 'silent' },
+  {
+    DATA_DIR: folder.path,
+    PLANS_FILE: plansFile,
+    EGRESS_ALLOW: site.host,
+    LOG_LEVEL: 'silent',
+    // One worker and no spare, which would come and go.
+    RENDER_CONCURRENCY: '1',
+  },
   0,
   undefined,
   interruptions,
@@ -121,7 +128,9 @@ async function collectGarbage(): Promise<void> {
 
 async function held() {
   const spools = await Promise.all(
-    ['uploads', 'renders'].map((kind) => readdir(join(service.config.blobsDir, kind, 'spool'))),
+    ['uploads/spool', 'renders/spool', 'renders/results'].map((name) =>
+      readdir(join(service.config.blobsDir, name)),
+    ),
   );
   return {
     descriptors: openDescriptors(),
