@@ -2,29 +2,26 @@
 // renders and opens the dashboard. Each attack is measured between two periods without it, in the same run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import sharp from 'sharp';
-import { builtInPlans, type Plan } from '#accounts/plans.ts';
-import { readConfig } from '#roof/config.ts';
-import { openAccounts } from '#roof/service.ts';
 import type { Attack } from '#lab/prove/neighbours/attack.ts';
 import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { kinds, nothingSeen, visit, type Kind, type Seen } from '#lab/prove/neighbours/neighbour.ts';
-import { attackerAddress, type Account, type Target } from '#lab/prove/neighbours/target.ts';
+import { longerOf, type Pauses } from '#lab/prove/neighbours/pauses.ts';
+import { describeSpent, nothingSpent, watchProcessor } from '#lab/prove/neighbours/processor.ts';
+import { startStage, type Stage } from '#lab/prove/neighbours/stage.ts';
+import { attackerBlock, type Target } from '#lab/prove/neighbours/target.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { median, quantile } from '#lab/prove/renderer.ts';
 import * as images from '#lab/support/images.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { rssBytes } from '#lab/support/process-table.ts';
-import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
 
-const baseUrl = 'http://tintype.test';
-/** Limit for the process of the service, under any attack. The browser's own limit is in docs/reliability.md. */
-const mostBytes = 900 * 2 ** 20;
+/** Limits for the process of the service. Uploads, thumbnails and downloads are made in it, pages are not. */
+const mostMiB = { byPages: 300, byRequests: 900 };
+/** Limit for a pause of its event loop. */
+const mostPauseMs = 50;
 /** Smaller times cannot be distinguished from the noise of a machine with two cores, which the attacker shares. */
 const allowance = { median: 15, p99: 60 };
 const most = { median: 1.5, p99: 3 };
@@ -36,14 +33,6 @@ const stretches: Record<Size, { count: number; eachMs: number }> = {
   short: { count: 1, eachMs: 300 },
   long: { count: 2, eachMs: 3_000 },
 };
-/** The strongest plan that comes with the product, with a quota that is large enough. */
-const plan: Plan = {
-  ...(builtInPlans.at(-1) as Plan),
-  id: 'neighbour',
-  uploads_per_month: 1_000_000_000,
-  renders_per_month: 1_000_000_000,
-};
-
 export const neighboursProof: Proof = {
   name: 'neighbours',
   title: 'Neighbours: what one account does to everything it shares, as another account sees it',
@@ -56,17 +45,20 @@ export async function proveNeighbours(
   chosen: Attack[] = attacks,
 ): Promise<Finding[]> {
   const site = await startPageServer({ '/plain': '<!doctype html><p>plain' });
-  const stage = await startStage([site.host, attackerAddress]);
+  const stage = await startStage([site.host, attackerBlock]);
   try {
     const neighbour = await stage.targetFor('neighbour@example.com', site.base);
-    const setting = { neighbour, picture: await images.png(200, 200), size, pid: stage.pid };
+    const setting = { neighbour, picture: await images.png(200, 200), size, stage };
     await visit(neighbour, setting.picture, stretches[size].eachMs, nothingSeen());
     const findings: Finding[] = [];
-    // A new account for each: after some attacks an account's renders are isolated for a while, which would hide the next attack.
-    // All are made before the first attack, because one of them uses up the sign-ins of this address.
+    // One for all pages, and one for each other attack, which uses up its account's requests of the minute. All are made before the
+    // first attack, because one of them uses up the sign-ins of this address.
     const attackers: Target[] = [];
-    for (const index of chosen.keys())
-      attackers.push(await stage.targetFor(`attacker-${index}@example.com`, ''));
+    let byPages: Target | undefined;
+    for (const [index, { isByPages }] of chosen.entries()) {
+      const create = () => stage.targetFor(`attacker-${index}@example.com`, '');
+      attackers.push(isByPages ? (byPages ??= await create()) : await create());
+    }
     for (const [index, attack] of chosen.entries()) {
       const finding = await prove(attack, { ...setting, attacker: attackers[index]! });
       say(`${finding.holds ? '✔' : '✘'} ${finding.what}: ${finding.seen}`);
@@ -79,65 +71,12 @@ export async function proveNeighbours(
   }
 }
 
-async function startStage(allowed: string[]) {
-  const { path, remove } = await temporaryFolder();
-  const plansFile = join(path, 'plans.json');
-  await writeFile(plansFile, JSON.stringify({ plans: [plan] }));
-  const environment = { DATA_DIR: path, PLANS_FILE: plansFile, BASE_URL: baseUrl, LOG_LEVEL: 'error' };
-  const { accounts, welcomeLink, close } = await openAccounts(readConfig(environment));
-  const serving = await serveUntilReady({ ...environment, EGRESS_ALLOW: allowed.join(',') });
-  const picture = await largePicture();
-  const { origin } = serving;
-  return {
-    pid: serving.child.pid ?? 0,
-    async targetFor(email: string, pages: string): Promise<Target> {
-      await accounts.create(email, { plan: plan.id });
-      const { key } = await accounts.createKey(email, 'proof');
-      const account: Account = { key, cookie: await signIn(origin, await welcomeLink(email)) };
-      const { slug, id } = await uploadOne(origin, key, { bytes: picture });
-      return { origin, baseUrl, account, big: { slug, id }, pages };
-    },
-    async stop() {
-      await close();
-      await serving.end('SIGKILL');
-      await remove();
-    },
-  };
-}
-
-async function signIn(origin: string, link: string): Promise<string> {
-  const answer = await fetch(`${origin}/api/dashboard/welcome`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: baseUrl },
-    body: JSON.stringify({ token: new URL(link).searchParams.get('token') }),
-  });
-  if (!answer.ok) throw new Error(`no session: ${answer.status} ${await answer.text()}`);
-  return answer.headers
-    .getSetCookie()
-    .map((line) => line.split(';', 1)[0])
-    .join('; ');
-}
-
-/** 9 MB that do not compress, with many pixels to scale down. */
-const largePicture = (): Promise<Buffer> =>
-  sharp({
-    create: {
-      width: 2_000,
-      height: 1_500,
-      channels: 3,
-      background: 'white',
-      noise: { type: 'gaussian', mean: 128, sigma: 60 },
-    },
-  })
-    .png({ compressionLevel: 0 })
-    .toBuffer();
-
 interface Setting {
   attacker: Target;
   neighbour: Target;
   picture: Buffer;
   size: Size;
-  pid: number;
+  stage: Stage;
 }
 
 /** A shared machine may be slow at the wrong moment: what is too slow is measured again, and must be too slow twice. */
@@ -154,52 +93,79 @@ async function prove(attack: Attack, setting: Setting): Promise<Finding> {
 interface Measured {
   seen: string;
   times: string;
-  /** The attack took place, nothing of the neighbour failed or starved, and memory is bounded. */
+  /** The attack took place, nothing of the neighbour failed or starved, memory is bounded, and pages gave the event loop no work. */
   isSound: boolean;
   isNear: boolean;
 }
 
+interface Period extends Seen {
+  pauses: Pauses;
+}
+
 async function measure(
   attack: Attack,
-  { attacker, neighbour, picture, size, pid }: Setting,
+  { attacker, neighbour, picture, size, stage }: Setting,
 ): Promise<Measured> {
-  const [alone, beside] = [nothingSeen(), nothingSeen()];
+  const [alone, beside] = [nothingSeen(), nothingSeen()].map((seen): Period => ({
+    ...seen,
+    pauses: { longestMs: 0, workMs: 0 },
+  })) as [Period, Period];
   const { count: rounds, eachMs } = stretches[size];
-  const visitAlone = async () => {
-    if (size === 'long') await visit(neighbour, picture, eachMs / 2, alone);
+  const look = async (forMs: number, period: Period) => {
+    await stage.takePauses();
+    await visit(neighbour, picture, forMs, period);
+    period.pauses = longerOf(period.pauses, await stage.takePauses());
   };
+  const lookAlone = async () => {
+    if (size === 'long') await look(eachMs / 2, alone);
+  };
+  const spent = nothingSpent();
   let [count, peak] = [0, 0];
-  const timer = setInterval(() => (peak = Math.max(peak, rssBytes(pid))), 50);
-  await visitAlone();
+  const timer = setInterval(() => (peak = Math.max(peak, rssBytes(stage.pid))), 50);
+  await lookAlone();
   for (let round = 0; round < rounds; round += 1) {
-    const stop = await begin(attack, attacker);
-    await visit(neighbour, picture, eachMs, beside);
+    const { pid, stop } = await begin(attack, attacker);
+    const stopWatch = watchProcessor(stage.pid, pid, spent);
+    await look(eachMs, beside);
+    stopWatch();
     count += await stop();
     if (size === 'long') await delay(1_000);
-    await visitAlone();
+    await lookAlone();
   }
   clearInterval(timer);
+  const limitMiB = attack.isByPages ? mostMiB.byPages : mostMiB.byRequests;
   const failures = [...alone.failures, ...beside.failures];
   const slowest = Math.max(...kinds.flatMap((kind) => beside.times[kind]));
   const times =
     size === 'long'
-      ? kinds.map((kind) => summaryOf(kind, alone, beside)).join(', ')
-      : `${beside.times.upload.length} rounds, the slowest step ${Math.round(slowest)} ms`;
+      ? [...kinds.map((kind) => summaryOf(kind, alone, beside)), summaryOfPauses(alone, beside)].join(', ')
+      : `${beside.times.upload.length} rounds, the slowest step ${Math.round(slowest)} ms, work of the event loop at a stretch ${Math.round(beside.pauses.workMs)} ms`;
   return {
-    times,
+    times: `${times} (${describeSpent(spent)})`,
     seen: [
       `${count} times`,
       times,
       `${failures.length} failed${failures.length > 0 ? ` (${failures[0]})` : ''}`,
       `service at most ${Math.round(peak / 2 ** 20)} MiB`,
+      describeSpent(spent),
     ].join('; '),
-    isSound: count > 0 && failures.length === 0 && peak < mostBytes,
-    isNear: size === 'short' || kinds.every((kind) => isNear(alone.times[kind], beside.times[kind])),
+    isSound:
+      count > 0 &&
+      failures.length === 0 &&
+      peak < limitMiB * 2 ** 20 &&
+      (!attack.isByPages || beside.pauses.workMs < mostPauseMs),
+    isNear:
+      size === 'short' ||
+      (kinds.every((kind) => isNear(alone.times[kind], beside.times[kind])) &&
+        beside.pauses.longestMs <= Math.max(mostPauseMs, alone.pauses.longestMs)),
   };
 }
 
-/** Resolves once the attack is under way, to a function that ends it and returns how often it ran. */
-async function begin({ name }: Attack, target: Target): Promise<() => Promise<number>> {
+/** Resolves once the attack is under way; `stop` ends it and returns how often it ran. */
+async function begin(
+  { name }: Attack,
+  target: Target,
+): Promise<{ pid: number; stop: () => Promise<number> }> {
   const script = join(import.meta.dirname, 'neighbours', 'attacker.ts');
   const child = spawn(process.execPath, [script, JSON.stringify({ name, target })], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -211,7 +177,7 @@ async function begin({ name }: Attack, target: Target): Promise<() => Promise<nu
   // An attacker has a machine of its own, so its work must cost the service little here.
   setPriority(child.pid ?? 0, Math.min(lowestPriority, getPriority() + attackerNiceness));
   await delay(300);
-  return async () => {
+  const stop = async (): Promise<number> => {
     child.stdin.end();
     const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
     await ended;
@@ -219,6 +185,7 @@ async function begin({ name }: Attack, target: Target): Promise<() => Promise<nu
     const [, line = '{}'] = output.split('\n');
     return (JSON.parse(line === '' ? '{}' : line) as { count?: number }).count ?? 0;
   };
+  return { pid: child.pid ?? 0, stop };
 }
 
 function isNear(alone: number[], beside: number[]): boolean {
@@ -234,4 +201,15 @@ function summaryOf(kind: Kind, alone: Seen, beside: Seen): string {
   const figures = [median(before), median(during), quantile(before, 0.99), quantile(during, 0.99)];
   const [m0, m1, p0, p1] = figures.map((ms) => Math.round(ms));
   return `${kind} ${m0} → ${m1} ms (p99 ${p0} → ${p1})`;
+}
+
+function summaryOfPauses(alone: Period, beside: Period): string {
+  const figures = [
+    alone.pauses.longestMs,
+    beside.pauses.longestMs,
+    alone.pauses.workMs,
+    beside.pauses.workMs,
+  ];
+  const [p0, p1, w0, w1] = figures.map((ms) => Math.round(ms));
+  return `pause ${p0} → ${p1} ms (work ${w0} → ${w1})`;
 }

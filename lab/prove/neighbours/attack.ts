@@ -6,6 +6,8 @@ export interface Attack {
   name: string;
   /** The shared resource that it attacks, as named in docs/reliability.md. */
   resource: string;
+  /** By pages, of which nothing reaches the service's process but requests and results. */
+  isByPages?: true;
   run(target: Target, isOver: () => boolean): Promise<number>;
 }
 

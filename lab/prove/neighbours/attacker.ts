@@ -2,13 +2,16 @@
 // JSON. It runs until stdin ends, then prints how often it attacked.
 import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { hostileRoutes } from '#lab/prove/neighbours/page-attacks.ts';
-import { attackerAddress, type Target } from '#lab/prove/neighbours/target.ts';
+import { attackerHosts, type Target } from '#lab/prove/neighbours/target.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 
 const { name, target } = JSON.parse(process.argv[2] ?? '{}') as { name: string; target: Target };
 const attack = attacks.find((candidate) => candidate.name === name);
 if (!attack) throw new Error(`there is no attack "${name}"`);
-const { base: pages } = await startPageServer(hostileRoutes, { address: attackerAddress });
+const [address, ...others] = attackerHosts;
+const { base: pages, host } = await startPageServer(hostileRoutes, { address });
+const port = Number(host.split(':')[1]);
+await Promise.all(others.map((other) => startPageServer(hostileRoutes, { address: other, port })));
 let isOver = false;
 process.stdin.on('end', () => (isOver = true)).resume();
 process.stdout.write('begun\n');

@@ -117,4 +117,5 @@ const requestAttacks: Attack[] = [
   },
 ];
 
-export const attacks: Attack[] = [...connectionAttacks, ...requestAttacks, ...pageAttacks];
+/** Those by pages first: memory that the others took would count for them too. */
+export const attacks: Attack[] = [...pageAttacks, ...connectionAttacks, ...requestAttacks];

@@ -1,6 +1,9 @@
 // What an attack and a neighbour know of the service: where it is, and what each of the two accounts holds there.
-/** The attacker's pages are at this address, and its attacks on connections come from it. The neighbour uses 127.0.0.1. */
-export const attackerAddress = '127.0.0.2';
+/** The attacker has a network of its own, each address of which is a site to a browser. The neighbour uses 127.0.0.1. */
+export const attackerBlock = '127.0.2.0/24';
+export const attackerHosts = Array.from({ length: 40 }, (_, index) => `127.0.2.${index + 1}`);
+/** The attacker's pages are at this address, and its attacks on connections come from it. */
+export const attackerAddress = attackerHosts[0]!;
 
 export interface Account {
   key: string;
@@ -34,8 +37,9 @@ export const shoot = (
   url: string,
   init: RequestInit = {},
   body: object = {},
+  endpoint: 'screenshot' | 'pdf' = 'screenshot',
 ): Promise<Response> =>
-  fetch(`${target.origin}/api/v1/screenshot`, {
+  fetch(`${target.origin}/api/v1/${endpoint}`, {
     method: 'POST',
     ...init,
     headers: {
