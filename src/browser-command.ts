@@ -1,7 +1,7 @@
 // npx tintype browser: makes sure that a working browser is installed, downloads one if there is none, and reports which it is.
+import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { BrowserAbout, Log } from '#browser/browser.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
 import { readConfig } from '#roof/config.ts';
 import { openBrowser } from '#roof/engines.ts';
 
@@ -13,8 +13,8 @@ const dayMs = 24 * 60 * 60_000;
 
 export async function runBrowserCommand(args: string[]): Promise<string> {
   const { values } = parseArgs({ args, options: { renew: { type: 'boolean' }, json: { type: 'boolean' } } });
-  const rules = createEgressRules({ allow: [] });
-  const browser = await openBrowser(readConfig(), rules, onStderr, { renew: values.renew === true });
+  const options = { renew: values.renew === true, resultsFolder: tmpdir() };
+  const browser = await openBrowser(readConfig(), onStderr, options);
   await browser.close();
   return values.json === true ? JSON.stringify(browser.about) : describeBrowser(browser.about);
 }
