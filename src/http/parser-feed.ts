@@ -126,6 +126,12 @@ function createFeed(socket: Socket, { drainMs, turns, later, refuse }: FeedSetti
   let isDraining = false;
 
   socket.off('data', parse).on('data', receive);
+  // Node would take the end of the input as permission to close before the response. A pause does not hold it back.
+  const onEnd = (socket.listeners('end') as (() => void)[]).find(({ name }) => name.endsWith('socketOnEnd'));
+  if (onEnd)
+    socket.off('end', onEnd).on('end', () => {
+      if (reading !== 'nothing') onEnd();
+    });
   socket.on('resume', giveHeld);
   // Node calls it after the last response. Closed with bytes unread, the connection would be reset, and the client might lose the
   // response.

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -65,6 +66,12 @@ async function listen(tls?: { cert: Buffer; key: Buffer }): Promise<{ app: Fasti
     onBrokenBody(raw, resolve);
     return reply.send(await promise);
   });
+  app.post('/late', async ({ raw }, reply) => {
+    await delay(100);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    onBrokenBody(raw, resolve);
+    return reply.send(await promise);
+  });
   app.server.on('request', () => (seen.requests += 1));
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, port: (app.server.address() as AddressInfo).port };
@@ -120,6 +127,16 @@ describe('a chunked body', () => {
     await waitFor('the response', () => client.text().includes('firstsecondthirdfourth'));
     client.socket.write(bytes.slice(half));
     await waitFor('the last response', () => client.text().split(words.join('')).length === 3);
+  });
+
+  test('that is broken is answered also if the client has ended its side and the handler takes its time', async () => {
+    const client = await open();
+    client.socket.end(`${post('/late', chunked)}zz\r\n`);
+    assert.equal(await client.closed, 'end');
+    assert.match(
+      client.text(),
+      /^HTTP\/1\.1 200 [^]*it ends too early, or is not framed as its headers say$/,
+    );
   });
 
   test('of more than 1,000 chunks with fewer than 16 bytes on average is refused, and the connection ends', async () => {
