@@ -45,8 +45,8 @@ export interface PdfJob extends Job {
   delayMs: number;
 }
 
-/** A picture or a PDF in a file of its own. Whoever receives it moves the file or removes it. */
-export interface Rendered {
+/** A picture or a PDF in a file of its own. The receiver owns it: `await using` removes the file, unless it was moved away. */
+export interface Rendered extends AsyncDisposable {
   path: string;
   sizeBytes: number;
   /** In hex. */

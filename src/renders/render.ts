@@ -83,14 +83,15 @@ export function createRenders(parts: Parts) {
       phases.begin('resolve');
       await target.resolve(signal);
       phases.begin('queue');
-      const { rendered, startedAt } = await queue.run(
+      const { result, startedAt } = await queue.run(
         payer.accountId,
         async () => ({
           startedAt: performance.now(),
-          rendered: await run(payer, url, request, signal, phases),
+          result: await run(payer, url, request, signal, phases),
         }),
         { signal },
       );
+      await using rendered = result;
       reached('page rendered');
       const durationMs = Math.round(performance.now() - startedAt);
       phases.begin('store');

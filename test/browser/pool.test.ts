@@ -9,7 +9,7 @@ import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 const never = new AbortController().signal;
-const picture: Rendered = { path: '/picture', sizeBytes: 1, sha256: '' };
+const picture: Rendered = { path: '/picture', sizeBytes: 1, sha256: '', async [Symbol.asyncDispose]() {} };
 
 /** A render in a stand-in, which ends when the test says so. */
 interface Held {

@@ -2,7 +2,7 @@
 // render ends, neither a file nor a descriptor is left.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFile, mkdir, open, readdir, truncate } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, rm, truncate } from 'node:fs/promises';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -50,7 +50,8 @@ async function openBrowser({ blobsDir }: Config): Promise<Browser> {
     await using file = await open(path, 'wx');
     await file.truncate(sizeBytes);
     await interrupt.rendered?.();
-    return { path, sizeBytes, sha256: '0'.repeat(64) };
+    const remove = () => rm(path, { force: true });
+    return { path, sizeBytes, sha256: '0'.repeat(64), [Symbol.asyncDispose]: remove };
   }
   return {
     screenshot: render,

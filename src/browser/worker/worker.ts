@@ -2,6 +2,7 @@
 // whole group. Nothing of it is left after `close`.
 import { spawn } from 'node:child_process';
 import { renameSync, unlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
@@ -190,7 +191,8 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
       const path = scratchFile(resultsFolder);
       renameSync(join(results.path, id), path);
       const render = running.get(id);
-      if (render) render.settle({ path, sizeBytes, sha256 });
+      const remove = () => rm(path, { force: true });
+      if (render) render.settle({ path, sizeBytes, sha256, [Symbol.asyncDispose]: remove });
       // Nobody waits for it any more.
       else unlinkSync(path);
     } catch (error) {
