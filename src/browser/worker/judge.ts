@@ -45,7 +45,7 @@ export function createJudge(workers: () => Worker[], limits: MemoryLimits): Judg
     }
   }
 
-  /** If there is one render, it is known whose memory it was, and another attempt would only take it again. */
+  /** A single render is the one that took the memory, and a second attempt would only take it again. */
   function endFor(worker: Worker, because: string): void {
     worker.end(new RenderFailure('too_large', because, { browserLost: worker.running > 1 }));
   }
