@@ -27,6 +27,7 @@ test('a first start shows the owner a key and a working curl command, once; the 
     await waitFor('the block', () => first.stdout().includes('sample.png'));
     const block = first.stdout().slice(first.stdout().indexOf('\n  Tintype is ready'));
     assert.match(block, /owner@tintype\.local \(plan business\)/);
+    assert.equal(new Set(block.match(/tt_\w+/g)).size, 1, 'only the API key looks like one');
     const command = block.slice(block.indexOf('curl '), block.indexOf('sample.png') + 'sample.png'.length);
     const { stdout } = await execute('bash', ['-c', command], { cwd: root });
     const upload = JSON.parse(stdout) as UploadResult;

@@ -1,6 +1,6 @@
 // The tokens of links, which are stored hashed with the account and the address that the link was made for. So a link works once,
 // only while the account has that address, and all links of an account can be ended together.
-import { newApiKey } from '#core/ids.ts';
+import { newSecret } from '#core/ids.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import type { Auth } from '#accounts/auth.ts';
 
@@ -21,7 +21,7 @@ export async function createOneTimeLinks(auth: Auth) {
 
   return {
     async make(purpose: Purpose, { id }: Pick<AccountRow, 'id'>, email: string): Promise<string> {
-      const token = newApiKey();
+      const token = newSecret();
       await internalAdapter.createVerificationValue({
         identifier: `${purpose}:${token}`,
         value: `${id} ${email}`,

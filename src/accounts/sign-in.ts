@@ -1,6 +1,6 @@
 // Signing in to the dashboard with better-auth: combines sessions, links, passwords and second factors.
 import type { Logger } from 'pino';
-import { newApiKey } from '#core/ids.ts';
+import { newSecret } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { Accounts } from '#accounts/accounts.ts';
@@ -31,7 +31,7 @@ export interface SignInParts {
 
 export async function createSignIn(parts: SignInParts) {
   const { database, mailer, baseUrl, log } = parts;
-  const secret = await database.tables.settings.getOr('session_secret', newApiKey());
+  const secret = await database.tables.settings.getOr('session_secret', newSecret());
   const hashing = createPasswordHashing();
   const auth = createAuth({ database, baseUrl, secret, log, hashing });
   const oneTimeLinks = await createOneTimeLinks(auth);

@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyPrefix = 'tt_';
-const keySecretLength = 43;
+const secretLength = 43;
 const keyChecksumLength = 6;
-const keyLength = keyPrefix.length + keySecretLength + keyChecksumLength;
+const keyLength = keyPrefix.length + secretLength + keyChecksumLength;
 
 /** 119 bits: the id of an upload, a render, an account, a key. */
 export const newId = (): string => randomBase62(20);
@@ -24,8 +24,11 @@ export const newSlug = (): string => randomBase62(12);
 export const newDeleteToken = (): string =>
   Buffer.from(Array.from({ length: 32 }, randomByte)).toString('base64url');
 
+/** 256 bits: the token of a link, the secret of the sessions. Without the prefix, so that only a key looks like one. */
+export const newSecret = (): string => randomBase62(secretLength);
+
 export function newApiKey(): string {
-  const body = keyPrefix + randomBase62(keySecretLength);
+  const body = keyPrefix + randomBase62(secretLength);
   return body + checksum(body);
 }
 
