@@ -43,7 +43,7 @@ step(
   [
     'package-lock.json',
     ...filesUnder('dashboard'),
-    ...filesUnder('src/http/assets'),
+    ...filesUnder('src/http/pages/assets'),
     ...filesUnder('src/http/dashboard/schemas'),
     'src/http/dashboard/contract.ts',
     'src/core/limits.ts',

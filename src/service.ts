@@ -16,7 +16,7 @@ import type { SignIn } from '#accounts/sign-in.ts';
 import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
 import { createRendersRoom } from '#renders/room.ts';
-import type { ConnectionTimeouts } from '#http/listener.ts';
+import type { ConnectionTimeouts } from '#http/connection/listener.ts';
 import { version, type Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 import { createLog } from '#roof/log.ts';

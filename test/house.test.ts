@@ -19,7 +19,7 @@ const fileReaders = new Map([
   ['output.ts', 'writes to standard output'],
   ['config.ts', 'certificates and the plans file'],
   ['doctor.ts', 'the paths that the operator configured'],
-  ['http/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
+  ['http/pages/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
 ]);
 /** Find and run programs of the system. */
 const programFolders = ['browser/install', 'browser/process'];

@@ -6,7 +6,7 @@ import { readConfig } from '#roof/config.ts';
 import { endOnFault } from '#roof/last-resort.ts';
 import { createLog } from '#roof/log.ts';
 import { createService } from '#roof/service.ts';
-import type { ConnectionTimeouts } from '#http/listener.ts';
+import type { ConnectionTimeouts } from '#http/connection/listener.ts';
 
 export interface ServeOptions {
   /** Names the point at which the process ends as if by kill -9; none if the file does not exist. */

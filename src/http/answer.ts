@@ -1,7 +1,7 @@
 // A response as a value, so that it can be stored and replayed as well as sent.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenBlob } from '#storage/blobs.ts';
-import { onceClosed } from '#http/hang-up.ts';
+import { onceClosed } from '#http/connection/hang-up.ts';
 
 /** A body in memory, or one streamed from the store; whoever holds a stream must send it. */
 export type Answer = {

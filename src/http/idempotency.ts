@@ -13,7 +13,7 @@ import type { Database, Tables } from '#storage/database.ts';
 import type { IdempotencyRow } from '#storage/schema.ts';
 import type { Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
-import { hangUpSignal } from '#http/hang-up.ts';
+import { hangUpSignal } from '#http/connection/hang-up.ts';
 
 export const rememberMs = 24 * 60 * 60 * 1000;
 /** Longer than a request can take: after it, the attempt counts as dead and the request may run again. */

@@ -8,7 +8,7 @@ import type { AccountsRoom } from '#accounts/room.ts';
 import type { MeteringRoom } from '#metering/room.ts';
 import type { UploadsRoom } from '#uploads/room.ts';
 import type { RendersRoom } from '#renders/room.ts';
-import type { ListenerSettings } from '#http/listener.ts';
+import type { ListenerSettings } from '#http/connection/listener.ts';
 
 export interface ServerParts {
   log: FastifyBaseLogger;

@@ -7,7 +7,7 @@ import { createCors } from '#http/cors.ts';
 import { envelope, replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import { createIdempotency } from '#http/idempotency.ts';
-import { createListener } from '#http/listener.ts';
+import { createListener } from '#http/connection/listener.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import type { ServerParts } from '#http/parts.ts';

@@ -431,7 +431,7 @@ test('integrations: the generated shell function uploads a file', async () => {
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Set up Shell' }).click();
   const made = (await page.getByRole('region', { name: 'tintype.sh' }).textContent()) ?? '';
-  const { stdout } = await run('sh', ['-c', `${made}\ntintype src/http/assets/plate.svg`]);
+  const { stdout } = await run('sh', ['-c', `${made}\ntintype src/http/pages/assets/plate.svg`]);
   assert.equal(await statusOf(stdout.trim()), 200);
   await finish(page);
 });

@@ -12,7 +12,7 @@ import { createRequestBudget } from '#metering/request-budget.ts';
 import { openBlob, type OpenBlob } from '#storage/blobs.ts';
 import { sendStream } from '#http/answer.ts';
 import { createGuards } from '#http/guards.ts';
-import { createListener } from '#http/listener.ts';
+import { createListener } from '#http/connection/listener.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 let app: FastifyInstance;

@@ -1,7 +1,7 @@
 // Multipart forms, parsed correctly wherever the network splits them.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { createFormParser, FormError } from '#http/form-parser.ts';
+import { createFormParser, FormError } from '#http/body/form-parser.ts';
 
 interface Part {
   name: string | undefined;

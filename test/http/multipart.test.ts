@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { ServiceError } from '#core/errors.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { readUploadForm } from '#http/multipart.ts';
+import { readUploadForm } from '#http/body/multipart.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 
 const head = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';

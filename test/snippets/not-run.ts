@@ -22,7 +22,7 @@ const notRun: { document: string; text: string; reason: string }[] = [
     document: 'docs/fonts.md',
     text: 'pyftsubset',
     reason:
-      "needs Debian's fonttools and two packages of the npm registry; its results are in src/http/assets/",
+      "needs Debian's fonttools and two packages of the npm registry; its results are in src/http/pages/assets/",
   },
   {
     document: 'clients/mcp/README.md',

@@ -8,7 +8,7 @@ import { readDimensions } from '#uploads/dimensions.ts';
 import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
 import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
-import { createFormParser } from '#http/form-parser.ts';
+import { createFormParser } from '#http/body/form-parser.ts';
 
 export interface TextCase {
   name: string;

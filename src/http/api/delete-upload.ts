@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { Guards } from '#http/guards.ts';
-import { html, sendPage, wantsHtml } from '#http/hosted/page.ts';
+import { html, sendPage, wantsHtml } from '#http/pages/page.ts';
 import { filePath, sharePath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lengthInches, requireRoomOnPaper } from '#renders/paper.ts';
 import { answerRender, type RenderParts } from '#http/api/render-answer.ts';
 import { PdfRequest } from '#http/api/schemas.ts';
-import { readJsonBody } from '#http/json-body.ts';
+import { readJsonBody } from '#http/body/json-body.ts';
 
 export function pdf(parts: RenderParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -5,7 +5,7 @@ import { renderPath } from '#http/links.ts';
 import type { FinishedRender, RenderRequest, Renders } from '#renders/render.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
-import { hangUpSignal } from '#http/hang-up.ts';
+import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { rememberMs, type Idempotency } from '#http/idempotency.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
 

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerRender, type RenderParts } from '#http/api/render-answer.ts';
 import { ScreenshotRequest } from '#http/api/schemas.ts';
-import { readJsonBody } from '#http/json-body.ts';
+import { readJsonBody } from '#http/body/json-body.ts';
 
 export function screenshot(parts: RenderParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -8,7 +8,7 @@ import type { Addresses } from '#http/links.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
-import { readUploadForm, type UploadForm } from '#http/multipart.ts';
+import { readUploadForm, type UploadForm } from '#http/body/multipart.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
 
 export interface UploadParts extends Addresses {

@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
-import { html, sendPage } from '#http/hosted/page.ts';
+import { html, sendPage } from '#http/pages/page.ts';
 import {
   neverChanges,
   readStaticFile,
   readStaticFolder,
   sendStaticFile,
   type StaticFile,
-} from '#http/static-files.ts';
+} from '#http/pages/static-files.ts';
 
 const builtFolder = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
 

@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
 import { isPicture, type Thumbnails } from '#uploads/thumbnail.ts';
-import { hangUpSignal } from '#http/hang-up.ts';
+import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { renderPath, type Addresses } from '#http/links.ts';
 import { keptByBrowser } from '#http/dashboard/uploads.ts';
 import { pdf } from '#http/api/pdf.ts';

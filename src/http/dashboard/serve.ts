@@ -10,7 +10,7 @@ import type { Client } from '#accounts/auth-calls.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 import { addressSubject, networksOf, type Guards } from '#http/guards.ts';
-import { readJsonBody } from '#http/json-body.ts';
+import { readJsonBody } from '#http/body/json-body.ts';
 import { readQuery } from '#http/query.ts';
 import {
   attemptsPerMinute,

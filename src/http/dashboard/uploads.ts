@@ -11,7 +11,7 @@ import type { Plans } from '#accounts/plans.ts';
 import { upload, type UploadParts } from '#http/api/upload.ts';
 import type { UploadsFilter, UploadsQuery } from '#http/dashboard/schemas/files.ts';
 import type { Handlers } from '#http/dashboard/serve.ts';
-import { hangUpSignal } from '#http/hang-up.ts';
+import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { filePath, type Addresses } from '#http/links.ts';
 import { invalid, notFound } from '#core/errors.ts';
 import type { UploadFilter } from '#storage/owned/uploads.ts';

@@ -3,7 +3,7 @@
 import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Plan } from '#accounts/plans.ts';
-import { html, type Html } from '#http/hosted/page.ts';
+import { html, type Html } from '#http/pages/page.ts';
 
 export interface Guide {
   id: string;

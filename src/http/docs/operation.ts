@@ -12,7 +12,7 @@ import {
   type Schema,
 } from '#http/docs/document.ts';
 import { samplesOf, type Sample } from '#http/docs/samples.ts';
-import { html, type Html } from '#http/hosted/page.ts';
+import { html, type Html } from '#http/pages/page.ts';
 
 export const anchorOf = (path: string): string => path.slice('/api/v1/'.length).replaceAll('/', '-');
 

@@ -2,13 +2,13 @@
 // copy buttons.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plan } from '#accounts/plans.ts';
-import { assetUrl } from '#http/assets.ts';
+import { assetUrl } from '#http/pages/assets.ts';
 import type { OpenapiDocument } from '#http/docs/document.ts';
 import { guidesOf, type Guide } from '#http/docs/guides.ts';
 import { anchorOf, showOperation } from '#http/docs/operation.ts';
-import { html, pageHeaders, pageMarkup, pageType, type Html } from '#http/hosted/page.ts';
+import { html, pageHeaders, pageMarkup, pageType, type Html } from '#http/pages/page.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
-import { createStaticFile, sendStaticFile } from '#http/static-files.ts';
+import { createStaticFile, sendStaticFile } from '#http/pages/static-files.ts';
 
 export function openapiJson({ baseUrl }: { baseUrl: string }) {
   const bytes = Buffer.from(JSON.stringify(buildOpenapi(baseUrl)));

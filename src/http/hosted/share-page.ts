@@ -6,7 +6,7 @@ import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import { imageNames, type ImageType } from '#uploads/image-types.ts';
 import { filePath, sharePath, uploadLinks, type Addresses } from '#http/links.ts';
-import { html, sendPage, type Html } from '#http/hosted/page.ts';
+import { html, sendPage, type Html } from '#http/pages/page.ts';
 import { answerNotFound } from '#http/not-found.ts';
 
 export interface SharePageParts {

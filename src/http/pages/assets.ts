@@ -9,7 +9,7 @@ import {
   readStaticFolder,
   sendStaticFile,
   type StaticFile,
-} from '#http/static-files.ts';
+} from '#http/pages/static-files.ts';
 
 const served = new Map<string, StaticFile>();
 const servedNames = new Map<string, string>();

@@ -8,9 +8,9 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { newId } from '#core/ids.ts';
-import { boundConnections } from '#http/connections.ts';
-import { feedParsers } from '#http/parser-feed.ts';
-import { answerUnreadable } from '#http/unreadable.ts';
+import { boundConnections } from '#http/connection/connections.ts';
+import { feedParsers } from '#http/connection/parser-feed.ts';
+import { answerUnreadable } from '#http/connection/unreadable.ts';
 import type { Guards } from '#http/guards.ts';
 
 /** How long each step of a connection may take. Forms and JSON bodies have shorter timeouts. */

@@ -5,16 +5,16 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { fileTooLarge, receiveFile, type FileReceiver, type ReceivedFile } from '#uploads/receive-file.ts';
-import { valueOf } from '#http/header-value.ts';
-import { onBrokenBody } from '#http/broken-body.ts';
-import { refuseEncodedBody } from '#http/encoded-body.ts';
+import { valueOf } from '#http/body/header-value.ts';
+import { onBrokenBody } from '#http/connection/broken-body.ts';
+import { refuseEncodedBody } from '#http/body/encoded-body.ts';
 import {
   createFormParser,
   FormError,
   type FormEvent,
   type FormParser,
   type PartHead,
-} from '#http/form-parser.ts';
+} from '#http/body/form-parser.ts';
 
 /** Owns the spools of its files: `await using` deletes those that were not stored. */
 export interface UploadForm extends AsyncDisposable {

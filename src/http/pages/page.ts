@@ -1,6 +1,6 @@
 // The frame of every server-rendered page: escaping, the head, the style, and the headers that block foreign code.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { assetUrl } from '#http/assets.ts';
+import { assetUrl } from '#http/pages/assets.ts';
 
 /** Markup that is safe to put into a page. */
 export interface Html {

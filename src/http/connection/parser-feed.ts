@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { limits } from '#core/limits.ts';
-import { createChunkJoiner } from '#http/chunked-body.ts';
+import { createChunkJoiner } from '#http/connection/chunked-body.ts';
 
 /**
  * Bytes a client may still send after its response: twice the largest form, because some clients read only after sending

@@ -1,6 +1,6 @@
 // Parses a multipart/form-data body as it streams in: RFC 7578, and RFC 2046 5.1 for its delimiters. Anything unreadable is
 // refused and never skipped: a part that is silently lost is a file that is lost.
-import { valueOf } from '#http/header-value.ts';
+import { valueOf } from '#http/body/header-value.ts';
 
 /** The head of a part, its bytes piece by piece, and its end. Pieces are views into the input. */
 export type FormEvent = { part: PartHead } | { piece: Buffer } | 'end of part';

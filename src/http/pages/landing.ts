@@ -1,7 +1,7 @@
 // GET /: what this service is, a call that works here, and where to go next.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { assetUrl } from '#http/assets.ts';
-import { html, sendPage, type Html } from '#http/hosted/page.ts';
+import { assetUrl } from '#http/pages/assets.ts';
+import { html, sendPage, type Html } from '#http/pages/page.ts';
 
 interface Example {
   title: string;

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
-import { readStaticFolder, sendStaticFile, type StaticFile } from '#http/static-files.ts';
+import { readStaticFolder, sendStaticFile, type StaticFile } from '#http/pages/static-files.ts';
 
-const builtFolder = join(import.meta.dirname, '..', '..', 'clients', 'dist');
+const builtFolder = join(import.meta.dirname, '..', '..', '..', 'clients', 'dist');
 /** A name with a version may be cached for a day; a plain name is revalidated each time, by its ETag. */
 const hasVersion = /-\d+\.\d+\.\d+\.tgz$/;
 

@@ -4,10 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { invalid, type ServiceError } from '#core/errors.ts';
-import { valueOf } from '#http/header-value.ts';
-import { onBrokenBody } from '#http/broken-body.ts';
-import { refuseEncodedBody } from '#http/encoded-body.ts';
-import { hintFor } from '#http/field-hint.ts';
+import { valueOf } from '#http/body/header-value.ts';
+import { onBrokenBody } from '#http/connection/broken-body.ts';
+import { refuseEncodedBody } from '#http/body/encoded-body.ts';
+import { hintFor } from '#http/body/field-hint.ts';
 
 const maxBytes = 64 * 1024;
 const idleMs = 30_000;

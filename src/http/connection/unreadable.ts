@@ -7,9 +7,9 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { BudgetStanding } from '#metering/request-budget.ts';
-import { breakBody } from '#http/broken-body.ts';
+import { breakBody } from '#http/connection/broken-body.ts';
 import { envelope } from '#http/error-reply.ts';
-import { tooFineChunks } from '#http/parser-feed.ts';
+import { tooFineChunks } from '#http/connection/parser-feed.ts';
 import { budgetHeaders } from '#http/reply-headers.ts';
 
 interface UnreadableError {
