@@ -44,6 +44,16 @@ interface Member {
   isRetired: boolean;
 }
 
+interface Given {
+  member: Member;
+  /** That the worker worked for before; undefined if it is new. */
+  lastAccount: string | undefined;
+}
+
+interface Waiter extends PromiseWithResolvers<Given> {
+  account: string;
+}
+
 const checkMs = 5_000;
 // Half a second later a new worker would have started.
 const handOverMs = 500;
@@ -54,17 +64,15 @@ const idleMs = 5 * 60_000;
 
 export async function createPool({ start, places, recycle, memory, log }: PoolOptions): Promise<Pool> {
   const members = new Set<Member>();
-  /** Workers that are being started for an account: its other renders wait for the same. */
-  const starting = new Map<string, Promise<Member>>();
-  const underWay = new Set<Promise<void>>();
   const alone = new Set<Worker>();
+  /** Renders without a worker, in their order. */
+  const waiting = new Set<Waiter>();
+  const starts = new Set<Promise<Member>>();
+  const underWay = new Set<Promise<void>>();
   const judge = createJudge(() => [...Array.from(members, ({ worker }) => worker), ...alone], memory);
-  let opening: Promise<Member> | undefined;
-  /** Resolves when a worker may be free. */
-  let freed = Promise.withResolvers<void>();
   let spareTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  await open();
+  await grow();
 
   /** Runs work that nobody waits for, and logs its failure. */
   function inBackground(work: Promise<unknown>, failed: string): void {
@@ -85,6 +93,21 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
         browserLost: true,
       });
     });
+  }
+
+  /** Starts a worker for whoever comes first. */
+  function grow(onFailure?: (error: Error) => void): Promise<Member> {
+    const started = open();
+    const settled = () => {
+      starts.delete(started);
+      serve();
+    };
+    starts.add(started);
+    started.then(settled, (error: Error) => {
+      onFailure?.(error);
+      settled();
+    });
+    return started;
   }
 
   async function open(): Promise<Member> {
@@ -110,110 +133,105 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   /** One is always there: the next render does not wait for a start. */
   function forget(member: Member): void {
     members.delete(member);
-    wake();
-    if (members.size === 0 && !isClosed) inBackground(openSpare(), 'a render worker did not start again');
+    serve();
+    if (members.size + starts.size === 0 && !isClosed)
+      inBackground(grow(), 'a render worker did not start again');
   }
 
-  /** For whoever comes next. */
-  function openSpare(): Promise<Member> {
-    opening ??= open().finally(() => (opening = undefined));
-    return opening;
-  }
-
-  const isIdle = ({ users, isRetired }: Member): boolean => users === 0 && !isRetired;
   /** New ones first, then the one used last. */
-  const idle = (): Member[] =>
-    [...members]
-      .filter(isIdle)
-      .toSorted(
-        (a, b) =>
-          Number(b.account === undefined) - Number(a.account === undefined) || b.idleSince - a.idleSince,
-      );
-
-  function use(member: Member, account: string): Member {
-    member.account = account;
-    member.users += 1;
-    return member;
+  function idle(): Member[] {
+    const isNew = ({ account }: Member) => Number(account === undefined);
+    return [...members]
+      .filter(({ users, isRetired }) => users === 0 && !isRetired)
+      .toSorted((a, b) => isNew(b) - isNew(a) || b.idleSince - a.idleSince);
   }
 
-  async function take(account: string): Promise<Member> {
+  function memberFor(account: string): Member | undefined {
     const own = [...members].find((member) => member.account === account && !member.isRetired);
-    if (own) return use(own, account);
-    const [found] = idle();
-    if (found) return handOver(found, account);
-    if (opening) {
-      // Its failure is logged. Then this render starts one.
-      await opening.catch(() => {});
-      return take(account);
-    }
-    if (!starting.has(account) && isOneFreeSoon()) {
-      await freed.promise;
-      return take(account);
-    }
-    const member = await startFor(account);
-    // Another account may have found it idle a moment before.
-    return member.account === undefined || member.account === account ? use(member, account) : take(account);
+    return own ?? idle()[0];
   }
 
-  /** To another account only if its browser is not busy with what the last one left. */
-  async function handOver(member: Member, account: string): Promise<Member> {
-    const isNew = member.account === undefined;
-    use(member, account);
-    if (isNew) return member;
+  /** Gives workers to those who wait, in their order, and starts as many as are missing. */
+  function serve(): void {
+    for (const waiter of waiting) {
+      const member = memberFor(waiter.account);
+      if (!member) continue;
+      waiting.delete(waiter);
+      waiter.resolve({ member, lastAccount: member.account });
+      member.account = waiter.account;
+      member.users += 1;
+    }
+    const accounts = new Set(Array.from(waiting, ({ account }) => account)).size;
+    const missing = accounts - starts.size - freeSoon();
+    const free = places - members.size - starts.size;
+    for (let count = Math.min(missing, free); count > 0; count -= 1)
+      inBackground(grow(refuseFirst), 'a render worker did not start');
+  }
+
+  /** A worker whose last page is being discarded is idle sooner than another has started. */
+  function freeSoon(): number {
+    const isLeft = ({ worker, isRetired }: Member) =>
+      worker.running === 0 && worker.undiscarded > 0 && !isRetired;
+    return [...members].filter(isLeft).length;
+  }
+
+  /** The renders of the account that waits longest: the start that failed was for them. */
+  function refuseFirst(error: Error): void {
+    const [first] = waiting;
+    for (const waiter of waiting) if (waiter.account === first?.account) refuse(waiter, error);
+  }
+
+  function refuse(waiter: Waiter, error: Error): void {
+    waiting.delete(waiter);
+    waiter.reject(error);
+  }
+
+  async function take(account: string, signal: AbortSignal): Promise<Member> {
+    const waiter: Waiter = { account, ...Promise.withResolvers<Given>() };
+    waiting.add(waiter);
+    serve();
+    const { member, lastAccount } = await within(waiter.promise, signal).catch((error: Error) => {
+      refuse(waiter, error);
+      waiter.promise.then(
+        ({ member: late }) => release(late),
+        () => {},
+      );
+      throw error;
+    });
+    if (lastAccount === undefined || lastAccount === account) return member;
     try {
+      // Its browser may be busy with what the last account left.
       await member.worker.ask('rest', handOverMs);
       return member;
     } catch {
       retire(member);
       release(member);
-      return take(account);
+      return take(account, signal);
     }
-  }
-
-  /** A worker whose last page is being discarded is idle sooner than another has started. If there are enough, one of them will be. */
-  function isOneFreeSoon(): boolean {
-    const isLeft = ({ worker, isRetired }: Member) =>
-      worker.running === 0 && worker.undiscarded > 0 && !isRetired;
-    return members.size + starting.size >= places || [...members].some(isLeft);
-  }
-
-  function startFor(account: string): Promise<Member> {
-    const known = starting.get(account);
-    if (known) return known;
-    const started = open().finally(() => {
-      starting.delete(account);
-      wake();
-    });
-    starting.set(account, started);
-    return started;
-  }
-
-  function wake(): void {
-    freed.resolve();
-    freed = Promise.withResolvers();
   }
 
   function release(member: Member): void {
     member.users -= 1;
-    // When this is over, the member may be idle.
-    queueMicrotask(wake);
     const why = whyReplace(member);
     if (why !== undefined) inBackground(replace(member, why), 'a render worker could not be replaced');
-    if (member.users > 0) return;
-    member.idleSince = performance.now();
-    if (member.isRetired) end(member);
-    else setTimeout(endIfUnused, idleMs, member).unref();
+    if (member.users === 0) {
+      member.idleSince = performance.now();
+      if (member.isRetired) end(member);
+      else setTimeout(endIfUnused, idleMs, member).unref();
+    }
+    serve();
   }
 
   function end(member: Member): void {
     members.delete(member);
-    wake();
+    serve();
     inBackground(member.worker.close(), 'a render worker did not end');
   }
 
   function endIfUnused(member: Member): void {
-    const isUnused = isIdle(member) && performance.now() - member.idleSince >= idleMs;
-    if (isUnused && members.has(member) && idle().length > 1) end(member);
+    const unused = idle();
+    if (unused.length > 1 && unused.includes(member) && performance.now() - member.idleSince >= idleMs)
+      end(member);
   }
 
   function retire(member: Member): void {
@@ -231,8 +249,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   /** Make before break: if there is no other idle worker, one is started first. */
   async function replace(member: Member, why: string): Promise<void> {
     member.isReplaced = true;
-    if (!idle().some((other) => other !== member))
-      await openSpare().finally(() => (member.isReplaced = false));
+    if (!idle().some((other) => other !== member)) await grow().finally(() => (member.isReplaced = false));
     if (member.isRetired) return;
     log.info({ pid: member.worker.pid, served: member.worker.served, why }, 'a render worker is replaced');
     retire(member);
@@ -243,7 +260,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     spareTimer ??= setTimeout(() => {
       spareTimer = undefined;
       if (idle().length === 0 && members.size < places && !isClosed)
-        inBackground(openSpare(), 'a spare render worker did not start');
+        inBackground(grow(), 'a spare render worker did not start');
     }, spareMs).unref();
   }
 
@@ -254,11 +271,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   return {
     async render(account, task, options) {
       refuseIfClosed();
-      const taken = take(account);
-      const member = await within(taken, options.signal).catch((error: unknown) => {
-        taken.then(release, () => {});
-        throw error;
-      });
+      const member = await take(account, options.signal);
       keepSpare();
       judge.watch();
       const { result, discarded } = member.worker.render(task, options);
@@ -290,15 +303,16 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     },
     async check() {
       refuseIfClosed();
-      const known = [...members].toSorted((a, b) => a.users - b.users);
-      const asked = known.length > 0 ? known : [await open()];
+      const [started] = starts;
+      const asked = members.size > 0 ? [...members] : [await (started ?? grow())];
       await Promise.any(asked.map(({ worker }) => worker.ask('check', checkMs)));
     },
     async close() {
       isClosed = true;
       clearTimeout(spareTimer);
       judge.stop();
-      await Promise.allSettled([opening, ...starting.values()]);
+      for (const waiter of waiting) refuse(waiter, stopping());
+      await Promise.allSettled(starts);
       const workers = [...Array.from(members, ({ worker }) => worker), ...alone];
       await Promise.all(workers.map((worker) => worker.close()));
       await Promise.all(underWay);
