@@ -15,10 +15,10 @@ export interface CdpSession {
     params: Commands[Method]['paramsType'][0],
     signal?: AbortSignal,
   ): Promise<Commands[Method]['returnType']>;
-  /** The decoded `data` of the answer. Rejects with AnswerTooLarge above this many bytes, and stops keeping them. */
+  /** The decoded picture. Rejects with AnswerTooLarge above this many bytes. */
   capture(
     params: Commands['Page.captureScreenshot']['paramsType'][0],
-    mostBytes: number,
+    maxBytes: number,
     signal?: AbortSignal,
   ): Promise<Buffer>;
   on<Event extends keyof Events>(event: Event, handler: (params: Events[Event][0]) => void): void;
@@ -48,16 +48,14 @@ export class CdpError extends Error {
 
 /** The picture is larger than the caller accepts. */
 export class AnswerTooLarge extends Error {
-  constructor(method: string, mostBytes: number) {
-    super(`${method}: the answer is larger than ${mostBytes} bytes`);
+  constructor(maxBytes: number) {
+    super(`the picture is larger than ${maxBytes} bytes`);
     this.name = 'AnswerTooLarge';
   }
 }
 
 interface Pending {
   method: string;
-  /** Set for an answer that is a picture. */
-  mostBytes: number | undefined;
   settle(error: Error | undefined, result?: unknown): void;
 }
 
@@ -101,17 +99,8 @@ export function connectCdp(
   );
   readMessages(output, {
     onMessage: (text) => inTurn(() => dispatch(text)),
-    wantedBytes: (callId) => (pending.has(callId) ? pending.get(callId)!.mostBytes : 0),
-    onBytes: (callId, bytes) => inTurn(() => settleBytes(callId, bytes)),
     onTooLarge: () => close('the browser sent a message that is too large'),
   });
-
-  function settleBytes(callId: number, bytes: Buffer | undefined): void {
-    const call = pending.get(callId);
-    pending.delete(callId);
-    if (bytes) call?.settle(undefined, bytes);
-    else call?.settle(new AnswerTooLarge(call.method, call.mostBytes ?? 0));
-  }
 
   function dispatch(text: string): void {
     // Checked before the text is parsed, because parsing is the most expensive step.
@@ -144,12 +133,7 @@ export function connectCdp(
   function createSession(id: string | undefined, handlers: Handlers): CdpSession {
     const calls = new Set<number>();
 
-    function call<T>(
-      method: string,
-      params: unknown,
-      signal: AbortSignal | undefined,
-      mostBytes?: number,
-    ): Promise<T> {
+    function call<T>(method: string, params: unknown, signal: AbortSignal | undefined): Promise<T> {
       return new Promise((resolve, reject) => {
         if (closedBecause !== undefined) return reject(new CdpError(method, closedBecause, true));
         if (signal?.aborted) return reject(signal.reason as Error);
@@ -162,7 +146,6 @@ export function connectCdp(
         calls.add(callId);
         pending.set(callId, {
           method,
-          mostBytes,
           settle(error, result) {
             stopListening();
             calls.delete(callId);
@@ -177,15 +160,11 @@ export function connectCdp(
     return {
       id,
       send: (method, params, signal) => call(method, params, signal),
-      async capture(params, mostBytes, signal) {
-        const answer = await call<Buffer | { data: string }>(
-          'Page.captureScreenshot',
-          params,
-          signal,
-          mostBytes,
-        );
-        // The message of an empty picture is too short to be recognised as a picture.
-        return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'base64');
+      async capture(params, maxBytes, signal) {
+        const { data } = await call<{ data: string }>('Page.captureScreenshot', params, signal);
+        const bytes = Buffer.from(data, 'base64');
+        if (bytes.length > maxBytes) throw new AnswerTooLarge(maxBytes);
+        return bytes;
       },
       on(event, handler) {
         const list = handlers.get(event);
