@@ -1,5 +1,6 @@
 // One account attacks everything that it shares with others, one thing at a time, while another account uploads, downloads,
-// renders and opens the dashboard. Each attack is measured between two periods without it, in the same run.
+// renders and opens the dashboard. Each attack is measured between two periods without it, in the same run. A neighbour may be as slow as
+// next to loops that take nothing but processor time, which every account has to share.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { getPriority, setPriority } from 'node:os';
@@ -8,10 +9,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from '#lab/prove/neighbours/attack.ts';
 import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { kinds, nothingSeen, visit, type Kind, type Seen } from '#lab/prove/neighbours/neighbour.ts';
-import { longerOf, type Pauses } from '#lab/prove/neighbours/pauses.ts';
 import { describeSpent, nothingSpent, watchProcessor } from '#lab/prove/neighbours/processor.ts';
+import { processorOnly } from '#lab/prove/neighbours/processor-only.ts';
 import { startStage, type Stage } from '#lab/prove/neighbours/stage.ts';
 import { attackerBlock, type Target } from '#lab/prove/neighbours/target.ts';
+import type { Pauses } from '#lab/prove/pauses.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { median, quantile } from '#lab/prove/renderer.ts';
 import * as images from '#lab/support/images.ts';
@@ -19,12 +21,16 @@ import { startPageServer } from '#lab/support/page-server.ts';
 import { rssBytes } from '#lab/support/process-table.ts';
 
 /** Limits for the process of the service. Uploads, thumbnails and downloads are made in it, pages are not. */
-const mostMiB = { byPages: 300, byRequests: 900 };
-/** Limit for a pause of its event loop. */
-const mostPauseMs = 50;
+const maxMiB = { byPages: 300, byRequests: 900 };
+/** Limit for a pause of its event loop in which it does not wait for a core. */
+const maxPauseMs = 50;
 /** Smaller times cannot be distinguished from the noise of a machine with two cores, which the attacker shares. */
 const allowance = { median: 15, p99: 60 };
-const most = { median: 1.5, p99: 3 };
+interface Slowdown {
+  median: number;
+  p99: number;
+}
+const max: Slowdown = { median: 1.5, p99: 3 };
 /** Leaves a busy attacker a tenth of what the service gets. Relative to the proof, which may itself run with a priority. */
 const attackerNiceness = 10;
 const lowestPriority = 19;
@@ -51,6 +57,12 @@ export async function proveNeighbours(
     const setting = { neighbour, picture: await images.png(200, 200), size, stage };
     await visit(neighbour, setting.picture, stretches[size].eachMs, nothingSeen());
     const findings: Finding[] = [];
+    const allowed = Object.fromEntries(kinds.map((kind) => [kind, max])) as Record<Kind, Slowdown>;
+    if (size === 'long') {
+      const loops = await measure(processorOnly, { ...setting, allowed, attacker: neighbour });
+      say(`${processorOnly.resource}: ${loops.seen}`);
+      for (const kind of kinds) allowed[kind] = worseOf(max, loops.slowdown[kind]);
+    }
     // One for all pages, and one for each other attack, which uses up its account's requests of the minute. All are made before the
     // first attack, because one of them uses up the sign-ins of this address.
     const attackers: Target[] = [];
@@ -60,7 +72,7 @@ export async function proveNeighbours(
       attackers.push(isByPages ? (byPages ??= await create()) : await create());
     }
     for (const [index, attack] of chosen.entries()) {
-      const finding = await prove(attack, { ...setting, attacker: attackers[index]! });
+      const finding = await prove(attack, { ...setting, allowed, attacker: attackers[index]! });
       say(`${finding.holds ? '✔' : '✘'} ${finding.what}: ${finding.seen}`);
       findings.push(finding);
     }
@@ -77,6 +89,7 @@ interface Setting {
   picture: Buffer;
   size: Size;
   stage: Stage;
+  allowed: Record<Kind, Slowdown>;
 }
 
 /** A shared machine may be slow at the wrong moment: what is too slow is measured again, and must be too slow twice. */
@@ -96,25 +109,27 @@ interface Measured {
   /** The attack took place, nothing of the neighbour failed or starved, memory is bounded, and pages gave the event loop no work. */
   isSound: boolean;
   isNear: boolean;
+  slowdown: Record<Kind, Slowdown>;
 }
 
 interface Period extends Seen {
-  pauses: Pauses;
+  /** One for each stretch. */
+  pauses: Pauses[];
 }
 
 async function measure(
   attack: Attack,
-  { attacker, neighbour, picture, size, stage }: Setting,
+  { attacker, neighbour, picture, size, stage, allowed }: Setting,
 ): Promise<Measured> {
   const [alone, beside] = [nothingSeen(), nothingSeen()].map((seen): Period => ({
     ...seen,
-    pauses: { longestMs: 0, workMs: 0 },
+    pauses: [],
   })) as [Period, Period];
   const { count: rounds, eachMs } = stretches[size];
   const look = async (forMs: number, period: Period) => {
     await stage.takePauses();
     await visit(neighbour, picture, forMs, period);
-    period.pauses = longerOf(period.pauses, await stage.takePauses());
+    period.pauses.push(await stage.takePauses());
   };
   const lookAlone = async () => {
     if (size === 'long') await look(eachMs / 2, alone);
@@ -133,13 +148,16 @@ async function measure(
     await lookAlone();
   }
   clearInterval(timer);
-  const limitMiB = attack.isByPages ? mostMiB.byPages : mostMiB.byRequests;
+  const limitMiB = attack.isByPages ? maxMiB.byPages : maxMiB.byRequests;
   const failures = [...alone.failures, ...beside.failures];
   const slowest = Math.max(...kinds.flatMap((kind) => beside.times[kind]));
   const times =
     size === 'long'
       ? [...kinds.map((kind) => summaryOf(kind, alone, beside)), summaryOfPauses(alone, beside)].join(', ')
-      : `${beside.times.upload.length} rounds, the slowest step ${Math.round(slowest)} ms, work of the event loop at a stretch ${Math.round(beside.pauses.workMs)} ms`;
+      : `${beside.times.upload.length} rounds, the slowest step ${Math.round(slowest)} ms, work of the event loop at a stretch ${Math.round(longest(beside, 'workMs'))} ms`;
+  const slowdown = Object.fromEntries(
+    kinds.map((kind) => [kind, slowdownOf(alone.times[kind], beside.times[kind])]),
+  ) as Record<Kind, Slowdown>;
   return {
     times: `${times} (${describeSpent(spent)})`,
     seen: [
@@ -153,11 +171,12 @@ async function measure(
       count > 0 &&
       failures.length === 0 &&
       peak < limitMiB * 2 ** 20 &&
-      (!attack.isByPages || beside.pauses.workMs < mostPauseMs),
+      (!attack.isByPages || longest(beside, 'workMs') < maxPauseMs),
     isNear:
       size === 'short' ||
-      (kinds.every((kind) => isNear(alone.times[kind], beside.times[kind])) &&
-        beside.pauses.longestMs <= Math.max(mostPauseMs, alone.pauses.longestMs)),
+      (kinds.every((kind) => isNear(alone.times[kind], slowdown[kind], allowed[kind])) &&
+        beside.pauses.every(({ pauseMs, waitedMs }) => pauseMs - waitedMs <= maxPauseMs)),
+    slowdown,
   };
 }
 
@@ -188,11 +207,22 @@ async function begin(
   return { pid: child.pid ?? 0, stop };
 }
 
-function isNear(alone: number[], beside: number[]): boolean {
-  const [usual, usualWorst] = [median(alone), quantile(alone, 0.99)];
+function slowdownOf(alone: number[], beside: number[]): Slowdown {
+  return {
+    median: median(beside) / median(alone),
+    p99: quantile(beside, 0.99) / quantile(alone, 0.99),
+  };
+}
+
+const worseOf = (one: Slowdown, other: Slowdown): Slowdown => ({
+  median: Math.max(one.median, other.median),
+  p99: Math.max(one.p99, other.p99),
+});
+
+function isNear(alone: number[], { median: times, p99 }: Slowdown, allowed: Slowdown): boolean {
   return (
-    median(beside) <= Math.max(usual * most.median, usual + allowance.median) &&
-    quantile(beside, 0.99) <= Math.max(usualWorst * most.p99, usualWorst + allowance.p99)
+    times <= Math.max(allowed.median, 1 + allowance.median / median(alone)) &&
+    p99 <= Math.max(allowed.p99, 1 + allowance.p99 / quantile(alone, 0.99))
   );
 }
 
@@ -204,12 +234,11 @@ function summaryOf(kind: Kind, alone: Seen, beside: Seen): string {
 }
 
 function summaryOfPauses(alone: Period, beside: Period): string {
-  const figures = [
-    alone.pauses.longestMs,
-    beside.pauses.longestMs,
-    alone.pauses.workMs,
-    beside.pauses.workMs,
-  ];
-  const [p0, p1, w0, w1] = figures.map((ms) => Math.round(ms));
-  return `pause ${p0} → ${p1} ms (work ${w0} → ${w1})`;
+  const pauses = [alone, beside].map((period) => Math.round(longest(period, 'pauseMs')));
+  const work = [alone, beside].map((period) => Math.round(longest(period, 'workMs')));
+  const without = Math.round(Math.max(...beside.pauses.map(({ pauseMs, waitedMs }) => pauseMs - waitedMs)));
+  return `pause ${pauses.join(' → ')} ms (${without} without the wait for a core; work ${work.join(' → ')})`;
 }
+
+const longest = ({ pauses }: Period, what: 'pauseMs' | 'workMs'): number =>
+  Math.max(0, ...pauses.map((pause) => pause[what]));

@@ -1,6 +1,6 @@
 // The service as the child process of a proof: the product, with what the proof puts into its seams. The argument is JSON.
 // node lab/prove/serve.ts '{"crashFile":"…","timeouts":{…}}'
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { OnCrashPoint } from '#core/crash-points.ts';
 import { readConfig } from '#roof/config.ts';
 import { endOnFault } from '#roof/last-resort.ts';
@@ -14,8 +14,6 @@ export interface ServeOptions {
   /** Names the point at which an uncaught error is thrown, or a promise is rejected that nobody awaits. */
   faultFile?: string;
   timeouts?: ConnectionTimeouts;
-  /** At each SIGUSR2: for how long the event loop had no turn for others since the last one, and its share of a core; as JSON. */
-  pausesFile?: string;
 }
 
 export const serveCommand = (options: ServeOptions): string[] => [
@@ -25,7 +23,7 @@ export const serveCommand = (options: ServeOptions): string[] => [
 ];
 
 if (import.meta.main) {
-  const { crashFile, faultFile, timeouts, pausesFile } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
+  const { crashFile, faultFile, timeouts } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
   const config = readConfig();
   const log = createLog(config.logLevel);
   const service = await createService(config, log, {
@@ -34,33 +32,8 @@ if (import.meta.main) {
     ...(faultFile !== undefined && { reached: faultAt(faultFile) }),
   });
   endOnFault(log, () => service);
-  if (pausesFile !== undefined) measurePauses(pausesFile);
   await service.listen();
   process.once('SIGTERM', () => void service.close().then(() => process.exit(0)));
-}
-
-function measurePauses(file: string): void {
-  let longest = { workMs: 0, wallMs: 0 };
-  let total = { workMs: threadMs(), wallMs: performance.now() };
-  let [workBefore, wallBefore] = [total.workMs, total.wallMs];
-  setInterval(() => {
-    const [work, wall] = [threadMs(), performance.now()];
-    longest.workMs = Math.max(longest.workMs, work - workBefore);
-    longest.wallMs = Math.max(longest.wallMs, wall - wallBefore);
-    [workBefore, wallBefore] = [work, wall];
-  }, 5).unref();
-  process.on('SIGUSR2', () => {
-    const now = { workMs: threadMs(), wallMs: performance.now() };
-    const share = (now.workMs - total.workMs) / (now.wallMs - total.wallMs);
-    writeFileSync(file, `${JSON.stringify({ ...longest, share })}\n`);
-    total = now;
-    longest = { workMs: 0, wallMs: 0 };
-  });
-}
-
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
 }
 
 function crashingAt(file: string): OnCrashPoint {

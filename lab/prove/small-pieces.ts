@@ -2,20 +2,19 @@
 // longest time for which the service's event loop works without a turn for others, and the median upload of the other account.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { pausesSocket, takePauses, watchPauses, type Pauses } from '#lab/prove/pauses.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { median } from '#lab/prove/renderer.ts';
-import { serveCommand } from '#lab/prove/serve.ts';
 import { smallPieces, type SmallPieces } from '#lab/prove/small-pieces/attacks.ts';
 import * as images from '#lab/support/images.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { program, temporaryFolder } from '#lab/support/processes.ts';
 import { endless, startProduct, type Product } from '#lab/support/product.ts';
 import { uploadOne } from '#lab/support/uploading.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
 
 const most = { workMs: 50, median: 1.5 };
 const attackMs: Record<Size, number> = { short: 500, long: 8_000 };
@@ -64,32 +63,18 @@ interface Stage {
   pauses: () => Promise<Pauses>;
 }
 
-interface Pauses {
-  /** CPU time of the event loop's thread: other programs on the machine do not count. */
-  workMs: number;
-  wallMs: number;
-  /** Of a core, used by that thread. */
-  share: number;
-}
-
 async function startStage(folder: string, name: string, environment: Record<string, string>): Promise<Stage> {
-  const pausesFile = join(folder, `${name}.json`);
-  const product = await startProduct({ environment, command: serveCommand({ pausesFile }) });
+  const socket = join(folder, `${name}.sock`);
+  const product = await startProduct({
+    environment: { ...environment, [pausesSocket]: socket },
+    command: [process.execPath, ...watchPauses, program, 'serve'],
+  });
   return {
     product,
     neighbour: await product.newKey(endless),
     attacker: await product.newKey(endless),
     picture: await images.png(8, 8),
-    async pauses() {
-      await rm(pausesFile, { force: true });
-      product.serving.child.kill('SIGUSR2');
-      let text = '';
-      await waitFor('the pauses of the event loop', async () => {
-        text = await readFile(pausesFile, 'utf8').catch(() => '');
-        return text.endsWith('\n');
-      });
-      return JSON.parse(text) as Pauses;
-    },
+    pauses: () => takePauses(socket),
   };
 }
 
@@ -133,7 +118,7 @@ async function measure(index: number, stage: Stage, size: Size) {
     isNear: Math.max(busy.workMs, left.workMs) <= most.workMs && during <= usual * most.median,
     seen: [
       `${sent.connections} connections opened, ${(sent.bytes / 1_000_000).toFixed(1)} MB sent`,
-      `longest work ${round(quiet.workMs)} → ${round(busy.workMs)} ms (pause ${round(quiet.wallMs)} → ${round(busy.wallMs)}), ${round(100 * busy.share)} % of a core`,
+      `longest work ${round(quiet.workMs)} → ${round(busy.workMs)} ms (pause ${round(quiet.pauseMs)} → ${round(busy.pauseMs)}), ${round(100 * busy.share)} % of a core`,
       `upload ${usual.toFixed(1)} → ${during.toFixed(1)} ms (${(during / usual).toFixed(2)} times, ${beside.length} uploads, max ${round(Math.max(...beside))})`,
       `when it had gone: longest work ${round(left.workMs)} ms, first upload ${round(after[0] ?? Number.NaN)} ms`,
     ].join('; '),

@@ -7,6 +7,7 @@ import { fetchChromium } from '#browser/install/fetch-chromium.ts';
 import { findChromium, type FindChromiumOptions } from '#browser/install/find-chromium.ts';
 import { installFonts } from '#browser/install/fonts.ts';
 import type { PoolOptions } from '#browser/pool.ts';
+import { lowNiceness, workerNiceness } from '#browser/process/priority.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { reachableCache, workerUsers } from '#browser/process/unprivileged.ts';
 import { startWorker, WorkerStartError, type Worker, type WorkerOptions } from '#browser/worker/worker.ts';
@@ -28,12 +29,6 @@ export interface StartOptions {
   log: Log;
 }
 
-// Half of the usual share of the processor: the service comes first, because every request needs it. Higher, and renders would lose to
-// other programs of the machine.
-const niceness = 3;
-// A tenth, with which a browser still starts on a busy machine: for a render that may have cost others their worker.
-const lowNiceness = 10;
-
 type Base = Omit<WorkerOptions, 'sandboxed' | 'isTested'>;
 
 export async function startChromium(
@@ -46,7 +41,14 @@ export async function startChromium(
   await sweepScratchFolders(resultsFolder, users?.worker ?? null);
   const cacheFolder = await reachableCache(options.cacheFolder, users?.browser ?? null);
   const fontsFile = await installFonts(cacheFolder);
-  const common = { fontsFile, users, niceness, warmPages: options.warmPages, resultsFolder, log };
+  const common = {
+    fontsFile,
+    users,
+    niceness: workerNiceness,
+    warmPages: options.warmPages,
+    resultsFolder,
+    log,
+  };
   const chromium = await findChromium({
     explicitPath: options.executable,
     folders: options.folders,
@@ -93,7 +95,7 @@ export async function startChromium(
     );
   }
   const start = ({ isLow }: { isLow: boolean }) =>
-    startWorker({ ...base, sandboxed, isTested: false, niceness: isLow ? lowNiceness : niceness });
+    startWorker({ ...base, sandboxed, isTested: false, niceness: isLow ? lowNiceness : workerNiceness });
   return { about, start: reuse(worker, start) };
 }
 

@@ -2,11 +2,12 @@
 // JSON. It runs until stdin ends, then prints how often it attacked.
 import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { hostileRoutes } from '#lab/prove/neighbours/page-attacks.ts';
+import { processorOnly } from '#lab/prove/neighbours/processor-only.ts';
 import { attackerHosts, type Target } from '#lab/prove/neighbours/target.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 
 const { name, target } = JSON.parse(process.argv[2] ?? '{}') as { name: string; target: Target };
-const attack = attacks.find((candidate) => candidate.name === name);
+const attack = [processorOnly, ...attacks].find((candidate) => candidate.name === name);
 if (!attack) throw new Error(`there is no attack "${name}"`);
 const [address, ...others] = attackerHosts;
 const { base: pages, host } = await startPageServer(hostileRoutes, { address });

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { builtInPlans, type Plan } from '#accounts/plans.ts';
 import { readConfig } from '#roof/config.ts';
 import { openAccounts } from '#roof/service.ts';
-import { pausesSocket, takePauses, watchPauses, type Pauses } from '#lab/prove/neighbours/pauses.ts';
+import { pausesSocket, takePauses, watchPauses, type Pauses } from '#lab/prove/pauses.ts';
 import type { Account, Target } from '#lab/prove/neighbours/target.ts';
 import { program, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
 import { uploadOne } from '#lab/support/uploading.ts';

@@ -3,6 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 
+/**
+ * Half of the default share of the processor: the service comes first, because every request needs it. Higher, and renders would lose to
+ * other programs of the machine.
+ */
+export const workerNiceness = 3;
+/** A tenth, with which a browser still starts on a busy machine: for a render that may have cost others their worker. */
+export const lowNiceness = 10;
 const lowest = 19;
 
 /** Sets both kinds of niceness, because only one of them counts: see `weighsBySession`. */

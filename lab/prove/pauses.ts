@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 export interface Pauses {
-  /** For so long it did nothing else. On a busy machine the process may only have waited for a core. */
-  longestMs: number;
+  /** The longest time in which it did nothing else. */
+  pauseMs: number;
+  /** For this part of it, its thread waited for a core. */
+  waitedMs: number;
   /** The most processor time that its thread took for what it did at a stretch. */
   workMs: number;
+  /** Of a core, used by its thread. */
+  share: number;
 }
 
 /** The variable that holds the socket's path. */
@@ -17,8 +21,3 @@ export const watchPauses = ['--import', join(import.meta.dirname, 'watch-pauses.
 /** Since they were last taken. */
 export const takePauses = async (socket: string): Promise<Pauses> =>
   JSON.parse(await text(connect(socket))) as Pauses;
-
-export const longerOf = (one: Pauses, other: Pauses): Pauses => ({
-  longestMs: Math.max(one.longestMs, other.longestMs),
-  workMs: Math.max(one.workMs, other.workMs),
-});
