@@ -110,6 +110,12 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     return started;
   }
 
+  /** A start that is under way will do. */
+  function growOnce(): Promise<Member> {
+    const [started] = starts;
+    return started ?? grow();
+  }
+
   async function open(): Promise<Member> {
     const worker = await begin({ isLow: false });
     const member: Member = {
@@ -134,8 +140,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   function forget(member: Member): void {
     members.delete(member);
     serve();
-    if (members.size + starts.size === 0 && !isClosed)
-      inBackground(grow(), 'a render worker did not start again');
+    if (members.size === 0 && !isClosed) inBackground(growOnce(), 'a render worker did not start again');
   }
 
   /** New ones first, then the one used last. */
@@ -249,7 +254,8 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   /** Make before break: if there is no other idle worker, one is started first. */
   async function replace(member: Member, why: string): Promise<void> {
     member.isReplaced = true;
-    if (!idle().some((other) => other !== member)) await grow().finally(() => (member.isReplaced = false));
+    if (!idle().some((other) => other !== member))
+      await growOnce().finally(() => (member.isReplaced = false));
     if (member.isRetired) return;
     log.info({ pid: member.worker.pid, served: member.worker.served, why }, 'a render worker is replaced');
     retire(member);
@@ -260,7 +266,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     spareTimer ??= setTimeout(() => {
       spareTimer = undefined;
       if (idle().length === 0 && members.size < places && !isClosed)
-        inBackground(grow(), 'a spare render worker did not start');
+        inBackground(growOnce(), 'a spare render worker did not start');
     }, spareMs).unref();
   }
 
@@ -303,8 +309,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     },
     async check() {
       refuseIfClosed();
-      const [started] = starts;
-      const asked = members.size > 0 ? [...members] : [await (started ?? grow())];
+      const asked = members.size > 0 ? [...members] : [await growOnce()];
       await Promise.any(asked.map(({ worker }) => worker.ask('check', checkMs)));
     },
     async close() {

@@ -1,18 +1,12 @@
-// The service's side of one render worker: starts the program as a process group in a session of its own, hands it renders, and ends the
-// whole group. Nothing of it is left after `close`.
-import { spawn } from 'node:child_process';
+// The service's side of one render worker: hands it renders, takes their files over, and ends it.
 import { renameSync, unlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
 import type { Phases } from '#core/phases.ts';
 import { RenderFailure, type Log, type Rendered } from '#browser/browser.ts';
 import { createPhase, startStepMs, within } from '#browser/process/deadline.ts';
-import { endWithService } from '#browser/process/end-with-service.ts';
-import { createBrowserFolder } from '#browser/process/browser-folder.ts';
-import { createScratchFolder, scratchFile } from '#browser/process/scratch-folder.ts';
-import { openChannel } from '#browser/worker/channel.ts';
+import { scratchFile } from '#browser/process/scratch-folder.ts';
 import type {
   Failed,
   FromWorker,
@@ -22,6 +16,7 @@ import type {
   Task,
   ToWorker,
 } from '#browser/worker/messages.ts';
+import { startProcess } from '#browser/worker/worker-process.ts';
 
 export interface Worker {
   /** Also the id of its process group. */
@@ -64,11 +59,9 @@ export interface WorkerOptions extends Omit<StartOrder, 'browserFolder'> {
   log: Log;
 }
 
-const program = join(import.meta.dirname, 'main.ts');
-const keptErrorCharacters = 4_096;
 const never = new AbortController().signal;
 /** As for the largest PDF. */
-const resultLimitBytes = 256 * 1024 ** 2;
+const maxResultBytes = 256 * 1024 ** 2;
 /** The phases that a worker reports. */
 const knownPhases: ReadonlySet<string> = new Set(['navigate', 'settle', 'capture', 'encode']);
 const lost = () =>
@@ -85,78 +78,37 @@ export class WorkerStartError extends Error {
   }
 }
 
-/** Of running workers: they end with this process, however it ends. */
-const groups = new Set<number>();
-process.on('exit', () => groups.forEach(killGroup));
-
-function killGroup(group: number): void {
-  if (!groups.has(group)) return;
-  try {
-    process.kill(-group, 'SIGKILL');
-  } catch {
-    // Already gone.
-  }
-}
-
 interface Running {
   phases: Phases | undefined;
   settle(outcome: Rendered | Error): void;
 }
 
 export async function startWorker({ resultsFolder, log, ...order }: WorkerOptions): Promise<Worker> {
-  const { users } = order;
-  const browserFolder = createBrowserFolder(order.chromium.kind, users?.browser ?? null);
-  const results = createScratchFolder(resultsFolder, users?.worker ?? null);
-  const compileCache = getCompileCacheDir();
-  const child = spawn(process.execPath, [...nodeFlags, program], {
-    cwd: results.path,
-    // A session of its own: one process group to judge and to end, and one share of the processor where Linux groups by session.
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache },
-  });
-  const pid = child.pid;
-  const release = pid === undefined ? () => {} : endWithService(pid, log);
-  if (pid !== undefined) groups.add(pid);
-  const gone = new AbortController();
   const worn = new AbortController();
   const running = new Map<string, Running>();
   const undiscarded = new Map<string, () => void>();
   const asked = new Map<number, () => void>();
   const { promise: ready, resolve: onReady, reject: onRefused } = Promise.withResolvers<Started>();
-  const { promise: exited, resolve: onExited } = Promise.withResolvers<void>();
-  let errorText = '';
   let served = 0;
   let questions = 0;
   let isEnding = false;
-
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errorText = (errorText + text).slice(-keptErrorCharacters);
+  const { pid, gone, send, kill, ...processes } = startProcess({
+    ...order,
+    resultsFolder,
+    onMessage: receive,
+    log,
   });
-  child.once('error', (error) => ended(error.message));
-  child.once('exit', () => ended(errorText.trim() || 'the worker ended'));
-  const send: (message: ToWorker) => void = openChannel(child.stdout, child.stdin, {
-    onMessage: (message) => receive(message as FromWorker),
-    // The end of the process follows, or is brought about.
-    onBroken: kill,
-  });
-
-  function kill(): void {
-    if (pid !== undefined) killGroup(pid);
-  }
-
-  function ended(reason: string): void {
-    if (gone.signal.aborted) return;
-    // The browser, if the worker ended before it.
-    kill();
-    if (pid !== undefined) groups.delete(pid);
-    release();
+  gone.addEventListener('abort', () => {
+    const reason = String(gone.reason);
     fail(lost());
-    gone.abort(reason);
     onRefused(new WorkerStartError(`The browser did not start: ${reason}`, reason));
     if (!isEnding) log.warn({ pid, reason }, 'a render worker was lost');
     close().catch((error: unknown) => log.error({ err: error }, 'a render worker was not cleaned up'));
-    onExited();
+  });
+
+  function close(): Promise<void> {
+    isEnding = true;
+    return processes.close();
   }
 
   function fail(failure: RenderFailure): void {
@@ -185,11 +137,11 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
 
   function deliver(id: string, { sizeBytes, sha256 }: Receipt): void {
     try {
-      if (!(sizeBytes <= resultLimitBytes) || !/^[0-9a-f]{64}$/.test(sha256))
+      if (!(sizeBytes <= maxResultBytes) || !/^[0-9a-f]{64}$/.test(sha256))
         throw new Error('the receipt of a render is not valid');
       // Out of the worker's reach, and not removed with its folder. A rename does not wait for the disk.
       const path = scratchFile(resultsFolder);
-      renameSync(join(results.path, id), path);
+      renameSync(join(processes.resultsFolder, id), path);
       const render = running.get(id);
       const remove = () => rm(path, { force: true });
       if (render) render.settle({ path, sizeBytes, sha256, [Symbol.asyncDispose]: remove });
@@ -205,27 +157,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     undiscarded.delete(id);
   }
 
-  let closing: Promise<void> | undefined;
-  function close(): Promise<void> {
-    closing ??= (async () => {
-      isEnding = true;
-      kill();
-      await exited;
-      await Promise.all(
-        [browserFolder, results].map((folder) =>
-          folder.remove().catch((error: unknown) => {
-            log.warn(
-              { err: error, folder: folder.path },
-              'a folder of a render worker could not be removed yet',
-            );
-          }),
-        ),
-      );
-    })();
-    return closing;
-  }
-
-  send({ start: { ...order, browserFolder: browserFolder.path } });
+  send({ start: { ...order, browserFolder: processes.browserFolder } });
   const starting = createPhase(
     never,
     2 * startStepMs,
@@ -252,7 +184,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
       return served;
     },
     worn: worn.signal,
-    gone: gone.signal,
+    gone,
     render(task, { leftMs, phases, signal }) {
       const id = newId();
       served += 1;
@@ -270,7 +202,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
         }
         running.set(id, { phases, settle });
         undiscarded.set(id, onDiscarded);
-        if (gone.signal.aborted) return fail(lost());
+        if (gone.aborted) return fail(lost());
         send({ render: id, task, leftMs });
         signal.addEventListener('abort', abort, { once: true });
         if (signal.aborted) abort();
@@ -283,7 +215,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
       const { promise, resolve } = Promise.withResolvers<void>();
       asked.set(number, resolve);
       send({ [question]: number } as ToWorker);
-      const phase = createPhase(gone.signal, withinMs, () => new Error('the browser does not answer'));
+      const phase = createPhase(gone, withinMs, () => new Error('the browser does not answer'));
       return within(promise, phase.signal).finally(() => {
         phase.end();
         asked.delete(number);
@@ -301,9 +233,6 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     close,
   };
 }
-
-/** A small heap: by default V8 lets it grow to three times the live data before it collects. */
-const nodeFlags = ['--heap-growing-percent=70', '--semi-space-growth-factor=1'];
 
 function toFailure({ reason, message, cause, browserLost }: Failed): RenderFailure {
   return new RenderFailure(reason, message, { cause, browserLost });
