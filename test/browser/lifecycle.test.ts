@@ -60,6 +60,18 @@ test('the browser reports its version, and leaves nothing behind', async () => {
   assert.deepEqual([browsers(), scratchFolders()], [[], []]);
 });
 
+test('at rest there are no pages but those that are kept ready', async (context) => {
+  if ((await chromiumUnderTest()).kind === 'full')
+    return context.skip('a full Chromium keeps its first page');
+  const kit = await startTestBrowser([server.host]);
+  try {
+    const pages = () => descendants().filter(({ command }) => command.includes('--type=renderer'));
+    await waitFor('the first page of the browser is closed', () => pages().length === 2);
+  } finally {
+    await kit.close();
+  }
+});
+
 test('a browser killed with -9: the render is made on another, and the next one too', async () => {
   const kit = await startTestBrowser([server.host]);
   try {
@@ -84,6 +96,28 @@ test('a browser killed with -9: the render is made on another, and the next one 
   } finally {
     await kit.close();
   }
+});
+
+test('a worker that is killed leaves its compiled code, so the next one needs no memory to compile', async () => {
+  const script = `
+    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', '..', 'lab', 'support', 'browser.ts'))});
+    await startTestBrowser([]);
+    console.log('ready');
+    setInterval(() => {}, 1000);`;
+  const anonymousKiB: number[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env: { ...process.env, NODE_COMPILE_CACHE: join(temporary, 'compiled') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(service.stdout, 'data');
+    const [worker] = workers(service.pid);
+    anonymousKiB.push(Number(/^RssAnon:\s+(\d+)/m.exec(statusOf(worker!.pid))?.[1]));
+    service.kill('SIGKILL');
+    await once(service, 'exit');
+  }
+  const [first, second] = anonymousKiB;
+  assert.ok(second! < first! - 10 * 1024, anonymousKiB.join(' and '));
 });
 
 test('a render whose second browser is lost too fails, and does not hang', async () => {
