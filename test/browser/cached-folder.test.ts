@@ -8,7 +8,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
@@ -63,17 +62,19 @@ test('a file of somebody else with our name is refused and left', async () => {
   assert.equal(readFileSync(file, 'utf8'), 'notes');
 });
 
-test('drafts that were given up are deleted; other old files with such a beginning are not', async () => {
+test('drafts that were given up are deleted; those of other machines, and other files with such a beginning, are not', async () => {
   using cache = openFolder();
   const here = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
   // The id of a process that cannot exist: the kernel assigns smaller numbers.
-  const gone = [`${here}-999999999-1-ABC123`, `${here}-999999999-1-ABC124.old`, 'another-999999999-1-ABC125'];
-  const kept = ['notes', `${here}-notes`, 'another-1-1-notes', `${here}-999999999-1-ABC123.txt`];
-  for (const end of [...gone, ...kept]) {
-    const path = join(cache.path, `browser.draft-${end}`);
-    mkdirSync(path);
-    utimesSync(path, 1, 1);
-  }
+  const gone = [`${here}-999999999-1-ABC123`, `${here}-999999999-1-ABC124.old`];
+  const kept = [
+    'notes',
+    `${here}-notes`,
+    'another-999999999-1-ABC125',
+    'another-1-1-notes',
+    `${here}-999999999-1-ABC123.txt`,
+  ];
+  for (const end of [...gone, ...kept]) mkdirSync(join(cache.path, `browser.draft-${end}`));
   await cachedFolder(join(cache.path, 'browser'), fill('ours'));
   assert.deepEqual(
     readdirSync(cache.path).toSorted(),

@@ -38,9 +38,7 @@ export interface CachedFolderWork {
 const manifestName = 'manifest.json';
 const renameAttempts = 10;
 const waitMs = 15 * 60_000;
-const lookEveryMs = 200;
-// A draft of another machine on a shared disk: there is no way to know whether it is still being worked on.
-const foreignDraftMs = 24 * 60 * 60_000;
+const pollMs = 200;
 
 export async function cachedFolder(
   folder: string,
@@ -90,24 +88,21 @@ async function isMadeByAnother(folder: string, onWait?: () => void): Promise<boo
   for (let isFirst = true; performance.now() < givesUpAt; isFirst = false) {
     if (!(await hasLivingDraft(folder))) return isWhole(folder);
     if (isFirst) onWait?.();
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
   return false;
 }
 
-/** Also removes drafts of processes that no longer run. */
+/** Also removes drafts of processes of this machine that no longer run. Whether another machine's does, nobody here knows. */
 async function hasLivingDraft(folder: string): Promise<boolean> {
   const prefix = `${basename(folder)}.draft-`;
   const names = await readdir(dirname(folder)).catch(() => []);
   let living = false;
   for (const name of names.filter((candidate) => candidate.startsWith(prefix))) {
-    const path = join(dirname(folder), name);
-    const [, host, pid, startTime] = draftName.exec(name.slice(prefix.length)) ?? [];
-    // Another name is somebody else's.
-    if (pid === undefined || startTime === undefined) continue;
-    const isHere = host === thisHost;
-    if (isHere && isRunning(Number(pid), startTime)) living = true;
-    else if (isHere || (await ageMs(path)) > foreignDraftMs) await rm(path, { recursive: true, force: true });
+    const [, host, pid, startTime = ''] = draftName.exec(name.slice(prefix.length)) ?? [];
+    if (host !== thisHost) continue;
+    if (isRunning(Number(pid), startTime)) living = true;
+    else await rm(join(dirname(folder), name), { recursive: true, force: true });
   }
   return living;
 }
@@ -116,11 +111,6 @@ async function hasLivingDraft(folder: string): Promise<boolean> {
 const draftName = /^([^-]*)-(\d+)-(\d+)-[A-Za-z0-9]{6}(\.old)?$/;
 const thisHost = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
 const maker = () => `${thisHost}-${process.pid}-${startTimeOf(process.pid)}`;
-
-async function ageMs(path: string): Promise<number> {
-  const entry = await stat(path).catch(() => null);
-  return entry === null ? 0 : Date.now() - entry.mtimeMs;
-}
 
 /** Syncs the bytes to the disk before the rename; readable by the unprivileged user of the browser. */
 async function seal(draft: string): Promise<void> {
