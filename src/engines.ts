@@ -16,10 +16,10 @@ export async function openBrowser(
   { renew = false, resultsFolder = join(config.blobsDir, 'renders', 'results') } = {},
 ): Promise<Browser> {
   const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
-  const { usualFolders } = await import('#browser/install/find-chromium.ts');
+  const { defaultFolders } = await import('#browser/install/find-chromium.ts');
   return createChromiumBrowser({
     executable: config.chromiumPath,
-    folders: [...config.programFolders, ...usualFolders],
+    folders: [...config.programFolders, ...defaultFolders],
     cacheFolder: config.cacheDir,
     resultsFolder,
     fetchEnvironment: config.fetchEnvironment,

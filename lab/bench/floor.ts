@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { EgressProxy } from '#browser/egress/proxy.ts';
-import { findChromium, usualFolders } from '#browser/install/find-chromium.ts';
+import { findChromium, defaultFolders } from '#browser/install/find-chromium.ts';
 import { installFonts } from '#browser/install/fonts.ts';
 import { readConfig } from '#roof/config.ts';
 import type { RenderKind } from '#storage/schema.ts';
@@ -52,7 +52,7 @@ const printing = {
 /** The browser that the service finds for itself, with its libraries and fonts. */
 export async function theBrowser(): Promise<{ executable: string; environment: Record<string, string> }> {
   const { cacheDir, programFolders } = readConfig({ PATH: process.env['PATH'] });
-  const folders = [...programFolders, ...usualFolders];
+  const folders = [...programFolders, ...defaultFolders];
   const chromium = await findChromium({ explicitPath: undefined, folders, cacheFolder: cacheDir });
   return {
     executable: chromium.executable,

@@ -53,9 +53,8 @@ export async function startChromium(
     explicitPath: options.executable,
     folders: options.folders,
     cacheFolder,
-    fetch: ({ hasOther }) =>
+    fetch: () =>
       fetchChromium({
-        hasOther,
         cacheFolder,
         environment: options.fetchEnvironment ?? {},
         renew: options.renew ?? false,

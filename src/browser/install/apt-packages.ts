@@ -2,43 +2,32 @@
 // only read. apt checks signatures and checksums as usual.
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FetchTools } from '#browser/install/fetch-way.ts';
 import { run } from '#browser/install/run.ts';
-
-export interface AptOptions {
-  /** Must be empty; everything created here is inside it. */
-  folder: string;
-  environment: Record<string, string>;
-}
-
-export interface Apt {
-  /** Alternatives in order of preference: the first one that the distribution offers is used. */
-  firstKnown(names: string[]): Promise<string | null>;
-  /** The size of these packages and their dependencies, without those that the system already has. */
-  plan(names: string[]): Promise<AptPlan>;
-  /** Unpacks them into `target`; resolves to the folders that hold libraries there. */
-  unpack(plan: AptPlan, target: string): Promise<string[]>;
-}
-
-interface AptPlan {
-  names: string[];
-  packages: { file: string; sizeBytes: number }[];
-  sizeBytes: number;
-}
 
 // For each program. It only ends a hang: lists took more than 3 minutes on a busy machine, as they do on a slow line.
 const programMs = 20 * 60_000;
 // If another C library precedes the system's loader, every program breaks.
 const neverUnpacked = /^libc6[_-]|^libc-bin_|^base-files_/;
 
-export async function openApt({ folder, environment }: AptOptions): Promise<Apt> {
-  const state = join(folder, 'state');
-  const cache = join(folder, 'cache');
-  await mkdir(join(state, 'lists', 'partial'), { recursive: true });
-  await mkdir(join(cache, 'archives', 'partial'), { recursive: true });
+/**
+ * Unpacks those of the packages that the distribution has, and what they need beyond the system, into `target`. Resolves to the folders
+ * that hold libraries there. Where a name has a second form with t64, that one is used.
+ */
+export async function unpackPackages(
+  names: string[],
+  draft: string,
+  target: string,
+  { environment, tell }: FetchTools,
+): Promise<string[]> {
+  const folder = join(draft, 'apt');
+  const archives = join(folder, 'archives');
+  await mkdir(join(folder, 'lists', 'partial'), { recursive: true });
+  await mkdir(join(archives, 'partial'), { recursive: true });
   const settings = [
-    `Dir::State=${state}`,
+    `Dir::State=${folder}`,
     'Dir::State::status=/var/lib/dpkg/status',
-    `Dir::Cache=${cache}`,
+    `Dir::Cache=${folder}`,
     // No other process uses these folders, so no lock is needed, and an ordinary user may not take it.
     'Debug::NoLocking=1',
     // As root, apt would switch to a user who cannot read this folder.
@@ -46,45 +35,34 @@ export async function openApt({ folder, environment }: AptOptions): Promise<Apt>
     'Acquire::Languages=none',
     'Acquire::Retries=2',
   ].flatMap((setting) => ['-o', setting]);
-  const apt = (program: string, args: string[]) =>
+  const apt = (program: string, args: string[], onLine = (_line: string) => {}) =>
     run('setpriv', ['--pdeathsig', 'KILL', program, ...settings, ...args], {
       environment: { ...environment, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
       timeoutMs: programMs,
+      onLine,
     });
-  const install = (names: string[], mode: string) =>
-    // --reinstall: a requested package must be complete in the folder, whether or not the system has it.
-    apt('apt-get', ['-q', '-y', '--no-install-recommends', '--reinstall', mode, 'install', ...names]);
+
   await apt('apt-get', ['-q', 'update', '--error-on=any']);
-  let known: Set<string> | undefined;
-
-  return {
-    async firstKnown(names) {
-      known ??= new Set((await apt('apt-cache', ['pkgnames'])).split('\n'));
-      return names.find((name) => known?.has(name)) ?? null;
-    },
-    async plan(names) {
-      const packages = parseUris(await install(names, '--print-uris'));
-      return { names, packages, sizeBytes: packages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
-    },
-    async unpack({ names }, target) {
-      await install(names, '--download-only');
-      const archives = join(cache, 'archives');
-      const files = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
-      for (const file of files.filter((name) => !neverUnpacked.test(name))) {
-        await run('dpkg-deb', ['-x', join(archives, file), target], { environment, timeoutMs: programMs });
-      }
-      await keepLibraries(target);
-      return libraryFolders(target);
-    },
-  };
-}
-
-/** `'http://…/x.deb' x_1.0_arm64.deb 64043120 SHA256:…`, one to a line. */
-export function parseUris(output: string): AptPlan['packages'] {
-  const lines = output.split('\n').map((line) => /^'[^']*' (\S+) (\d+) /.exec(line));
-  return lines
-    .filter((line) => line !== null)
-    .map(([, file = '', size]) => ({ file, sizeBytes: Number(size) }));
+  const known = new Set((await apt('apt-cache', ['pkgnames'])).split('\n'));
+  const chosen = names
+    .map((name) => (known.has(`${name}t64`) ? `${name}t64` : name))
+    .filter((name) => known.has(name));
+  // --reinstall: a requested package must be complete in the folder, whether or not the system has it.
+  const install = ['-q', '-y', '--no-install-recommends', '--reinstall', '--download-only', 'install'];
+  await apt('apt-get', [...install, ...chosen], (line) => {
+    const size = /^Need to get (.+) of archives/.exec(line)?.[1];
+    if (size !== undefined) tell(`${chosen[0]} and what it needs`, size);
+  });
+  await mkdir(target);
+  const files = (await readdir(archives)).filter(
+    (file) => file.endsWith('.deb') && !neverUnpacked.test(file),
+  );
+  for (const file of files) {
+    await run('dpkg-deb', ['-x', join(archives, file), target], { environment, timeoutMs: programMs });
+  }
+  await rm(folder, { recursive: true });
+  await keepLibraries(target);
+  return libraryFolders(target);
 }
 
 /** Keeps the browser and the libraries of a package; skips its other programs, icons and documentation. */

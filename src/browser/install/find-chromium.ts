@@ -32,14 +32,14 @@ export interface FindChromiumOptions {
   folders: string[];
   cacheFolder: string;
   /** Fetches a browser for this platform into the cache unless one is there; rejects with the reason. */
-  fetch?: (options: { hasOther: boolean }) => Promise<Chromium>;
+  fetch?: () => Promise<Chromium>;
   /** The browser from the npm package; a test replaces it to simulate a machine that the package does not support. */
   unpackNpm?: typeof unpackNpmChromium;
   system?: System;
 }
 
 /** Where packages put browsers that are not on the PATH. */
-export const usualFolders = [
+export const defaultFolders = [
   '/usr/bin',
   '/usr/local/bin',
   '/usr/lib/chromium',
@@ -87,14 +87,14 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
       if (libraries !== null) problems.push(`the one from npm does not run here: ${problem}`);
     }
   }
-  const full = await firstThatRuns(fullBrowsers, folders);
   if (fetch) {
     try {
-      return await fetch({ hasOther: full !== null });
+      return await fetch();
     } catch (error) {
       problems.push((error as Error).message);
     }
   }
+  const full = await firstThatRuns(fullBrowsers, folders);
   if (full !== null) return describe(full, null, 'full', ofSystem);
   throw new Error(
     `No browser was found: ${system.advice}, or name a Chromium with CHROMIUM_PATH` +

@@ -77,12 +77,7 @@ export async function installFonts(cacheFolder: string): Promise<string> {
 }
 
 async function fontFiles(name: string): Promise<{ path: string; name: string; version: string }[]> {
-  let folder: string;
-  try {
-    folder = dirname(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${name}/package.json`)));
-  } catch {
-    return [];
-  }
+  const folder = dirname(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${name}/package.json`)));
   const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
   const faces = (await readdir(folder)).filter((entry) => styles.test(entry)).sort();
   const files = await Promise.all(

@@ -1,12 +1,12 @@
 // The headless-shell that Playwright publishes for Linux (x64, arm64) and macOS, fetched by Playwright's own installer, which
 // knows the addresses, the mirrors and the proxies. It publishes no checksums, so what arrives is trusted as far as TLS and the
 // variables of the environment are; `npx tintype doctor` says which they were.
-import { existsSync, readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fetchLibraries, findShell } from '#browser/install/distribution-chromium.ts';
-import type { FetchWay } from '#browser/install/fetch-chromium.ts';
+import type { FetchWay } from '#browser/install/fetch-way.ts';
 import { problemOf } from '#browser/install/find-chromium.ts';
 import { run } from '#browser/install/run.ts';
 import type { System } from '#browser/install/system.ts';
@@ -22,9 +22,8 @@ const decisive =
 const endWithParent =
   "data:text/javascript,if(process.argv[1].endsWith('cli.js')){process.on('disconnect',()=>process.exit(1));process.channel.unref()}";
 
-export async function playwrightWay(system: System): Promise<FetchWay | null> {
-  const folder = findPackage();
-  if (folder === null) return null;
+export async function playwrightWay(system: System): Promise<FetchWay> {
+  const folder = dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
   const { browsers } = JSON.parse(await readFile(join(folder, 'browsers.json'), 'utf8')) as {
     browsers: { name: string; browserVersion: string }[];
   };
@@ -32,9 +31,7 @@ export async function playwrightWay(system: System): Promise<FetchWay | null> {
   return {
     title: "Playwright's download",
     folder: `playwright-${version}-${system.id}-${process.arch}`,
-    source: "Playwright's download, kept in the cache",
     renewal: 'git pull, then npm start: its version comes with Tintype',
-    hasChecksum: false,
     async fill(draft, tools) {
       const browsersFolder = join(draft, 'browsers');
       const temporary = join(draft, 'tmp');
@@ -60,55 +57,38 @@ export async function playwrightWay(system: System): Promise<FetchWay | null> {
             const size = /% of ([\d.]+) MiB/.exec(line)?.[1];
             if (size === undefined || isTold) return;
             isTold = true;
-            tools.tell(
-              `chrome-headless-shell ${version} from ${new URL(address).host}`,
-              Number(size) * 1024 ** 2,
-            );
+            tools.tell(`chrome-headless-shell ${version} from ${new URL(address).host}`, `${size} MiB`);
           },
         },
         { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
       );
       // The installer also downloads a video encoder, which is not needed here: only a failure before that counts.
       await installed.catch((error: unknown) => {
-        if (!existsSync(join(shellFolder(browsersFolder), 'INSTALLATION_COMPLETE'))) throw error;
+        const isThere = globSync('chromium_headless_shell-*/INSTALLATION_COMPLETE', { cwd: browsersFolder });
+        if (isThere.length === 0) throw error;
       });
       await rm(temporary, { recursive: true, force: true });
-      await keepOnly(browsersFolder, shellFolder(browsersFolder));
       const executable = await findShell(browsersFolder);
       const problem = await problemOf(executable, null);
       const lacksLibraries = problem?.includes('shared librar') === true && system.hasApt;
       return {
         executable,
         libraryFolders: lacksLibraries ? await fetchLibraries(draft, tools) : [],
-        origin: {
-          address: new URL(address).origin,
-          // Only their names: the address of a proxy may contain a password.
-          variables: Object.keys(tools.environment).filter(
-            (name) => decisive.test(name) && tools.environment[name] !== '',
-          ),
-        },
+        trust: trustIn(address, tools.environment),
       };
     },
   };
 }
 
-function shellFolder(browsersFolder: string): string {
-  const names = existsSync(browsersFolder) ? readdirSync(browsersFolder) : [];
-  return join(browsersFolder, names.find((name) => name.startsWith('chromium_headless_shell-')) ?? '');
-}
-
-async function keepOnly(folder: string, kept: string): Promise<void> {
-  const others = readdirSync(folder)
-    .map((name) => join(folder, name))
-    .filter((path) => path !== kept);
-  await Promise.all(others.map((path) => rm(path, { recursive: true, force: true })));
-}
-
-/** Null if the package is not installed. */
-function findPackage(): string | null {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
-  } catch {
-    return null;
-  }
+/** Only the names of the variables: the address of a proxy may contain a password. */
+export function trustIn(address: string, environment: Record<string, string>): string {
+  const { protocol, origin } = new URL(address);
+  const variables = Object.keys(environment).filter(
+    (name) => decisive.test(name) && environment[name] !== '',
+  );
+  return (
+    'no checksum is published for this browser, so the download could not be checked; ' +
+    `it came from ${origin}, ${protocol === 'https:' ? 'trusted for its TLS certificate' : 'without TLS'}; ` +
+    (variables.length === 0 ? 'no proxy or mirror was set' : `set were ${variables.join(', ')}`)
+  );
 }
