@@ -24,8 +24,6 @@ const usage = `Usage: npx tintype <command> [--json]
   key revoke ID
 ${browserUsage}${dataUsage}`;
 
-class UsageError extends Error {}
-
 type Options = Record<string, string | boolean | undefined>;
 
 interface Command {
@@ -147,7 +145,7 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
   const command = commands[name];
   if (!command) {
     const problem = name.trim() === '' ? 'no command given' : `unknown command "${name.trim()}"`;
-    throw new UsageError(`${problem} (see npx tintype help)`);
+    throw new Error(`${problem} (see npx tintype help)`);
   }
   const { values, positionals } = parseArgs({
     args,
@@ -156,7 +154,7 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
     strict: true,
   });
   if (positionals.length !== command.operands) {
-    throw new UsageError(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
+    throw new Error(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
   }
   const { accounts, welcomeLink, close } = await openAccounts(readConfig());
   try {
@@ -176,27 +174,25 @@ function explain(error: unknown): string {
 
 function required(option: string, value: string | boolean | undefined): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw new UsageError(`${option} is missing`);
+  throw new Error(`${option} is missing`);
 }
 
 function choice(option: string, value: string | boolean, yes: string, no: string): boolean {
   if (value === yes) return true;
   if (value === no) return false;
-  throw new UsageError(`${option} must be ${yes} or ${no}, not "${value}"`);
+  throw new Error(`${option} must be ${yes} or ${no}, not "${value}"`);
 }
 
 function scopeOf(value: string | boolean): KeyScope {
   const scope = keyScopes.find((known) => known === value);
   if (scope) return scope;
-  throw new UsageError(`--scope must be uploads, renders or all, not "${value}"`);
+  throw new Error(`--scope must be uploads, renders or all, not "${value}"`);
 }
 
 function daysOf(value: string | boolean): number {
   const days = /^\d{1,4}$/.test(String(value)) ? Number(value) : 0;
   if (days >= 1 && days <= limits.keyDays) return days;
-  throw new UsageError(
-    `--expires-in-days must be a whole number from 1 to ${limits.keyDays}, not "${value}"`,
-  );
+  throw new Error(`--expires-in-days must be a whole number from 1 to ${limits.keyDays}, not "${value}"`);
 }
 
 function accountLine({ email, plan, verified, suspended, overages, id }: Account): string {

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { memory } from '#browser/process/memory.ts';
-import { parseEgressAllow, type EgressException } from '#browser/egress/allow-list.ts';
+import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { parsePlans, type Plan } from '#accounts/plans.ts';
 import {
   integer,
@@ -18,7 +18,6 @@ import {
   parseStorageUrl,
   parseTrustProxy,
   text,
-  type StorageLocation,
   type Variable,
 } from '#roof/config-forms.ts';
 
@@ -28,7 +27,6 @@ export const { version } = JSON.parse(
 ) as { version: string };
 
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
-type LogLevel = (typeof logLevels)[number];
 
 export const variables = {
   HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for all.'),
@@ -45,14 +43,13 @@ export const variables = {
     'an http(s) address without path, query or credentials, such as https://files.example.com',
     parseBaseUrl,
   ),
-  CORS_ORIGINS: {
-    description: 'Origins whose pages may call the API from a browser. A key in a public page is public.',
-    expected: 'a comma-separated list of origins, each scheme://host[:port], such as https://app.example.com',
-    shownDefault: 'none',
-    parse: parseOrigins,
-    default: [],
-  } as Variable<string[]>,
-  DATA_DIR: { ...text('data', 'Folder for the database and the stored files.'), shownDefault: './data' },
+  CORS_ORIGINS: optional(
+    'none',
+    'Origins whose pages may call the API from a browser. A key in a public page is public.',
+    'a comma-separated list of origins, each scheme://host[:port], such as https://app.example.com',
+    parseOrigins,
+  ),
+  DATA_DIR: text('./data', 'Folder for the database and the stored files.'),
   DATABASE_URL: optional(
     'SQLite in DATA_DIR',
     'Postgres database, for more than one machine. Behind PgBouncer in transaction mode, add `?pgbouncer=true`.',
@@ -77,25 +74,27 @@ export const variables = {
     'the path of a JSON file',
     (path): Plan[] => parsePlans(readFileSync(path, 'utf8')),
   ),
-  RENDER_CONCURRENCY: optional(
-    'from the cores and memory',
-    'Renders that run at once on this machine; the rest wait in a queue. One account may use all of these slots; accounts with no render running have a third as many of their own.',
-    'an integer from 1 to 256',
-    (value) => (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 256 ? Number(value) : undefined),
-  ),
+  RENDER_CONCURRENCY: {
+    ...integer(
+      defaultRenderConcurrency(),
+      1,
+      256,
+      'Renders that run at once on this machine; the rest wait in a queue. One account may use all of these slots; accounts with no render running have a third as many of their own.',
+    ),
+    shownDefault: 'from the cores and memory',
+  },
   CHROMIUM_PATH: optional(
     "the system's headless-shell, else the one from npm, else one downloaded for the platform",
     'The browser to use.',
     'the path of a Chromium or headless-shell',
     (value) => value,
   ),
-  EGRESS_ALLOW: {
-    description: 'Exceptions to the rule that renders may reach only public addresses.',
-    expected: 'a comma-separated list of host[:port], IP[:port], [IPv6][:port] or CIDR[:port]',
-    shownDefault: 'none',
-    parse: parseEgressAllow,
-    default: [],
-  } as Variable<EgressException[]>,
+  EGRESS_ALLOW: optional(
+    'none',
+    'Exceptions to the rule that renders may reach only public addresses.',
+    'a comma-separated list of host[:port], IP[:port], [IPv6][:port] or CIDR[:port]',
+    parseEgressAllow,
+  ),
   CACHE_DIR: optional(
     '.cache in the clone',
     "Folder for the fonts and, unless the system's is used, the browser: about 400 MB; recreated when missing.",
@@ -129,13 +128,12 @@ export const variables = {
   TLS_KEY_FILE: optional('plain http', 'Private key in PEM.', 'the path of a PEM file', (path): Buffer =>
     readFileSync(path),
   ),
-  TRUST_PROXY: {
-    description: 'Which proxies may set X-Forwarded-For: all, the last N hops, or the listed addresses.',
-    expected: 'true, false, a number of hops, or a comma-separated list of addresses and CIDR blocks',
-    shownDefault: 'false',
-    parse: parseTrustProxy,
-    default: false,
-  } as Variable<boolean | number | string[]>,
+  TRUST_PROXY: optional(
+    'false',
+    'Which proxies may set X-Forwarded-For: all, the last N hops, or the listed addresses.',
+    'true, false, a number of hops, or a comma-separated list of addresses and CIDR blocks',
+    parseTrustProxy,
+  ),
   LOG_LEVEL: oneOf('info', logLevels, 'How much is logged.'),
 } satisfies Record<string, Variable<unknown>>;
 
@@ -145,45 +143,10 @@ const fetchVariables =
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 
-export interface Config {
-  host: string;
-  port: number;
-  baseUrl: string;
-  /** The base of links to file bytes. */
-  contentBaseUrl: string;
-  corsOrigins: string[];
-  dataDir: string;
-  databaseFile: string;
-  /** Postgres; undefined means the SQLite file. */
-  databaseUrl: string | undefined;
-  databasePoolSize: number;
-  /** An S3 store; undefined means the folder. */
-  storage: StorageLocation | undefined;
-  redirectsToStorage: boolean;
-  blobsDir: string;
-  renderConcurrency: number;
-  chromiumPath: string | undefined;
-  egressAllow: EgressException[];
-  cacheDir: string;
-  /** The folders of PATH. */
-  programFolders: string[];
-  /** The environment variables passed to the programs that download a browser. */
-  fetchEnvironment: Record<string, string>;
-  /** Plans that extend or replace the built-in ones. */
-  plans: Plan[];
-  tls: { cert: Buffer; key: Buffer } | undefined;
-  /** Undefined: the owner decides in the dashboard. */
-  signups: 'closed' | 'open' | undefined;
-  smtpUrl: string | undefined;
-  mailFrom: string;
-  trustProxy: boolean | number | string[];
-  logLevel: LogLevel;
-}
+export type Config = ReturnType<typeof readConfig>;
 
-/** Thrown with every mistake, one to a line. */
-class ConfigError extends Error {}
-
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readonly<Config> {
+/** Throws one error with every mistake, one to a line. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
     Object.entries<Variable<unknown>>(variables).map(([name, variable]) => [
@@ -198,7 +161,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
   }
   if (tls) checkTls(tls, mistakes);
-  if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 
   const dataDir = resolve(values.DATA_DIR);
   const scheme = tls ? 'https' : 'http';
@@ -207,37 +170,44 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Readon
     host: values.HOST,
     port: values.PORT,
     baseUrl,
+    /** The base of links to file bytes. */
     contentBaseUrl: values.CONTENT_BASE_URL ?? baseUrl,
-    corsOrigins: values.CORS_ORIGINS,
+    corsOrigins: values.CORS_ORIGINS ?? [],
     dataDir,
     databaseFile: join(dataDir, 'tintype.db'),
+    /** Postgres; undefined means the SQLite file. */
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.DATABASE_POOL_SIZE,
+    /** An S3 store; undefined means the folder. */
     storage: values.STORAGE_URL,
     redirectsToStorage: values.STORAGE_REDIRECT === 'true',
     blobsDir: join(dataDir, 'blobs'),
-    renderConcurrency: values.RENDER_CONCURRENCY ?? usualRenderConcurrency(),
+    renderConcurrency: values.RENDER_CONCURRENCY,
     chromiumPath: values.CHROMIUM_PATH,
-    egressAllow: values.EGRESS_ALLOW,
+    egressAllow: values.EGRESS_ALLOW ?? [],
     cacheDir: resolve(values.CACHE_DIR ?? join(import.meta.dirname, '..', '.cache')),
+    /** The folders of PATH. */
     programFolders: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),
+    /** The environment variables passed to the programs that download a browser. */
     fetchEnvironment: Object.fromEntries(
       Object.entries(environment).flatMap(([name, value]) =>
         value !== undefined && fetchVariables.test(name) ? [[name, value]] : [],
       ),
     ),
+    /** Plans that extend or replace the built-in ones. */
     plans: values.PLANS_FILE ?? [],
     tls,
+    /** Undefined: the owner decides in the dashboard. */
     signups: values.SIGNUPS,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `Tintype <tintype@${new URL(baseUrl).hostname}>`,
-    trustProxy: values.TRUST_PROXY,
+    trustProxy: values.TRUST_PROXY ?? false,
     logLevel: values.LOG_LEVEL,
   });
 }
 
 /** The same configuration with some variables changed. */
-export const readConfigWith = (changes: Record<string, string | undefined>): Readonly<Config> =>
+export const readConfigWith = (changes: Record<string, string | undefined>): Config =>
   readConfig({ ...process.env, ...changes });
 
 function readVariable(
@@ -281,7 +251,7 @@ function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void 
  * Two renders per core keep it busy while pages wait for the network, and a third of the slots are reserved
  * (renders/render-queue.ts); each render may need half a gigabyte.
  */
-function usualRenderConcurrency(): number {
+function defaultRenderConcurrency(): number {
   const byMemory = Math.floor(memory.totalBytes / (512 * 1024 * 1024));
   return Math.max(1, Math.min(availableParallelism() * 3, byMemory, 48));
 }

@@ -1,10 +1,9 @@
 // npx tintype backup, restore and migrate-data: back up and move the data of a one-machine installation.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { backUp, restore, type BackupReport } from '#storage/backup.ts';
-import { BackupError } from '#storage/backup-folder.ts';
+import { backUp, restore, type BackupReport, type OnProgress } from '#storage/backup.ts';
 import { copyBlobs } from '#storage/copy-blobs.ts';
-import { openSqliteSource, TargetError } from '#storage/copy-rows.ts';
+import { openSqliteSource } from '#storage/copy-rows.ts';
 import { readConfig, readConfigWith, type Config } from '#roof/config.ts';
 import { createProgress } from '#roof/progress.ts';
 import { openBlobs, openDatabase } from '#roof/engines.ts';
@@ -14,38 +13,23 @@ export const dataUsage = `  backup DIR                                        co
   migrate-data --to-database URL --to-storage URL   move one machine's data to Postgres and S3; may be run again
 `;
 
-/** An operator's mistake or damaged data; the message is shown on the terminal. */
-class DataError extends Error {}
-
 type Command = (args: string[], config: Config) => Promise<string>;
 
 const commands: Record<string, Command> = {
   async backup(args, config) {
-    requireOneMachine(
-      config,
-      'backup works on one machine only; for Postgres and S3 use their own backup tools',
-    );
-    const progress = createProgress();
+    const why = 'backup works on one machine only; for Postgres and S3 use their own backup tools';
+    requireOneMachine(config, why);
     const folder = oneFolder('backup', args);
-    const report = await backUp(config.dataDir, config.databaseFile, folder, (done, total) =>
-      progress.show('files', done, total),
-    );
-    progress.end();
-    return `backed up to ${folder}: the database and ${filesText(report)}`;
+    const files = await filesOf((show) => backUp(config.dataDir, config.databaseFile, folder, show));
+    return `backed up to ${folder}: the database and ${files}`;
   },
 
   async restore(args, config) {
-    requireOneMachine(
-      config,
-      'restore works on one machine only; use migrate-data to move to Postgres and S3',
-    );
-    const progress = createProgress();
+    const why = 'restore works on one machine only; use migrate-data to move to Postgres and S3';
+    requireOneMachine(config, why);
     const folder = oneFolder('restore', args);
-    const report = await restore(folder, config.dataDir, config.databaseFile, (done, total) =>
-      progress.show('files', done, total),
-    );
-    progress.end();
-    return `restored to ${config.dataDir}: the database and ${filesText(report)}`;
+    const files = await filesOf((show) => restore(folder, config.dataDir, config.databaseFile, show));
+    return `restored to ${config.dataDir}: the database and ${files}`;
   },
 
   async 'migrate-data'(args, config) {
@@ -58,8 +42,8 @@ const commands: Record<string, Command> = {
       DATABASE_URL: values['to-database'],
       STORAGE_URL: values['to-storage'],
     });
-    if (target.databaseUrl === undefined) throw new DataError('--to-database is missing');
-    if (target.storage === undefined) throw new DataError('--to-storage is missing');
+    if (target.databaseUrl === undefined) throw new Error('--to-database is missing');
+    if (target.storage === undefined) throw new Error('--to-storage is missing');
     return migrateData(config, target, target.databaseUrl);
   },
 };
@@ -81,7 +65,7 @@ async function migrateData(config: Config, target: Config, databaseUrl: string):
       );
       progress.end();
       if (report.damaged.length > 0) {
-        throw new DataError(
+        throw new Error(
           `${report.damaged.length} files of ${kind} do not match their checksums, for example ${report.damaged[0]}; no rows were copied`,
         );
       }
@@ -100,25 +84,24 @@ async function migrateData(config: Config, target: Config, databaseUrl: string):
 }
 
 /** Undefined when there is no such command. */
-export async function runDataCommand(name: string, args: string[]): Promise<string | undefined> {
-  const command = commands[name];
-  try {
-    return await command?.(args, readConfig());
-  } catch (error) {
-    if (error instanceof BackupError || error instanceof TargetError) throw new DataError(error.message);
-    throw error;
-  }
-}
+export const runDataCommand = async (name: string, args: string[]): Promise<string | undefined> =>
+  commands[name]?.(args, readConfig());
 
 function requireOneMachine({ databaseUrl, storage }: Config, message: string): void {
-  if (databaseUrl !== undefined || storage !== undefined) throw new DataError(message);
+  if (databaseUrl !== undefined || storage !== undefined) throw new Error(message);
 }
 
 function oneFolder(command: string, args: string[]): string {
   const { positionals } = parseArgs({ args, allowPositionals: true });
   const [folder] = positionals;
-  if (folder === undefined || positionals.length > 1) throw new DataError(`"${command}" takes one folder`);
+  if (folder === undefined || positionals.length > 1) throw new Error(`"${command}" takes one folder`);
   return resolve(folder);
 }
 
-const filesText = ({ files, newFiles }: BackupReport): string => `${files} files, ${newFiles} of them new`;
+/** Copies with a progress bar, and says how many files were copied. */
+async function filesOf(copy: (onProgress: OnProgress) => Promise<BackupReport>): Promise<string> {
+  const progress = createProgress();
+  const { files, newFiles } = await copy((done, total) => progress.show('files', done, total));
+  progress.end();
+  return `${files} files, ${newFiles} of them new`;
+}

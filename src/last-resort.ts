@@ -1,5 +1,6 @@
 // Handles uncaught errors. After one, the state of the process is unknown: log it, give requests in flight 5 s, end the
 // browser, and exit so that the supervisor starts a new process.
+import { setTimeout as after } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /** EX_SOFTWARE from sysexits.h: the supervisor restarts the process. A configuration error exits with 1 instead. */
@@ -41,5 +42,3 @@ async function end(log: Logger, service: Ending | undefined): Promise<void> {
     await Promise.race([service.abandon(), after(breakOffMs)]);
   }
 }
-
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

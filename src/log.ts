@@ -22,14 +22,6 @@ export function createLog(
   return pino(options, { write: (line) => output.write(isTerminal ? readable(line) : line) });
 }
 
-const levels: Record<number, string> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
-};
 /** Fields that the readable line shows in their own place, or not at all. */
 const known = ['level', 'time', 'pid', 'hostname', 'msg', 'err', 'link'];
 
@@ -48,7 +40,7 @@ export function readable(line: string): string {
   const at = new Date(Number(time)).toTimeString().slice(0, 8);
   const first = [
     at,
-    (levels[Number(level)] ?? String(level)).padEnd(5),
+    (pino.levels.labels[Number(level)] ?? String(level)).padEnd(5),
     typeof msg === 'string' ? msg : '',
     ...fields,
   ].join('  ');

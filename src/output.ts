@@ -17,10 +17,10 @@ export function createOutput(descriptor = 1): Output {
 
   function writeNext(): void {
     isWriting = waiting.length > 0;
-    if (isWriting) writeAll(take());
+    if (isWriting) writeAll(drain());
   }
 
-  function take(): Buffer {
+  function drain(): Buffer {
     const bytes = Buffer.from(waiting.join(''));
     waiting = [];
     waitingCharacters = 0;
@@ -39,7 +39,7 @@ export function createOutput(descriptor = 1): Output {
   // Node finishes the write that is under way, but starts no other.
   process.once('exit', () => {
     try {
-      writeSync(descriptor, take());
+      writeSync(descriptor, drain());
     } catch {
       // Lost, as above.
     }

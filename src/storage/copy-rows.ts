@@ -3,16 +3,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
-/** The target database cannot be used; nothing was changed. */
-export class TargetError extends Error {}
-
 const batchRows = 500;
 
 export interface SqliteSource {
   tables: { name: string; rows: number }[];
   /** The checksum recorded for a file. */
   checksumOf(key: string): string | undefined;
-  /** Rejects with a TargetError if a fleet has written to the target since. */
+  /** Rejects if a fleet has written to the target since. */
   checkTarget(postgresUrl: string): Promise<void>;
   copyTo(postgresUrl: string, onProgress: (done: number, total: number) => void): Promise<void>;
   close(): void;
@@ -67,7 +64,7 @@ export function openSqliteSource(file: string): SqliteSource {
             `select count(*) as count from ${quote(name)}`,
           );
           if (Number(counted.rows[0]?.count) !== rows)
-            throw new TargetError(`not all rows of ${name} were copied; nothing was changed`);
+            throw new Error(`not all rows of ${name} were copied; nothing was changed`);
         }
         await client.query('commit');
       });
@@ -93,7 +90,7 @@ async function refuseUsedTarget(client: Client, database: DatabaseSync): Promise
     const text = `select max(created_at) as newest from ${table}`;
     const there = Number((await client.query<{ newest: string | null }>(text)).rows[0]?.newest ?? 0);
     if (there > newest(text)) {
-      throw new TargetError(
+      throw new Error(
         `the target database is in use: it has ${table} newer than this installation's; nothing was changed`,
       );
     }
