@@ -84,7 +84,6 @@ export async function createService(
   const accountDeletion = createAccountDeletion({
     database,
     clock,
-    onChange: accounts.onChange,
     purgeFiles: [uploads.hostedUploads.purgeAccount, renders.hostedRenders.purgeAccount],
   });
   const server = createServer({
@@ -161,7 +160,7 @@ export async function openAccounts(config: Config): Promise<{
   return {
     accounts,
     async welcomeLink(email) {
-      const parts = { database, accounts, clock, log, onChange: () => {} };
+      const parts = { database, accounts, clock, log };
       return (await openSignIn(config, parts)).welcomeLink(email);
     },
     close: database.close,

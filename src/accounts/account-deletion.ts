@@ -15,11 +15,10 @@ export type AccountDeletion = ReturnType<typeof createAccountDeletion>;
 export function createAccountDeletion(parts: {
   database: Database;
   clock: Clock;
-  onChange: () => void;
   /** Each deletes the files of one kind that an account owns, with their rows. */
   purgeFiles: ((accountId: string) => Promise<void>)[];
 }) {
-  const { database, clock, onChange, purgeFiles } = parts;
+  const { database, clock, purgeFiles } = parts;
   const { tables } = database;
 
   /** Deletes the files of deleted accounts, then their rows. */
@@ -62,7 +61,6 @@ export function createAccountDeletion(parts: {
             detail: { id: accountId, plan: account.plan },
           });
       });
-      onChange();
     },
     finish,
     chores,

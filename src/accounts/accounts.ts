@@ -36,15 +36,8 @@ export interface NewAccount {
 /** A mistake by the operator: the message is one line for the terminal. */
 export class AccountError extends Error {}
 
-interface Parts {
-  database: Database;
-  plans: Plans;
-  clock: Clock;
-  /** Called after every change, so that no stale answer comes from memory. */
-  onChange?: () => void;
-}
-
-export function createAccounts({ database, plans, clock, onChange = () => {} }: Parts) {
+export function createAccounts(parts: { database: Database; plans: Plans; clock: Clock }) {
+  const { database, plans, clock } = parts;
   const { tables } = database;
 
   function requirePlan(id: string): string {
@@ -108,20 +101,17 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
         throw new AccountError(`"${email}" is the only owner; make another account owner first`);
       }
       const row = await tables.accounts.update(current.id, columnsOf(current, change));
-      onChange();
       if (!row) throw new AccountError(`there is no account "${email}"`);
       return toAccount(row);
     },
 
     /** The owner's own switch, with a cap in units of each type. Undefined when there is no such account. */
     async setOverages(id: string, isOn: boolean, cap: number | null): Promise<AccountRow | undefined> {
-      const changed = await database.transaction(async ({ accounts }) => {
+      return database.transaction(async ({ accounts }) => {
         const current = await accounts.byId(id);
         const columns = current && columnsOf(current, { overages: isOn });
         return columns && accounts.update(id, { ...columns, overage_cap: cap });
       });
-      onChange();
-      return changed;
     },
 
     columnsOf,
@@ -149,7 +139,6 @@ export function createAccounts({ database, plans, clock, onChange = () => {} }: 
 
     async revokeKey(id: string): Promise<ApiKeyRow> {
       const row = await tables.apiKeys.revoke(id, clock.now());
-      onChange();
       if (!row) throw new AccountError(`there is no key "${id}"`);
       return row;
     },

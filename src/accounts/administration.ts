@@ -21,9 +21,8 @@ export function createAdministration(parts: {
   accounts: Accounts;
   signIn: SignIn;
   clock: Clock;
-  onChange: () => void;
 }) {
-  const { database, accounts, signIn, clock, onChange } = parts;
+  const { database, accounts, signIn, clock } = parts;
 
   function refuseCuttingOff(actor: AccountRow, target: AccountRow, change: AccountUpdate): void {
     const isSelf = actor.id === target.id;
@@ -61,7 +60,7 @@ export function createAdministration(parts: {
 
     /** Undefined when there is no such account. */
     async update(actor: AccountRow, id: string, change: AccountUpdate): Promise<AccountRow | undefined> {
-      const changed = await database.transaction(async (tables) => {
+      return database.transaction(async (tables) => {
         const current = await tables.accounts.byId(id);
         if (!current) return undefined;
         refuseCuttingOff(actor, current, change);
@@ -70,8 +69,6 @@ export function createAdministration(parts: {
         await recordAct(tables, actor, clock.now(), act);
         return row;
       });
-      onChange();
-      return changed;
     },
 
     /** Makes a link for the person: mailed, or returned if no mail is configured. Undefined when there is no such account. */

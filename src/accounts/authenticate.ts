@@ -1,6 +1,5 @@
-// Identifies the caller by API key. Known keys are answered from memory, yet a revocation, a suspension or a changed plan made by
-// any process takes effect with the next request. Spec 5.
-import { createBoundedMap } from '#core/bounded-map.ts';
+// Identifies the caller by API key. The key is read with each request, so a revocation, a suspension or a changed plan made by any
+// process takes effect with the next one. Spec 5.
 import { ServiceError } from '#core/errors.ts';
 import { hashSecret, isWellFormedApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
@@ -35,8 +34,8 @@ export interface Refusal {
 }
 
 /**
- * The `unauthorized` of every refused key. It reveals nothing about existing keys; only the holder of a key of an account in good
- * standing learns that the key has expired or has another scope.
+ * The `unauthorized` of every refused key. It reveals nothing about existing keys; only the holder of a key of an account that
+ * works learns that the key has expired or has another scope.
  */
 export class KeyRefusedError extends ServiceError {
   readonly refusal: Refusal;
@@ -47,76 +46,40 @@ export class KeyRefusedError extends ServiceError {
   }
 }
 
-export interface Authentication {
-  /**
-   * Throws KeyRefusedError, also for a key whose scope does not allow this. `holderOf` finds the holder of a key by its hash, for
-   * callers that combine this with other queries.
-   */
-  authenticate(authorization: string | undefined, use: KeyUse, holderOf?: HolderLookUp): Promise<Caller>;
-  /** Clears the memory, after a change by this process. */
-  forget(): void;
-  /** Writes when each key was last used; called periodically, off the request path. */
-  flushLastUsed(): Promise<void>;
-}
+export type Authentication = ReturnType<typeof createAuthentication>;
 
-type HolderLookUp = (keyHash: string) => Promise<KeyHolder | undefined>;
-/** A rotated key and one with an expiry date end at a known time, even while they are in memory. */
-type RememberedCaller = { caller: Caller; keyId: string; holder: KeyHolder };
-
-const rememberedKeys = 10_000;
-
-export function createAuthentication(parts: {
-  database: Database;
-  plans: Plans;
-  clock: Clock;
-}): Authentication {
+export function createAuthentication(parts: { database: Database; plans: Plans; clock: Clock }) {
   const { database, plans, clock } = parts;
-  const callers = createBoundedMap<string, RememberedCaller>(rememberedKeys);
-  const lastUsed = new Map<string, number>();
-  let stamp = database.changeStamp();
-  let generation = 0;
+  const usedKeys = new Set<string>();
 
-  function forget(): void {
-    callers.clear();
-    generation += 1;
-  }
-
-  async function lookUp(key: string, holderOf: HolderLookUp): Promise<RememberedCaller> {
-    const generationBefore = generation;
-    const holder = await holderOf(hashSecret(key));
+  /** Throws KeyRefusedError for an unknown key, and for one that may not do this. */
+  function accept(holder: KeyHolder | undefined, use: KeyUse): Caller {
     if (!holder) throw refused('unknown key');
-    const remembered = { caller: callerFor(holder, holder.id, plans), keyId: holder.id, holder };
-    // A change made while the row was being read has cleared the memory: the row read before it must not be stored there.
-    if (stamp !== undefined && generation === generationBefore) {
-      callers.set(key, remembered);
-    }
-    return remembered;
+    refuseUnusable(holder, use, clock.now());
+    usedKeys.add(holder.id);
+    return callerFor(holder, holder.id, plans);
   }
 
   return {
-    async authenticate(authorization, use, holderOf = database.tables.apiKeys.holderOf) {
-      const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-      if (key === undefined)
-        throw refused(authorization === undefined ? 'no Authorization header' : 'not a Bearer token');
-      if (!isWellFormedApiKey(key)) throw refused('malformed key');
-
-      const current = database.changeStamp();
-      if (current !== stamp) {
-        stamp = current;
-        forget();
-      }
-      const { caller, keyId, holder } = callers.get(key) ?? (await lookUp(key, holderOf));
-      admit(holder, use, clock.now());
-      lastUsed.set(keyId, clock.now());
-      return caller;
-    },
-    forget,
-    async flushLastUsed() {
-      const used = [...lastUsed.keys()];
-      lastUsed.clear();
+    accept,
+    authenticate: async (authorization: string | undefined, use: KeyUse): Promise<Caller> =>
+      accept(await database.tables.apiKeys.holderOf(keyHashIn(authorization)), use),
+    /** Writes when each key was last used; called periodically, off the request path. */
+    async flushLastUsed(): Promise<void> {
+      const used = [...usedKeys];
+      usedKeys.clear();
       if (used.length > 0) await database.tables.apiKeys.touch(used, clock.now());
     },
   };
+}
+
+/** Throws KeyRefusedError if there is no key in the header. */
+export function keyHashIn(authorization: string | undefined): string {
+  const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (key === undefined)
+    throw refused(authorization === undefined ? 'no Authorization header' : 'not a Bearer token');
+  if (!isWellFormedApiKey(key)) throw refused('malformed key');
+  return hashSecret(key);
 }
 
 /** What an account may do. */
@@ -135,7 +98,7 @@ export function callerFor(
   };
 }
 
-function admit(holder: KeyHolder, use: KeyUse, now: number): void {
+function refuseUnusable(holder: KeyHolder, use: KeyUse, now: number): void {
   if (holder.revoked_at !== null && holder.revoked_at <= now + revocationSkewMs)
     throw refused('revoked key', holder);
   if (holder.suspended === 1) throw refused('suspended account', holder);

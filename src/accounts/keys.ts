@@ -14,15 +14,7 @@ export interface NewKey {
 
 export type Keys = ReturnType<typeof createKeys>;
 
-export function createKeys({
-  database,
-  clock,
-  onChange,
-}: {
-  database: Database;
-  clock: Clock;
-  onChange: () => void;
-}) {
+export function createKeys({ database, clock }: { database: Database; clock: Clock }) {
   async function insert(tables: Tables, accountId: string, terms: KeyTerms): Promise<NewKey> {
     const now = clock.now();
     const { keys } = tables.ownedBy(accountId);
@@ -49,7 +41,7 @@ export function createKeys({
      * its own expiry. Undefined when there is no such key.
      */
     async rotate(accountId: string, id: string, graceSeconds: number): Promise<NewKey | undefined> {
-      const created = await database.transaction(async (tables) => {
+      return database.transaction(async (tables) => {
         const owned = tables.ownedBy(accountId);
         await owned.lock();
         const old = await owned.keys.byId(id);
@@ -67,15 +59,12 @@ export function createKeys({
         const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
         return insert(tables, accountId, { name, scope, expiresAt });
       });
-      onChange();
-      return created;
     },
 
     /** Takes effect at once, even during a grace period. Undefined when there is no such key. */
     async revoke(accountId: string, id: string): Promise<ApiKeyRow | undefined> {
       const { keys } = database.tables.ownedBy(accountId);
       await keys.endAt(id, clock.now());
-      onChange();
       return keys.byId(id);
     },
   };

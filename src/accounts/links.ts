@@ -25,9 +25,8 @@ export async function createLinks(parts: {
   mailer: Mailer;
   baseUrl: string;
   clock: Clock;
-  onChange: () => void;
 }) {
-  const { auth, oneTimeLinks, database, accounts, sessions, mailer, baseUrl, clock, onChange } = parts;
+  const { auth, oneTimeLinks, database, accounts, sessions, mailer, baseUrl, clock } = parts;
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
 
@@ -91,7 +90,6 @@ export async function createLinks(parts: {
         if (account.verified === 0) {
           const proof = { email: account.email, kept: { password: false }, now: clock.now() };
           await database.transaction((within) => proveAddress(within, account, proof));
-          onChange();
         }
         const { promise, resolve } = Promise.withResolvers<string>();
         await auth.api.signInMagicLink({
@@ -120,7 +118,6 @@ export async function createLinks(parts: {
         const kept = { sessionId, password: true };
         await proveAddress(within, current, { email: link.email, kept, now: clock.now() });
       });
-      onChange();
     },
     changeEmail: (email: string, { account }: Person) =>
       explained(async () => {

@@ -28,9 +28,8 @@ export async function createPasswordReset(parts: {
   mailer: Mailer;
   baseUrl: string;
   clock: Clock;
-  onChange: () => void;
 }) {
-  const { auth, oneTimeLinks, database, mailer, baseUrl, clock, onChange } = parts;
+  const { auth, oneTimeLinks, database, mailer, baseUrl, clock } = parts;
   const { tables } = database;
   const { adapter, internalAdapter, password } = await auth.$context;
 
@@ -76,7 +75,6 @@ export async function createPasswordReset(parts: {
         await within.people.endSessions(id, undefined);
         await proveAddress(within, account, { email, kept: { password: true }, now: clock.now() });
       });
-      onChange();
       const still = await stillWorking(id);
       // Without mail there is nobody to tell: the page has just told the person who followed the link.
       if (mailer.delivery === 'sent')

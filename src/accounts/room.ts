@@ -1,4 +1,4 @@
-// The accounts room: identifies callers and manages accounts. Everything here shares one in-memory cache of API keys.
+// The accounts room: identifies callers and manages accounts.
 import type { Logger } from 'pino';
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
@@ -31,10 +31,8 @@ export type AccountsRoom = Awaited<ReturnType<typeof createAccountsRoom>>;
 
 export async function createAccountsRoom({ database, plans, clock, log, settings }: Parts) {
   const authentication = createAuthentication({ database, plans, clock });
-  /** Called after every change that must affect API keys at once. */
-  const onChange = authentication.forget;
-  const accounts = createAccounts({ database, plans, clock, onChange });
-  const signIn = await openSignIn(settings, { database, accounts, clock, log, onChange });
+  const accounts = createAccounts({ database, plans, clock });
+  const signIn = await openSignIn(settings, { database, accounts, clock, log });
   const chores: Chore[] = [
     { name: 'sweep of sessions', everyMs: hours(1), run: signIn.purgeExpired },
     {
@@ -48,12 +46,11 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
     plans,
     accounts,
     authentication,
-    onChange,
     signIn,
     installation: createInstallation({ database, clock, ...settings }),
     mailer: signIn.mailer,
-    keys: createKeys({ database, clock, onChange }),
-    administration: createAdministration({ database, accounts, signIn, clock, onChange }),
+    keys: createKeys({ database, clock }),
+    administration: createAdministration({ database, accounts, signIn, clock }),
     chores,
     async close(): Promise<void> {
       await authentication
@@ -67,7 +64,7 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
 /** Loaded when needed: most of the operator's commands do not need it, and loading takes half a second. */
 export async function openSignIn(
   { baseUrl, signups, smtpUrl, mailFrom }: SignInSettings,
-  parts: { database: Database; accounts: Accounts; clock: Clock; log: Logger; onChange: () => void },
+  parts: { database: Database; accounts: Accounts; clock: Clock; log: Logger },
 ): Promise<SignIn> {
   const { createMailer } = await import('#accounts/mailer.ts');
   const { createSignIn } = await import('#accounts/sign-in.ts');

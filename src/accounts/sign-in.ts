@@ -25,8 +25,6 @@ export interface SignInParts {
   installation: Installation;
   clock: Clock;
   log: Logger;
-  /** Called after every change that must affect API keys at once. */
-  onChange: () => void;
 }
 
 export async function createSignIn(parts: SignInParts) {

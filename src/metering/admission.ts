@@ -1,10 +1,16 @@
-// Admits a request: authenticates its key and counts it against the account's request budget. A single machine does both from
-// memory; many machines use one database statement for both, and none while the budget is known to be spent. Spec 5, 8.
+// Admits a request: authenticates its key and counts it against the account's request budget. A single machine reads the
+// key and counts in memory; many machines use one database statement for both, and none while the budget is known to be spent. Spec 5, 8.
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { CountedHolder, RequestWindowsTable } from '#storage/tables/request-windows.ts';
-import { scopesFor, type Authentication, type Caller, type KeyUse } from '#accounts/authenticate.ts';
+import {
+  keyHashIn,
+  scopesFor,
+  type Authentication,
+  type Caller,
+  type KeyUse,
+} from '#accounts/authenticate.ts';
 import type { Plans } from '#accounts/plans.ts';
 import { standingOf, windowMs, type BudgetStanding, type RequestBudget } from '#metering/request-budget.ts';
 
@@ -83,22 +89,16 @@ function createSharedAdmission(
   return {
     async admit(authorization, use) {
       const now = clock.now();
-      let standing: BudgetStanding | undefined;
-      const caller = await authentication.authenticate(authorization, use, async (keyHash) => {
-        const { holder, readAt } = await count(keyHash, use, now);
-        if (holder?.window) {
-          const { window, plan } = holder;
-          const limit = plans.orStandard(plan).requests_per_minute;
-          standing = standingOf(
-            { count: window.count, endsAt: readAt + window.endsInMs },
-            limit,
-            now,
-            window.isRefused,
-          );
-        }
-        return holder;
-      });
-      if (!standing) throw new Error('a caller was admitted without being counted');
+      const { holder, readAt } = await count(keyHashIn(authorization), use, now);
+      const caller = authentication.accept(holder, use);
+      const window = holder?.window;
+      if (!window) throw new Error('a caller was admitted without being counted');
+      const standing = standingOf(
+        { count: window.count, endsAt: readAt + window.endsInMs },
+        caller.plan.requests_per_minute,
+        now,
+        window.isRefused,
+      );
       return { caller, standing };
     },
     async count({ accountId, plan }) {

@@ -58,11 +58,6 @@ export interface Database {
   /** Runs `work` in a transaction, which rolls back if `work` throws. See also UnknownOutcomeError. */
   transaction<T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * A number that changes whenever another process has committed. Undefined if the engine needs a round trip to know;
-   * then nothing read earlier may be reused.
-   */
-  changeStamp(): number | undefined;
-  /**
    * How far the database's clock is ahead of this machine's. Machines that share a database use its clock, so that leases, locks
    * and expiry do not depend on the accuracy of theirs.
    */

@@ -84,7 +84,6 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
     chores: createChoresTable(db),
     aheadMs: databaseClock.aheadMs,
     transaction: (work) => retryOnConflict(() => transaction(work)),
-    changeStamp: () => undefined,
     ping,
     close: () => db.destroy(),
   };

@@ -28,14 +28,11 @@ export async function openSqlite(path: string): Promise<Database> {
   const native = openFile(path);
   const db = new Kysely<Schema>({ dialect: createDialect(native) });
   await migrate(db);
-
-  const dataVersion = native.prepare('pragma data_version');
   return {
     engine: 'sqlite',
     tables: createTables(db),
     connection: db,
     transaction: createGroupCommit(db),
-    changeStamp: () => Number(dataVersion.get()?.['data_version']),
     aheadMs: () => 0,
     async ping() {
       await sql`select 1`.execute(db);

