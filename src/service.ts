@@ -9,10 +9,9 @@ import type { Database } from '#storage/database.ts';
 import { clockOf } from '#storage/database-clock.ts';
 import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
 import { createAccountDeletion } from '#accounts/account-deletion.ts';
-import { createAccounts, type Accounts } from '#accounts/accounts.ts';
+import { createAccounts } from '#accounts/accounts.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createAccountsRoom, openSignIn } from '#accounts/room.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
 import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
 import { createRendersRoom } from '#renders/room.ts';
@@ -22,17 +21,7 @@ import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 import { createLog } from '#roof/log.ts';
 import { repeat } from '#roof/repeat.ts';
 
-export interface Service {
-  accounts: Accounts;
-  signIn: SignIn;
-  database: Database;
-  /** Starts listening; resolves to the port. */
-  listen(): Promise<number>;
-  /** Finishes the requests in flight, then closes everything. */
-  close(): Promise<void>;
-  /** Aborts the renders in flight by ending the browser, for a process that cannot continue. */
-  abandon(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof createService>>;
 
 /** Parts that tests and proofs replace. */
 export interface Seams {
@@ -48,11 +37,7 @@ export interface Seams {
 
 const unchanged = <T>(part: T): T => part;
 
-export async function createService(
-  config: Config,
-  log: Logger,
-  seams: Partial<Seams> = {},
-): Promise<Service> {
+export async function createService(config: Config, log: Logger, seams: Partial<Seams> = {}) {
   const { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, nameServers } = seams;
   const { wrapDatabase = unchanged, wrapBlobs = unchanged, openBrowser: open = openBrowser } = seams;
   const plans = createPlans(config.plans);
@@ -122,7 +107,8 @@ export async function createService(
     accounts: accounts.accounts,
     signIn: accounts.signIn,
     database,
-    async listen() {
+    /** Starts listening; resolves to the port. */
+    async listen(): Promise<number> {
       const startedAt = clock.now();
       const port = await server.listen();
       // With SQLite no other machine shares the data, and this process holds the port: renders and attempts from before are over.
@@ -132,7 +118,8 @@ export async function createService(
       }
       return port;
     },
-    async close() {
+    /** Finishes the requests in flight, then closes everything. */
+    async close(): Promise<void> {
       await server.close();
       await Promise.all(chores.map((chore) => chore.stop()));
       await accounts.close();
@@ -141,17 +128,13 @@ export async function createService(
       await browser.close();
       await database.close();
     },
-    abandon: () => browser.close(),
+    /** Aborts the renders in flight by ending the browser, for a process that cannot continue. */
+    abandon: (): Promise<void> => browser.close(),
   };
 }
 
 /** What the command line needs: access to the same data without a server. */
-export async function openAccounts(config: Config): Promise<{
-  accounts: Accounts;
-  /** A one-time link that signs in whoever opens it. */
-  welcomeLink: (email: string) => Promise<string>;
-  close: () => Promise<void>;
-}> {
+export async function openAccounts(config: Config) {
   const plans = createPlans(config.plans);
   const database = await openDatabase(config);
   const clock = clockOf(database, systemClock);
@@ -159,7 +142,8 @@ export async function openAccounts(config: Config): Promise<{
   const log = createLog('silent');
   return {
     accounts,
-    async welcomeLink(email) {
+    /** A one-time link that signs in whoever opens it. */
+    async welcomeLink(email: string): Promise<string> {
       const parts = { database, accounts, clock, log };
       return (await openSignIn(config, parts)).welcomeLink(email);
     },

@@ -183,7 +183,7 @@ export function normalizeEmail(email: string): string {
   return normalized;
 }
 
-function toAccount(row: AccountRow): Account {
+export function toAccount(row: AccountRow): Account {
   return {
     id: row.id,
     email: row.email,

@@ -36,23 +36,18 @@ export const builtInPlans: Plan[] = [
   plan('business', 'Business', [1_000_000, 100_000, 3_000, 25]),
 ];
 
-export interface Plans {
-  all: Plan[];
-  /** The plan of a new account. */
-  standard: Plan;
-  byId(id: string): Plan | undefined;
-  /** A changed plans file can remove an account's plan; the account then has the standard plan. */
-  orStandard(id: string): Plan;
-}
+export type Plans = ReturnType<typeof createPlans>;
 
-export function createPlans(extra: Plan[] = []): Plans {
+export function createPlans(extra: Plan[] = []) {
   const byId = new Map([...builtInPlans, ...extra].map((plan) => [plan.id, plan]));
   const standard = byId.get('free') as Plan;
   return {
     all: [...byId.values()],
+    /** The plan of a new account. */
     standard,
-    byId: (id) => byId.get(id),
-    orStandard: (id) => byId.get(id) ?? standard,
+    byId: (id: string): Plan | undefined => byId.get(id),
+    /** A changed plans file can remove an account's plan; the account then has the standard plan. */
+    orStandard: (id: string): Plan => byId.get(id) ?? standard,
   };
 }
 

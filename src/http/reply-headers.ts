@@ -1,7 +1,7 @@
 // Sets the contract's response headers. Spec 8.
 import type { FastifyReply } from 'fastify';
 import type { BudgetStanding } from '#metering/request-budget.ts';
-import type { QuotaStanding } from '#metering/quota.ts';
+import type { QuotaState } from '#metering/quota.ts';
 
 export function setBudgetHeaders(reply: FastifyReply, standing: BudgetStanding): void {
   reply.headers(budgetHeaders(standing));
@@ -16,7 +16,7 @@ export function budgetHeaders({ limit, remaining, resetSeconds }: BudgetStanding
 }
 
 /** On responses that consumed a unit. */
-export function quotaHeaders(quota: QuotaStanding): Record<string, string | number> {
+export function quotaHeaders(quota: QuotaState): Record<string, string | number> {
   return {
     'x-service-quota-limit': quota.limit,
     'x-service-quota-remaining': quota.remaining,

@@ -6,25 +6,18 @@ import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { Caller } from '#accounts/authenticate.ts';
-import { ceilingOf, limitOf, monthOf, quotaExceeded } from '#metering/quota.ts';
+import { ceilingOf, limitOf, monthOf, QuotaExceededError } from '#metering/quota.ts';
 
 /** Longer than any render may wait and run. */
 const leaseMs = limits.pdfTotalMs + limits.renderQueueMs + 15_000;
-const retryAfterSeconds = 2;
+export const retryAfterSeconds = 2;
 
-export interface CaptureSlots {
-  /** Throws `quota_exceeded` or `concurrency_limited`. */
-  acquire(payer: Caller): Promise<{ leaseId: string }>;
-  release(leaseId: string): Promise<void>;
-  /** Deletes expired leases. */
-  sweep(): Promise<void>;
-  /** Called at the start of a single machine: frees the slots and units of renders from before it. */
-  forgetBefore(startedAt: number): Promise<void>;
-}
+export type CaptureSlots = ReturnType<typeof createCaptureSlots>;
 
-export function createCaptureSlots({ database, clock }: { database: Database; clock: Clock }): CaptureSlots {
+export function createCaptureSlots({ database, clock }: { database: Database; clock: Clock }) {
   return {
-    acquire(payer) {
+    /** Throws `quota_exceeded` or `concurrency_limited`. */
+    acquire(payer: Caller): Promise<{ leaseId: string }> {
       const acquire = async ({ usage, renderLeases }: Tables) => {
         const now = clock.now();
         // Locking the counter serializes the parallel renders of one account, across machines.
@@ -38,7 +31,7 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
         const ceiling = ceilingOf(payer, 'render');
         // A unit that a running render has reserved may be free again soon, so the cap, which can be retried, is reported first.
         if (used < ceiling && running >= cap) throw capReached(cap);
-        if (used + running >= ceiling) throw quotaExceeded('render', limitOf(payer, 'render'));
+        if (used + running >= ceiling) throw new QuotaExceededError('render', limitOf(payer, 'render'));
         const leaseId = newId();
         await renderLeases.insert({ id: leaseId, account_id: payer.accountId, expires_at: now + leaseMs });
         return { leaseId };
@@ -46,9 +39,12 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
       // A lease lost in a power cut does no harm: its render is gone too.
       return database.transaction(acquire, { durability: 'relaxed' });
     },
-    release: (leaseId) => database.tables.renderLeases.delete(leaseId),
-    sweep: () => database.tables.renderLeases.purgeExpired(clock.now()),
-    forgetBefore: (startedAt) => database.tables.renderLeases.purgeExpired(startedAt + leaseMs - 1),
+    release: (leaseId: string): Promise<void> => database.tables.renderLeases.delete(leaseId),
+    /** Deletes expired leases. */
+    sweep: (): Promise<void> => database.tables.renderLeases.purgeExpired(clock.now()),
+    /** Called at the start of a single machine: frees the slots and units of renders from before it. */
+    forgetBefore: (startedAt: number): Promise<void> =>
+      database.tables.renderLeases.purgeExpired(startedAt + leaseMs - 1),
   };
 }
 
@@ -58,11 +54,4 @@ function capReached(cap: number): ServiceError {
     `All ${cap} concurrent renders of the plan are in use. Retry when one has finished.`,
     { retryAfterSeconds },
   );
-}
-
-/** No slot on the machine became free in time. */
-export function machineBusy(): ServiceError {
-  return new ServiceError('concurrency_limited', 'The service is busy with other renders. Retry shortly.', {
-    retryAfterSeconds,
-  });
 }

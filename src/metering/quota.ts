@@ -6,7 +6,7 @@ import type { Unit } from '#storage/schema.ts';
 import type { CounterKey, Usage } from '#storage/tables/usage.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 
-export interface QuotaStanding {
+export interface QuotaState {
   limit: number;
   remaining: number;
   usagePercent: number;
@@ -24,13 +24,13 @@ export async function consumeUnit(
   sourceId: string,
   now: number,
   options?: { isReserved: boolean },
-): Promise<QuotaStanding> {
-  const [standing] = await consumeUnits(tables, payer, unit, [sourceId], now, options);
-  if (!standing) throw quotaExceeded(unit, limitOf(payer, unit));
-  return standing;
+): Promise<QuotaState> {
+  const [state] = await consumeUnits(tables, payer, unit, [sourceId], now, options);
+  if (!state) throw new QuotaExceededError(unit, limitOf(payer, unit));
+  return state;
 }
 
-/** Takes a unit for each source, in order, until the quota is used up. Returns the standing after each unit taken. */
+/** Takes a unit for each source, in order, until the quota is used up. Returns the state of the quota after each unit taken. */
 export async function consumeUnits(
   tables: Tables,
   payer: Caller,
@@ -38,18 +38,18 @@ export async function consumeUnits(
   sourceIds: string[],
   now: number,
   { isReserved = false } = {},
-): Promise<QuotaStanding[]> {
+): Promise<QuotaState[]> {
   const { accountId, keyId } = payer;
   const limit = limitOf(payer, unit);
   const counter = { accountId, unit, month: monthOf(now) };
   const below = isReserved ? Infinity : ceilingOf(payer, unit);
   const { taken, used } = await takeUnits(tables, counter, limit, below, sourceIds.length);
-  const standings = sourceIds.slice(0, taken).map((_, place) => {
+  const states = sourceIds.slice(0, taken).map((_, place) => {
     const usedThen = used - taken + place + 1;
-    return quotaStanding({ used: usedThen }, limit, usedThen > limit);
+    return quotaState({ used: usedThen }, limit, usedThen > limit);
   });
   await tables.usage.record(
-    ...standings.map(({ isOverage }, place) => ({
+    ...states.map(({ isOverage }, place) => ({
       account_id: accountId,
       key_id: keyId,
       unit,
@@ -60,7 +60,7 @@ export async function consumeUnits(
     })),
   );
   await noteWarning(tables, counter, { limit, used, before: used - taken, now });
-  return standings;
+  return states;
 }
 
 /** Records the highest threshold of the quota that these units reached; quota-warnings.ts mails it to the owner. */
@@ -69,8 +69,8 @@ async function noteWarning(
   { accountId, unit, month }: CounterKey,
   { limit, used, before, now }: { limit: number; used: number; before: number; now: number },
 ): Promise<void> {
-  const { warning } = quotaStanding({ used }, limit);
-  if (used === before || warning === undefined || warning === quotaStanding({ used: before }, limit).warning)
+  const { warning } = quotaState({ used }, limit);
+  if (used === before || warning === undefined || warning === quotaState({ used: before }, limit).warning)
     return;
   await tables.quotaWarnings.insert({
     account_id: accountId,
@@ -104,11 +104,7 @@ async function takeUnits(
   return { taken, used };
 }
 
-export function quotaStanding(
-  { used }: Pick<Usage, 'used'>,
-  limit: number,
-  isOverage = false,
-): QuotaStanding {
+export function quotaState({ used }: Pick<Usage, 'used'>, limit: number, isOverage = false): QuotaState {
   const usagePercent = limit === 0 ? 100 : Math.floor((100 * used) / limit);
   return {
     limit,
@@ -153,6 +149,3 @@ export class QuotaExceededError extends ServiceError {
     this.limit = limit;
   }
 }
-
-export const quotaExceeded = (unit: Unit, limit: number): QuotaExceededError =>
-  new QuotaExceededError(unit, limit);

@@ -12,14 +12,7 @@ export interface BudgetStanding {
   isSpent: boolean;
 }
 
-export interface RequestBudget {
-  /** Counts one request against the subject's window. */
-  spend(subject: string, limit: number): BudgetStanding;
-  /** The standing without counting. */
-  peek(subject: string, limit: number): BudgetStanding;
-  /** Windows in memory. */
-  size(): number;
-}
+export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
 interface Window {
   endsAt: number;
@@ -41,7 +34,7 @@ export function createRequestBudget({
 }: {
   clock: Clock;
   maxSubjects?: number;
-}): RequestBudget {
+}) {
   /** In the order in which they opened, which is also the order in which they end. */
   const windows = new Map<string, Window>();
   /** Kept between requests: a new walk would first pass the places of all that were deleted, up to 200,000 of them. */
@@ -76,7 +69,8 @@ export function createRequestBudget({
   }
 
   return {
-    spend(subject, limit) {
+    /** Counts one request against the subject's window. */
+    spend(subject: string, limit: number): BudgetStanding {
       const now = clock.now();
       const window = current(subject, now);
       const isSpent = window.count >= limit;
@@ -88,12 +82,14 @@ export function createRequestBudget({
       }
       return standingOf(window, limit, now, isSpent);
     },
-    peek(subject, limit) {
+    /** The standing without counting. */
+    peek(subject: string, limit: number): BudgetStanding {
       const now = clock.now();
       const window = current(subject, now);
       return standingOf(window, limit, now, window.count >= limit);
     },
-    size: () => windows.size,
+    /** Windows in memory. */
+    size: (): number => windows.size,
   };
 }
 

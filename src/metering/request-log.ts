@@ -17,15 +17,8 @@ const sweepBatch = 2_000;
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-export function createRequestLog({
-  database,
-  clock,
-  log,
-}: {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-}) {
+export function createRequestLog(parts: { database: Database; clock: Clock; log: Logger }) {
+  const { database, clock, log } = parts;
   let waiting: RequestLogRow[] = [];
   let dropped = 0;
   let writing: Promise<void> = Promise.resolve();

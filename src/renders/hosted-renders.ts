@@ -13,15 +13,8 @@ const historyMs = 90 * 24 * 60 * 60 * 1000;
 
 export type HostedRenders = ReturnType<typeof createHostedRenders>;
 
-export function createHostedRenders({
-  database,
-  blobs,
-  clock,
-}: {
-  database: Database;
-  blobs: Blobs;
-  clock: Clock;
-}) {
+export function createHostedRenders(parts: { database: Database; blobs: Blobs; clock: Clock }) {
+  const { database, blobs, clock } = parts;
   const { renders } = database.tables;
 
   async function free(ids: string[], historyBefore: number): Promise<number> {

@@ -1,7 +1,8 @@
 // The machine's render capacity: runs a fixed number of renders at once; the rest wait in one queue per account, served
 // round-robin, for a bounded time.
+import { ServiceError } from '#core/errors.ts';
 import { createFairQueue, type FairQueue } from '#core/fair-queue.ts';
-import { machineBusy } from '#metering/capture-slots.ts';
+import { retryAfterSeconds } from '#metering/capture-slots.ts';
 
 export type RenderQueue = FairQueue;
 
@@ -11,18 +12,13 @@ export type RenderQueue = FairQueue;
  */
 export const reservedPlaces = (concurrency: number): number => Math.floor(concurrency / 3);
 
-export function createRenderQueue({
-  concurrency,
-  maxWaitMs,
-}: {
-  concurrency: number;
-  maxWaitMs: number;
-}): RenderQueue {
-  const reserved = reservedPlaces(concurrency);
+export function createRenderQueue(size: { concurrency: number; maxWaitMs: number }): RenderQueue {
   return createFairQueue({
-    concurrency,
-    reserved,
-    maxWaitMs,
-    tooLong: machineBusy,
+    ...size,
+    reserved: reservedPlaces(size.concurrency),
+    tooLong: () =>
+      new ServiceError('concurrency_limited', 'The service is busy with other renders. Retry shortly.', {
+        retryAfterSeconds,
+      }),
   });
 }

@@ -14,7 +14,7 @@ import type { EgressRules, EgressSettings } from '#browser/egress/rules.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
-import { consumeUnit, type QuotaStanding } from '#metering/quota.ts';
+import { consumeUnit, type QuotaState } from '#metering/quota.ts';
 import { newExpiry } from '#uploads/expiry.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
 
@@ -38,7 +38,7 @@ export interface FinishedRender {
   bytes: OpenBlob | undefined;
   contentType: string;
   durationMs: number;
-  quota: QuotaStanding;
+  quota: QuotaState;
 }
 
 /** Runs in the transaction that meters the render, so that what it writes commits or rolls back with it. */

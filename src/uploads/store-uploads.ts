@@ -15,8 +15,8 @@ import {
   consumeUnits,
   limitOf,
   monthOf,
-  quotaExceeded,
-  type QuotaStanding,
+  QuotaExceededError,
+  type QuotaState,
 } from '#metering/quota.ts';
 import { detectType, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
 import { newExpiry } from '#uploads/expiry.ts';
@@ -30,7 +30,7 @@ export interface StoredUpload {
   row: UploadRow;
   /** Available only now: the database keeps only its hash. */
   deleteToken: string;
-  quota: QuotaStanding;
+  quota: QuotaState;
 }
 
 export type UploadOutcome = { ok: true; upload: StoredUpload } | { ok: false; error: ServiceError };
@@ -116,7 +116,7 @@ export function createUploadStore(parts: {
     try {
       const month = monthOf(clock.now());
       const { used } = await database.tables.usage.read({ accountId, unit: 'upload', month });
-      if (used >= ceiling) failAll(attempts, quotaExceeded('upload', limitOf(uploader, 'upload')));
+      if (used >= ceiling) failAll(attempts, new QuotaExceededError('upload', limitOf(uploader, 'upload')));
     } catch (error) {
       failAll(attempts, error);
     }
@@ -218,7 +218,7 @@ export function createUploadStore(parts: {
       const { draft, error } = attempt;
       if (error || !draft) return failureOf(attempt);
       const quota = paid.get(draft);
-      if (!quota) return { ok: false, error: quotaExceeded('upload', limitOf(uploader, 'upload')) };
+      if (!quota) return { ok: false, error: new QuotaExceededError('upload', limitOf(uploader, 'upload')) };
       return { ok: true, upload: { row: draft.row, deleteToken: draft.deleteToken, quota } };
     });
   }

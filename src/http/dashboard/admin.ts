@@ -4,6 +4,7 @@ import { invalid, notFound } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
+import { toAccount } from '#accounts/accounts.ts';
 import type { Administration } from '#accounts/administration.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
@@ -136,13 +137,8 @@ function accountView(row: AccountRow, counters: UsageCounterRow[]): AdminAccount
     return { used: counter?.used ?? 0, overage: counter?.overage ?? 0 };
   };
   return {
-    id: row.id,
-    email: row.email,
-    plan: row.plan,
-    verified: row.verified === 1,
-    suspended: row.suspended === 1,
+    ...toAccount(row),
     suspended_reason: row.suspended_reason,
-    overages: row.overages === 1,
     overage_cap: row.overage_cap,
     owner: row.owner === 1,
     created_at: isoTime(row.created_at),

@@ -2,7 +2,7 @@
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit } from '#storage/schema.ts';
 import type { Plans } from '#accounts/plans.ts';
-import { limitOf, monthOf, nextMonth, quotaStanding } from '#metering/quota.ts';
+import { limitOf, monthOf, nextMonth, quotaState } from '#metering/quota.ts';
 import type { UnitUsage } from '#http/dashboard/schemas/common.ts';
 
 export async function monthStanding(
@@ -16,7 +16,7 @@ export async function monthStanding(
 
   async function ofUnit(unit: Unit): Promise<UnitUsage> {
     const usage = await database.tables.usage.read({ accountId: account.id, unit, month });
-    const { limit, remaining, usagePercent, warning } = quotaStanding(usage, limitOf({ plan }, unit));
+    const { limit, remaining, usagePercent, warning } = quotaState(usage, limitOf({ plan }, unit));
     return {
       used: usage.used,
       limit,
