@@ -19,6 +19,12 @@ export function headersOf({ cookie, address, userAgent }: Client): Headers {
   });
 }
 
+/** For calls whose answer sets cookies. */
+export const withCookies = (client: Client) => ({
+  headers: headersOf(client),
+  returnHeaders: true as const,
+});
+
 export const wrongPassword = () =>
   new ServiceError('unauthorized', 'This address and this password do not belong together.');
 

@@ -5,7 +5,7 @@ import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { normalizeEmail, type Accounts } from '#accounts/accounts.ts';
 import type { Auth } from '#accounts/auth.ts';
-import { deadLink, explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import { deadLink, explained, type Client } from '#accounts/auth-calls.ts';
 import type { Mail, Mailer } from '#accounts/mailer.ts';
 import type { OneTimeLinks } from '#accounts/one-time-links.ts';
 import { proveAddress } from '#accounts/proof.ts';
@@ -96,12 +96,8 @@ export async function createLinks(parts: {
           body: { email: account.email, metadata: { deliver: resolve } },
           headers: new Headers(),
         });
-        const { headers } = await auth.api.magicLinkVerify({
-          query: { token: await promise },
-          headers: headersOf(client),
-          returnHeaders: true,
-        });
-        return sessions.signedIn(headers, client);
+        const query = { token: await promise };
+        return sessions.signedInBy(client, (options) => auth.api.magicLinkVerify({ query, ...options }));
       }),
 
     /** The link works only for a person signed in as that account: following another person's link proves nothing. */

@@ -5,7 +5,7 @@ import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import { AccountError, normalizeEmail, type Accounts } from '#accounts/accounts.ts';
 import type { Auth } from '#accounts/auth.ts';
-import { explained, headersOf, wrongPassword, type Client } from '#accounts/auth-calls.ts';
+import { explained, headersOf, withCookies, wrongPassword, type Client } from '#accounts/auth-calls.ts';
 import type { Installation } from '#accounts/installation.ts';
 import type { Links } from '#accounts/links.ts';
 import type { PasswordHashing } from '#accounts/password-hashing.ts';
@@ -33,8 +33,7 @@ export async function createPasswords(parts: {
       explained(async (): Promise<WithCookies<Person | undefined>> => {
         const { headers, response } = await auth.api.signInEmail({
           body: { email: email.trim(), password },
-          headers: headersOf(client),
-          returnHeaders: true,
+          ...withCookies(client),
         });
         const account = await tables.accounts.byEmail(normalizeEmail(email));
         const credential = account && (await internalAdapter.findCredentialAccount(account.id));
@@ -53,18 +52,13 @@ export async function createPasswords(parts: {
         if ((await parts.installation.read()).signups === 'closed') {
           throw new ServiceError('not_found', 'Sign-up is closed here; the operator can invite you.');
         }
-        const account = await accounts.create(email, { verified: false }).catch((error: unknown) => {
-          if (error instanceof AccountError) throw invalid('email', error.message);
-          throw error;
-        });
+        const account = await accounts.create(email, { verified: false });
         try {
-          const { headers } = await auth.api.signUpEmail({
-            body: { name, email: account.email, password },
-            headers: headersOf(client),
-            returnHeaders: true,
-          });
+          const person = await sessions.signedInBy(client, (options) =>
+            auth.api.signUpEmail({ body: { name, email: account.email, password }, ...options }),
+          );
           await links.sendVerification(account);
-          return await sessions.signedIn(headers, client);
+          return person;
         } catch (error) {
           if (!(await tables.people.exists(account.id))) {
             await tables.accounts.update(account.id, { deleted_at: clock.now() });
@@ -98,12 +92,8 @@ export async function createPasswords(parts: {
       explained(async (): Promise<WithCookies<Person>> => {
         if (person.hasPassword) {
           if (current === undefined) throw invalid('current_password', 'missing');
-          const { headers } = await auth.api.changePassword({
-            body: { currentPassword: current, newPassword, revokeOtherSessions: true },
-            headers: headersOf(client),
-            returnHeaders: true,
-          });
-          return sessions.signedIn(headers, client);
+          const body = { currentPassword: current, newPassword, revokeOtherSessions: true };
+          return sessions.signedInBy(client, (options) => auth.api.changePassword({ body, ...options }));
         }
         await auth.api.setPassword({ body: { newPassword }, headers: headersOf(client) });
         await auth.api.revokeOtherSessions({ headers: headersOf(client) });

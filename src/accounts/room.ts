@@ -3,21 +3,12 @@ import type { Logger } from 'pino';
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
-import { createAccounts, type Accounts } from '#accounts/accounts.ts';
+import { createAccounts } from '#accounts/accounts.ts';
 import { createAdministration } from '#accounts/administration.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
-import { createInstallation, type Signups } from '#accounts/installation.ts';
 import { createKeys } from '#accounts/keys.ts';
 import type { Plans } from '#accounts/plans.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
-
-export interface SignInSettings {
-  baseUrl: string;
-  /** From the environment. */
-  signups: Signups | undefined;
-  smtpUrl: string | undefined;
-  mailFrom: string;
-}
+import type { createSignIn, SignInSettings } from '#accounts/sign-in.ts';
 
 interface Parts {
   database: Database;
@@ -47,7 +38,7 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
     accounts,
     authentication,
     signIn,
-    installation: createInstallation({ database, clock, ...settings }),
+    installation: signIn.installation,
     mailer: signIn.mailer,
     keys: createKeys({ database, clock }),
     administration: createAdministration({ database, accounts, signIn, clock }),
@@ -62,13 +53,5 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
 }
 
 /** Loaded when needed: most of the operator's commands do not need it, and loading takes half a second. */
-export async function openSignIn(
-  { baseUrl, signups, smtpUrl, mailFrom }: SignInSettings,
-  parts: { database: Database; accounts: Accounts; clock: Clock; log: Logger },
-): Promise<SignIn> {
-  const { createMailer } = await import('#accounts/mailer.ts');
-  const { createSignIn } = await import('#accounts/sign-in.ts');
-  const mailer = await createMailer({ smtpUrl, from: mailFrom, log: parts.log });
-  const installation = createInstallation({ ...parts, signups });
-  return createSignIn({ ...parts, baseUrl, installation, mailer });
-}
+export const openSignIn: typeof createSignIn = async (settings, parts) =>
+  (await import('#accounts/sign-in.ts')).createSignIn(settings, parts);

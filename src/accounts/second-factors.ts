@@ -2,7 +2,7 @@
 // passkeys. A passkey verifies the user itself, so it replaces both.
 import { invalid, ServiceError } from '#core/errors.ts';
 import type { Auth } from '#accounts/auth.ts';
-import { explained, headersOf, type Client } from '#accounts/auth-calls.ts';
+import { explained, headersOf, withCookies, type Client } from '#accounts/auth-calls.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
 
 /** What the browser's `navigator.credentials` takes and returns, as JSON. */
@@ -17,18 +17,15 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
 
   return {
     /** The step after the password: a code from the app, or a recovery code, which works once. */
-    signInByCode: (code: string, client: Client) =>
-      explained(async (): Promise<WithCookies<Person>> => {
-        const given = code.replaceAll(/[\s-]/g, '');
-        const call = { headers: headersOf(client), returnHeaders: true as const };
-        const { headers } = /^\d{6}$/.test(given)
-          ? await api.verifyTOTP({ body: { code: given }, ...call })
-          : await api.verifyBackupCode({
-              body: { code: `${given.slice(0, 5)}-${given.slice(5)}` },
-              ...call,
-            });
-        return sessions.signedIn(headers, client);
-      }),
+    signInByCode(code: string, client: Client): Promise<WithCookies<Person>> {
+      const given = code.replaceAll(/[\s-]/g, '');
+      const recoveryCode = `${given.slice(0, 5)}-${given.slice(5)}`;
+      return sessions.signedInBy(client, (options) =>
+        /^\d{6}$/.test(given)
+          ? api.verifyTOTP({ body: { code: given }, ...options })
+          : api.verifyBackupCode({ body: { code: recoveryCode }, ...options }),
+      );
+    },
 
     /** Not yet on: a first code must show that the app has the secret. */
     startCodes: (password: string, client: Client) =>
@@ -38,14 +35,9 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
         return { uri: answer.totpURI, recoveryCodes: answer.backupCodes };
       }),
     confirmCodes: (code: string, client: Client) =>
-      explained(async () => {
-        const { headers } = await api.verifyTOTP({
-          body: { code: code.replaceAll(/\s/g, '') },
-          headers: headersOf(client),
-          returnHeaders: true,
-        });
-        return sessions.signedIn(headers, client);
-      }),
+      sessions.signedInBy(client, (options) =>
+        api.verifyTOTP({ body: { code: code.replaceAll(/\s/g, '') }, ...options }),
+      ),
     newRecoveryCodes: (password: string, client: Client) =>
       explained(async () => {
         const { backupCodes } = await api.generateBackupCodes({
@@ -55,24 +47,14 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
         return backupCodes;
       }),
     stopCodes: (password: string, client: Client) =>
-      explained(async () => {
-        const { headers } = await api.disableTwoFactor({
-          body: { password },
-          headers: headersOf(client),
-          returnHeaders: true,
-        });
-        return sessions.signedIn(headers, client);
-      }),
+      sessions.signedInBy(client, (options) => api.disableTwoFactor({ body: { password }, ...options })),
 
     listPasskeys,
     startPasskey: (client: Client) =>
       explained(async (): Promise<WithCookies<CredentialJson>> => {
         if ((await listPasskeys(client)).length >= maxPasskeys)
           throw invalid('name', `there are ${maxPasskeys} passkeys already; remove one first`);
-        const { headers, response } = await api.generatePasskeyRegistrationOptions({
-          headers: headersOf(client),
-          returnHeaders: true,
-        });
+        const { headers, response } = await api.generatePasskeyRegistrationOptions(withCookies(client));
         return { cookies: headers.getSetCookie(), value: { ...response } };
       }),
     addPasskey: (name: string, response: CredentialJson, client: Client) =>
@@ -87,23 +69,17 @@ export function createSecondFactors({ auth, sessions }: { auth: Auth; sessions: 
     },
 
     startPasskeySignIn: async (client: Client): Promise<WithCookies<CredentialJson>> => {
-      const { headers, response } = await api.generatePasskeyAuthenticationOptions({
-        headers: headersOf({ ...client, cookie: undefined }),
-        returnHeaders: true,
-      });
+      const { headers, response } = await api.generatePasskeyAuthenticationOptions(
+        withCookies({ ...client, cookie: undefined }),
+      );
       return { cookies: headers.getSetCookie(), value: { ...response, userVerification: 'required' } };
     },
-    signInByPasskey: (response: CredentialJson, client: Client) =>
-      explained(async (): Promise<WithCookies<Person>> => {
-        if (typeof response['id'] !== 'string')
-          throw new ServiceError('unauthorized', 'No passkey was sent.');
-        const { headers } = await api.verifyPasskeyAuthentication({
-          // Untrusted input; the verification checks whether it matches the type.
-          body: { response: response as never },
-          headers: headersOf(client),
-          returnHeaders: true,
-        });
-        return sessions.signedIn(headers, client);
-      }),
+    async signInByPasskey(response: CredentialJson, client: Client): Promise<WithCookies<Person>> {
+      if (typeof response['id'] !== 'string') throw new ServiceError('unauthorized', 'No passkey was sent.');
+      return sessions.signedInBy(client, (options) =>
+        // Untrusted input; the verification checks whether it matches the type.
+        api.verifyPasskeyAuthentication({ body: { response: response as never }, ...options }),
+      );
+    },
   };
 }

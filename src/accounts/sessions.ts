@@ -5,7 +5,7 @@ import { invalid } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import type { Auth } from '#accounts/auth.ts';
-import { headersOf, type Client } from '#accounts/auth-calls.ts';
+import { explained, headersOf, withCookies, type Client } from '#accounts/auth-calls.ts';
 
 export interface Person {
   account: AccountRow;
@@ -25,56 +25,47 @@ export interface WithCookies<T> {
 
 export type Sessions = Awaited<ReturnType<typeof createSessions>>;
 
-export async function createSessions({
-  auth,
-  database,
-  clock,
-}: {
-  auth: Auth;
-  database: Database;
-  clock: Clock;
-}) {
+export async function createSessions(parts: { auth: Auth; database: Database; clock: Clock }) {
+  const { auth, database, clock } = parts;
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
 
-  async function personOf(
-    session: { id: string; userId: string; expiresAt: Date },
-    { name, twoFactorEnabled }: { name: string; twoFactorEnabled?: boolean | null | undefined },
-  ) {
-    const account = await tables.people.accountOf(session.id);
+  async function whoIs(client: Client): Promise<WithCookies<Person> | undefined> {
+    if (client.cookie === undefined) return undefined;
+    const { headers, response } = await auth.api.getSession(withCookies(client));
+    const account = response && (await tables.people.accountOf(response.session.id));
     if (!account) return undefined;
+    const { session, user } = response;
     const credential = await internalAdapter.findCredentialAccount(account.id);
-    return {
+    const value = {
       account,
-      name,
+      name: user.name,
       hasPassword: typeof credential?.password === 'string',
-      hasCodes: twoFactorEnabled === true,
+      hasCodes: user.twoFactorEnabled === true,
       sessionId: session.id,
       sessionExpiresAt: session.expiresAt,
     };
+    return { cookies: headers.getSetCookie(), value };
   }
 
-  async function whoIs(client: Client): Promise<WithCookies<Person> | undefined> {
-    if (client.cookie === undefined) return undefined;
-    const { headers, response } = await auth.api.getSession({
-      headers: headersOf(client),
-      returnHeaders: true,
-    });
-    if (!response) return undefined;
-    const person = await personOf(response.session, response.user);
-    return person && { cookies: headers.getSetCookie(), value: person };
+  /** The person of cookies that were just set. */
+  async function signedIn(headers: Headers, client: Client): Promise<WithCookies<Person>> {
+    const cookies = headers.getSetCookie();
+    const cookie = cookies.map((line) => line.split(';', 1)[0]).join('; ');
+    const person = await whoIs({ ...client, cookie });
+    if (!person) throw new Error('there is no session behind the new cookie');
+    return { cookies, value: person.value };
   }
 
   return {
     whoIs,
-    /** The person of cookies that were just set. */
-    async signedIn(headers: Headers, client: Client): Promise<WithCookies<Person>> {
-      const cookies = headers.getSetCookie();
-      const cookie = cookies.map((line) => line.split(';', 1)[0]).join('; ');
-      const person = await whoIs({ ...client, cookie });
-      if (!person) throw new Error('there is no session behind the new cookie');
-      return { cookies, value: person.value };
-    },
+    signedIn,
+    /** The person whom this call of better-auth signs in. */
+    signedInBy: (
+      client: Client,
+      call: (options: ReturnType<typeof withCookies>) => Promise<{ headers: Headers }>,
+    ): Promise<WithCookies<Person>> =>
+      explained(async () => signedIn((await call(withCookies(client))).headers, client)),
     /** Whether the person has a session from this client address. */
     isKnownAt: (email: string, address: string): Promise<boolean> =>
       tables.people.hasSessionFrom(email, address),
@@ -95,7 +86,7 @@ export async function createSessions({
     },
     endOtherSessions: (client: Client) => auth.api.revokeOtherSessions({ headers: headersOf(client) }),
     async signOut(client: Client): Promise<string[]> {
-      const { headers } = await auth.api.signOut({ headers: headersOf(client), returnHeaders: true });
+      const { headers } = await auth.api.signOut(withCookies(client));
       return headers.getSetCookie();
     },
     purgeExpired: () => tables.people.purgeExpired(clock.now()),

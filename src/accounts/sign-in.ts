@@ -5,9 +5,9 @@ import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { Accounts } from '#accounts/accounts.ts';
 import { createAuth } from '#accounts/auth.ts';
-import type { Installation } from '#accounts/installation.ts';
+import { createInstallation, type Signups } from '#accounts/installation.ts';
 import { createLinks } from '#accounts/links.ts';
-import type { Mailer } from '#accounts/mailer.ts';
+import { createMailer } from '#accounts/mailer.ts';
 import { createOneTimeLinks } from '#accounts/one-time-links.ts';
 import { createPasswordHashing } from '#accounts/password-hashing.ts';
 import { createPasswordReset } from '#accounts/password-reset.ts';
@@ -17,18 +17,23 @@ import { createSessions } from '#accounts/sessions.ts';
 
 export type SignIn = Awaited<ReturnType<typeof createSignIn>>;
 
-export interface SignInParts {
-  database: Database;
-  accounts: Accounts;
-  mailer: Mailer;
+export interface SignInSettings {
   baseUrl: string;
-  installation: Installation;
-  clock: Clock;
-  log: Logger;
+  /** From the environment. */
+  signups: Signups | undefined;
+  smtpUrl: string | undefined;
+  mailFrom: string;
 }
 
-export async function createSignIn(parts: SignInParts) {
-  const { database, mailer, baseUrl, log } = parts;
+export async function createSignIn(
+  settings: SignInSettings,
+  given: { database: Database; accounts: Accounts; clock: Clock; log: Logger },
+) {
+  const { database, log } = given;
+  const { baseUrl, signups, smtpUrl, mailFrom } = settings;
+  const installation = createInstallation({ ...given, signups });
+  const mailer = await createMailer({ smtpUrl, from: mailFrom, log });
+  const parts = { ...given, baseUrl, installation, mailer };
   const secret = await database.tables.settings.getOr('session_secret', newSecret());
   const hashing = createPasswordHashing();
   const auth = createAuth({ database, baseUrl, secret, log, hashing });
@@ -42,6 +47,7 @@ export async function createSignIn(parts: SignInParts) {
     ...links,
     ...passwords,
     ...(await createPasswordReset({ ...parts, auth, oneTimeLinks })),
+    installation,
     mailer,
     ...createSecondFactors({ auth, sessions }),
     inLineOf: hashing.inLineOf,
