@@ -1,31 +1,23 @@
 // Links that prove an e-mail address: the welcome link of a new account, verification, and a changed address.
 import { invalid } from '#core/errors.ts';
-import type { Clock } from '#core/clock.ts';
-import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
-import { normalizeEmail, type Accounts } from '#accounts/accounts.ts';
-import type { Auth } from '#accounts/auth.ts';
+import { normalizeEmail } from '#accounts/accounts.ts';
 import { deadLink, explained, type Client } from '#accounts/auth-calls.ts';
-import type { Mail, Mailer } from '#accounts/mailer.ts';
-import type { OneTimeLinks } from '#accounts/one-time-links.ts';
+import type { Mail } from '#accounts/mailer.ts';
+import type { Purpose } from '#accounts/one-time-links.ts';
 import { proveAddress } from '#accounts/proof.ts';
 import type { Person, Sessions } from '#accounts/sessions.ts';
+import type { SignInParts } from '#accounts/sign-in-parts.ts';
 
 export type Links = Awaited<ReturnType<typeof createLinks>>;
 
 /** Null if the link was mailed; the link itself if no mail is configured, for the owner to pass on. */
 export type Unmailed = string | null;
 
-export async function createLinks(parts: {
-  auth: Auth;
-  oneTimeLinks: OneTimeLinks;
-  database: Database;
-  accounts: Accounts;
-  sessions: Sessions;
-  mailer: Mailer;
-  baseUrl: string;
-  clock: Clock;
-}) {
+/** Where a link leads. */
+const pages = { address: 'verify-email', password: 'reset-password', 'sign-in': 'welcome' };
+
+export async function createLinks(parts: SignInParts & { sessions: Sessions }) {
   const { auth, oneTimeLinks, database, accounts, sessions, mailer, baseUrl, clock } = parts;
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
@@ -39,47 +31,48 @@ export async function createLinks(parts: {
     );
   }
 
-  function deliver(mail: Mail): Unmailed {
-    mailer.send(mail);
-    return mailer.delivery === 'sent' ? null : mail.link;
+  async function linkFor(purpose: Purpose, account: { id: string }, email: string): Promise<string> {
+    return `${baseUrl}/${pages[purpose]}?token=${await oneTimeLinks.make(purpose, account, email)}`;
   }
 
-  async function welcomeLink(account: AccountRow): Promise<string> {
-    await ensurePerson(account);
-    return `${baseUrl}/welcome?token=${await oneTimeLinks.make('sign-in', account, account.email)}`;
+  async function send(
+    purpose: Purpose,
+    account: { id: string },
+    mail: Omit<Mail, 'link'>,
+  ): Promise<Unmailed> {
+    const link = await linkFor(purpose, account, mail.to);
+    mailer.send({ ...mail, link });
+    return mailer.delivery === 'sent' ? null : link;
   }
 
   return {
-    async sendVerification(account: Pick<AccountRow, 'id' | 'email'>): Promise<Unmailed> {
-      const token = await oneTimeLinks.make('address', account, account.email);
-      return deliver({
+    sendVerification: (account: Pick<AccountRow, 'id' | 'email'>): Promise<Unmailed> =>
+      send('address', account, {
         to: account.email,
         subject: 'Confirm your address for Tintype',
         text: 'Follow this link to confirm the address of your account. It works once, for a day.',
-        link: `${baseUrl}/verify-email?token=${token}`,
-      });
-    },
+      }),
     /** A one-time link that signs its bearer in. */
     async welcomeLink(email: string): Promise<string> {
-      return welcomeLink(await accounts.require(email));
+      const account = await accounts.require(email);
+      await ensurePerson(account);
+      return linkFor('sign-in', account, account.email);
     },
     /** A link to set a password. It works once, for an hour. */
     async sendPasswordLink(account: AccountRow): Promise<Unmailed> {
       await ensurePerson(account);
-      const token = await oneTimeLinks.make('password', account, account.email);
-      return deliver({
+      return send('password', account, {
         to: account.email,
         subject: 'Set your Tintype password',
         text: 'Somebody, hopefully you, asked to set the password of this account. The link works once, for an hour.',
-        link: `${baseUrl}/reset-password?token=${token}`,
       });
     },
     async invite(account: AccountRow): Promise<Unmailed> {
-      return deliver({
+      await ensurePerson(account);
+      return send('sign-in', account, {
         to: account.email,
         subject: 'You have an account at Tintype',
         text: 'Follow this link to sign in and set a password. It works once, for three days.',
-        link: await welcomeLink(account),
       });
     },
     welcome: (token: string, client: Client) =>
@@ -119,11 +112,10 @@ export async function createLinks(parts: {
       explained(async () => {
         const wanted = normalizeEmail(email);
         if (await tables.accounts.byEmail(wanted)) throw invalid('email', 'is taken');
-        return deliver({
+        return send('address', account, {
           to: wanted,
           subject: 'Confirm your new address for Tintype',
           text: `Follow this link to move the account ${account.email} to this address. It works once, for a day.`,
-          link: `${baseUrl}/verify-email?token=${await oneTimeLinks.make('address', account, wanted)}`,
         });
       }),
   };

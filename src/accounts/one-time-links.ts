@@ -7,7 +7,7 @@ import type { Auth } from '#accounts/auth.ts';
 const hourMs = 60 * 60 * 1000;
 /** Proves an address, sets a password, or signs in. */
 const lifetimesMs = { address: 24 * hourMs, password: hourMs, 'sign-in': 72 * hourMs };
-type Purpose = keyof typeof lifetimesMs;
+export type Purpose = keyof typeof lifetimesMs;
 
 interface Link {
   accountId: string;

@@ -1,12 +1,8 @@
 // Sets a password by a link. The link proves the address; every session ends, and the person learns what still works.
-import type { Clock } from '#core/clock.ts';
-import type { Database } from '#storage/database.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
-import type { Auth } from '#accounts/auth.ts';
 import { deadLink } from '#accounts/auth-calls.ts';
-import type { Mailer } from '#accounts/mailer.ts';
-import type { OneTimeLinks } from '#accounts/one-time-links.ts';
 import { proveAddress } from '#accounts/proof.ts';
+import type { SignInParts } from '#accounts/sign-in-parts.ts';
 
 interface Passkey {
   id: string;
@@ -21,14 +17,7 @@ interface StillWorking {
   keys: ApiKeyRow[];
 }
 
-export async function createPasswordReset(parts: {
-  auth: Auth;
-  oneTimeLinks: OneTimeLinks;
-  database: Database;
-  mailer: Mailer;
-  baseUrl: string;
-  clock: Clock;
-}) {
+export async function createPasswordReset(parts: SignInParts) {
   const { auth, oneTimeLinks, database, mailer, baseUrl, clock } = parts;
   const { tables } = database;
   const { adapter, internalAdapter, password } = await auth.$context;

@@ -1,27 +1,15 @@
 // Passwords of the dashboard: sign-in, sign-up, reset and change.
-import type { Logger } from 'pino';
 import { invalid, ServiceError } from '#core/errors.ts';
-import type { Clock } from '#core/clock.ts';
-import type { Database } from '#storage/database.ts';
-import { AccountError, normalizeEmail, type Accounts } from '#accounts/accounts.ts';
-import type { Auth } from '#accounts/auth.ts';
+import { AccountError, normalizeEmail } from '#accounts/accounts.ts';
 import { explained, headersOf, withCookies, wrongPassword, type Client } from '#accounts/auth-calls.ts';
-import type { Installation } from '#accounts/installation.ts';
 import type { Links } from '#accounts/links.ts';
 import type { PasswordHashing } from '#accounts/password-hashing.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
+import type { SignInParts } from '#accounts/sign-in-parts.ts';
 
-export async function createPasswords(parts: {
-  auth: Auth;
-  hashing: PasswordHashing;
-  database: Database;
-  accounts: Accounts;
-  sessions: Sessions;
-  links: Links;
-  installation: Installation;
-  clock: Clock;
-  log: Logger;
-}) {
+export async function createPasswords(
+  parts: SignInParts & { hashing: PasswordHashing; sessions: Sessions; links: Links },
+) {
   const { auth, hashing, database, accounts, sessions, links, clock, log } = parts;
   const { tables } = database;
   const { internalAdapter } = await auth.$context;

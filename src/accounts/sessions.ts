@@ -1,11 +1,9 @@
 // Sessions of the dashboard: who is signed in, and which sessions a person has. A suspended account may still sign in to read the
 // reason; the routes decide what else it may do.
-import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
-import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
-import type { Auth } from '#accounts/auth.ts';
 import { explained, headersOf, withCookies, type Client } from '#accounts/auth-calls.ts';
+import type { SignInParts } from '#accounts/sign-in-parts.ts';
 
 export interface Person {
   account: AccountRow;
@@ -25,8 +23,7 @@ export interface WithCookies<T> {
 
 export type Sessions = Awaited<ReturnType<typeof createSessions>>;
 
-export async function createSessions(parts: { auth: Auth; database: Database; clock: Clock }) {
-  const { auth, database, clock } = parts;
+export async function createSessions({ auth, database, clock }: SignInParts) {
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
 
