@@ -84,7 +84,7 @@ async function noteWarning(
   });
 }
 
-/** Takes all units at once; if they do not all fit, one by one. */
+/** Takes all units with one statement; if they do not all fit, as many as do. */
 async function takeUnits(
   { usage }: Tables,
   counter: CounterKey,
@@ -92,16 +92,11 @@ async function takeUnits(
   below: number,
   wanted: number,
 ): Promise<{ taken: number; used: number }> {
-  const all = await usage.take(counter, limit, below, wanted);
-  if (all) return { taken: wanted, used: all.used };
-  let [taken, used] = [0, 0];
-  // A single unit has just failed, so it is not tried again.
-  for (; wanted > 1 && taken < wanted; taken += 1) {
-    const one = await usage.take(counter, limit, below);
-    if (!one) break;
-    used = one.used;
+  for (let taken = wanted; taken > 0; taken -= 1) {
+    const after = await usage.take(counter, limit, below, taken);
+    if (after) return { taken, used: after.used };
   }
-  return { taken, used };
+  return { taken: 0, used: 0 };
 }
 
 export function quotaState({ used }: Pick<Usage, 'used'>, limit: number, isOverage = false): QuotaState {
