@@ -126,22 +126,22 @@ export async function runCli(args: string[]): Promise<number> {
     return 0;
   }
   if (first === 'doctor') return runDoctor(args.slice(1));
-  const problem = await runOperatorCommand(args).catch(explain);
-  if (problem === undefined) return 0;
-  process.stderr.write(`tintype: ${problem}\n`);
-  return 1;
+  try {
+    process.stdout.write(`${await runOperatorCommand(args)}\n`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`tintype: ${explain(error as Error)}\n`);
+    return 1;
+  }
 }
 
-async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<undefined> {
+async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<string> {
   const operands = [second, ...rest].filter(Boolean);
-  const report =
-    first === 'browser' ? await runBrowserCommand(operands) : await runDataCommand(first, operands);
-  if (report === undefined) return runCommand(`${first} ${second}`, rest);
-  process.stdout.write(`${report}\n`);
-  return undefined;
+  if (first === 'browser') return runBrowserCommand(operands);
+  return (await runDataCommand(first, operands)) ?? runCommand(`${first} ${second}`, rest);
 }
 
-async function runCommand(name: string, args: string[]): Promise<undefined> {
+async function runCommand(name: string, args: string[]): Promise<string> {
   const command = commands[name];
   if (!command) {
     const problem = name.trim() === '' ? 'no command given' : `unknown command "${name.trim()}"`;
@@ -159,16 +159,15 @@ async function runCommand(name: string, args: string[]): Promise<undefined> {
   const { accounts, welcomeLink, close } = await openAccounts(readConfig());
   try {
     const result = await command.run(accounts, values, positionals[0] ?? '', welcomeLink);
-    process.stdout.write(`${values['json'] === true ? JSON.stringify(result.data) : result.text}\n`);
+    return values['json'] === true ? JSON.stringify(result.data) : result.text;
   } finally {
     await close();
   }
-  return undefined;
 }
 
 /** Joins the lines of a message into one. */
-function explain(error: unknown): string {
-  const lines = (error as Error).message.split('\n').map((line) => line.trim());
+function explain({ message }: Error): string {
+  const lines = message.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').join('; ');
 }
 

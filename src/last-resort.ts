@@ -2,6 +2,7 @@
 // browser, and exit so that the supervisor starts a new process.
 import { setTimeout as after } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Service } from '#roof/service.ts';
 
 /** EX_SOFTWARE from sysexits.h: the supervisor restarts the process. A configuration error exits with 1 instead. */
 export const faultExitCode = 70;
@@ -10,12 +11,7 @@ const finishMs = 5_000;
 /** Time after that for aborted renders to respond and for the browser to exit. */
 const breakOffMs = 3_000;
 
-interface Ending {
-  /** Stops listening and finishes the requests in flight. */
-  close(): Promise<void>;
-  /** Aborts the renders in flight by ending the browser. */
-  abandon(): Promise<void>;
-}
+type Ending = Pick<Service, 'close' | 'abandon'>;
 
 /** `service` returns undefined until the service has started. */
 export function endOnFault(log: Logger, service: () => Ending | undefined): void {

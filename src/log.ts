@@ -2,11 +2,7 @@
 import { pino, type Logger } from 'pino';
 import { createOutput, type Output } from '#roof/output.ts';
 
-export function createLog(
-  level: string,
-  output: Output = createOutput(),
-  isTerminal = process.stdout.isTTY,
-): Logger {
+export function createLog(level: string, output: Output = createOutput()): Logger {
   const options = {
     level,
     // Nothing logs headers today; this keeps secrets out if something starts to.
@@ -19,7 +15,7 @@ export function createLog(
       '*.key_hash',
     ],
   };
-  return pino(options, { write: (line) => output.write(isTerminal ? readable(line) : line) });
+  return pino(options, { write: (line) => output.write(process.stdout.isTTY ? readable(line) : line) });
 }
 
 /** Fields that the readable line shows in their own place, or not at all. */

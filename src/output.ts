@@ -2,15 +2,15 @@
 // nobody reads the pipe, or the terminal is paused, text is lost instead.
 import { write, writeSync } from 'node:fs';
 
-export interface Output {
-  write(text: string): void;
-}
+export type Output = ReturnType<typeof createOutput>;
 
+/** The file descriptor. */
+const stdout = 1;
 const maxWaitingCharacters = 1024 * 1024;
 /** Before another attempt at a pipe that is full and was opened by its reader so that writes do not block. */
 const retryMs = 50;
 
-export function createOutput(descriptor = 1): Output {
+export function createOutput() {
   let waiting: string[] = [];
   let waitingCharacters = 0;
   let isWriting = false;
@@ -28,7 +28,7 @@ export function createOutput(descriptor = 1): Output {
   }
 
   function writeAll(bytes: Buffer): void {
-    write(descriptor, bytes, (error, written) => {
+    write(stdout, bytes, (error, written) => {
       if (error?.code === 'EAGAIN') setTimeout(() => writeAll(bytes), retryMs).unref();
       // After any other error these bytes are lost; the next ones may succeed.
       else if (!error && written < bytes.length) writeAll(bytes.subarray(written));
@@ -39,14 +39,14 @@ export function createOutput(descriptor = 1): Output {
   // Node finishes the write that is under way, but starts no other.
   process.once('exit', () => {
     try {
-      writeSync(descriptor, drain());
+      writeSync(stdout, drain());
     } catch {
       // Lost, as above.
     }
   });
 
   return {
-    write(text) {
+    write(text: string): void {
       if (waitingCharacters + text.length > maxWaitingCharacters) return;
       waiting.push(text);
       waitingCharacters += text.length;

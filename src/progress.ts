@@ -1,16 +1,12 @@
 // A progress bar on stderr. When stderr is not a terminal, a line for every 5 percent.
 
-export interface Progress {
-  show(title: string, done: number, total: number): void;
-  end(): void;
-}
-
 const width = 30;
 
-export function createProgress(output: NodeJS.WriteStream = process.stderr): Progress {
+export function createProgress() {
+  const output = process.stderr;
   let shown = '';
   return {
-    show(title, done, total) {
+    show(title: string, done: number, total: number): void {
       const part = total === 0 ? 1 : done / total;
       const step = `${title} ${Math.floor(part * (output.isTTY ? 500 : 20))}`;
       if (step === shown && done !== total) return;
@@ -21,7 +17,7 @@ export function createProgress(output: NodeJS.WriteStream = process.stderr): Pro
         output.isTTY ? `\r\u001B[2K${title.padEnd(16)} ${bar} ${counts}` : `${title}: ${counts}\n`,
       );
     },
-    end() {
+    end(): void {
       if (output.isTTY && shown !== '') output.write('\n');
       shown = '';
     },

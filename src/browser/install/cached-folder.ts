@@ -132,13 +132,9 @@ async function entriesBelow(folder: string): Promise<Dirent[]> {
 }
 
 async function describe(draft: string, path: string): Promise<Manifest['files'][number]> {
-  const file = await open(path);
-  try {
-    await file.sync();
-    return { name: path.slice(draft.length + 1), sizeBytes: (await file.stat()).size };
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  await file.sync();
+  return { name: path.slice(draft.length + 1), sizeBytes: (await file.stat()).size };
 }
 
 /** Others may create it at the same time: a complete folder in place is as good as this one; a broken or old one is moved away. */

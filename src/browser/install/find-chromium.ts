@@ -1,8 +1,8 @@
 // Chooses the browser, in this order: the operator's choice, a headless-shell of the system, the one from npm, one that was
 // fetched for this platform, a full Chromium of the system. A headless-shell renders in half the time of a full Chromium.
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, realpath, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { unpackNpmChromium } from '#browser/install/npm-chromium.ts';
@@ -127,17 +127,10 @@ async function firstThatRuns(names: string[], folders: string[]): Promise<string
   for (const name of names) {
     for (const folder of new Set(folders)) {
       const path = join(folder, name);
-      if ((await isExecutable(path)) && (await problemOf(path, null)) === null) return path;
+      if (existsSync(path) && (await problemOf(path, null)) === null) return path;
     }
   }
   return null;
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Some systems have a stub that only prints how to install a browser, so a program that cannot print its version is not a browser. */
