@@ -88,12 +88,12 @@ function startProblem(error: unknown): string {
 
 /** The environment variables that a command needs to reach this installation, as typed before it; never a secret. */
 function settingsOf({ dataDir, baseUrl, port, databaseUrl }: Config): string[] {
-  const isUsualUrl = baseUrl === `http://localhost:${port}`;
+  const isDefaultUrl = baseUrl === `http://localhost:${port}`;
   return [
     ...(databaseUrl === undefined ? [] : ['DATABASE_URL="$DATABASE_URL"']),
     ...(dataDir === resolve('data') ? [] : [`DATA_DIR=${quoted(dataDir)}`]),
-    ...(isUsualUrl && port !== 3000 ? [`PORT=${port}`] : []),
-    ...(isUsualUrl ? [] : [`BASE_URL=${quoted(baseUrl)}`]),
+    ...(isDefaultUrl && port !== 3000 ? [`PORT=${port}`] : []),
+    ...(isDefaultUrl ? [] : [`BASE_URL=${quoted(baseUrl)}`]),
   ];
 }
 

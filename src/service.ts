@@ -7,7 +7,7 @@ import { connectionsFor, enoughFiles, openFileLimit } from '#core/open-files.ts'
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { clockOf } from '#storage/database-clock.ts';
-import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
+import type { EgressSettings } from '#browser/egress/rules.ts';
 import { createAccountDeletion } from '#accounts/account-deletion.ts';
 import { createAccounts } from '#accounts/accounts.ts';
 import { createPlans } from '#accounts/plans.ts';
@@ -60,7 +60,6 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     blobs: renderBlobs,
     browser,
     egress,
-    egressRules: createEgressRules(egress),
     slots: metering.slots,
     concurrency: config.renderConcurrency,
     clock,

@@ -8,14 +8,7 @@ import type { Plans } from '#accounts/plans.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export interface Account {
-  id: string;
-  email: string;
-  plan: string;
-  verified: boolean;
-  suspended: boolean;
-  overages: boolean;
-}
+export type Account = ReturnType<typeof toAccount>;
 
 export interface AccountUpdate {
   plan?: string;
@@ -183,7 +176,7 @@ export function normalizeEmail(email: string): string {
   return normalized;
 }
 
-export function toAccount(row: AccountRow): Account {
+export function toAccount(row: AccountRow) {
   return {
     id: row.id,
     email: row.email,

@@ -3,14 +3,14 @@
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
-import { createPhases, type Phases } from '#core/phases.ts';
-import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
+import type { Phases } from '#core/phases.ts';
+import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs, OpenBlob } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { RenderRow } from '#storage/schema.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
-import type { EgressRules, EgressSettings } from '#browser/egress/rules.ts';
+import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
@@ -44,17 +44,16 @@ export interface FinishedRender {
 /** Runs in the transaction that meters the render, so that what it writes commits or rolls back with it. */
 export type AlsoRecord = (tables: Tables, render: FinishedRender) => Promise<void>;
 
-interface Parts {
+export interface RendersParts {
   database: Database;
   blobs: Blobs;
   clock: Clock;
   browser: Browser;
   /** Where pages may go. */
   egress: EgressSettings;
-  egressRules: EgressRules;
   slots: CaptureSlots;
   queue: RenderQueue;
-  reached?: OnCrashPoint;
+  reached: OnCrashPoint;
 }
 
 // Failures are not metered, so nothing else bounds how many rows they leave.
@@ -63,16 +62,16 @@ const failureUrlCharacters = 2_048;
 
 export type Renders = ReturnType<typeof createRenders>;
 
-export function createRenders(parts: Parts) {
-  const { database, blobs, clock, browser, egress, egressRules, slots, queue } = parts;
-  const { reached = noCrashPoints } = parts;
+export function createRenders(parts: RendersParts) {
+  const { database, blobs, clock, browser, egress, slots, queue, reached } = parts;
+  const egressRules = createEgressRules(egress);
 
   async function render(
     payer: Caller,
     request: RenderRequest,
     signal: AbortSignal,
-    alsoRecord: AlsoRecord = async () => {},
-    phases = createPhases(),
+    alsoRecord: AlsoRecord,
+    phases: Phases,
   ): Promise<FinishedRender> {
     const target = checkTarget(request.url, egressRules);
     const url = target.href;
