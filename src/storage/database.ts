@@ -3,40 +3,22 @@
 // or that is easier to read as SQL, is a template (sql`…`). Only insertRows, for rows of every upload or request, keeps its own text.
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
-import { createOwned, type Owned } from '#storage/owned/owned.ts';
-import { createAccountsTable, type AccountsTable } from '#storage/tables/accounts.ts';
-import { createApiKeysTable, type ApiKeysTable } from '#storage/tables/api-keys.ts';
+import { createOwned } from '#storage/owned/owned.ts';
+import { createAccountsTable } from '#storage/tables/accounts.ts';
+import { createApiKeysTable } from '#storage/tables/api-keys.ts';
 import type { ChoresTable } from '#storage/tables/chores.ts';
-import { createIdempotencyTable, type IdempotencyTable } from '#storage/tables/idempotency.ts';
-import { createRenderLeasesTable, type RenderLeasesTable } from '#storage/tables/render-leases.ts';
-import { createRendersTable, type RendersTable } from '#storage/tables/renders.ts';
+import { createIdempotencyTable } from '#storage/tables/idempotency.ts';
+import { createRenderLeasesTable } from '#storage/tables/render-leases.ts';
+import { createRendersTable } from '#storage/tables/renders.ts';
 import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
-import { createAuditLogTable, type AuditLogTable } from '#storage/tables/audit-log.ts';
-import { createPeopleTable, type PeopleTable } from '#storage/tables/people.ts';
-import { createQuotaWarningsTable, type QuotaWarningsTable } from '#storage/tables/quota-warnings.ts';
-import { createRequestDaysTable, type RequestDaysTable } from '#storage/tables/request-days.ts';
-import { createRequestLogTable, type RequestLogTable } from '#storage/tables/request-log.ts';
-import { createSettingsTable, type SettingsTable } from '#storage/tables/settings.ts';
-import { createUploadsTable, type UploadsTable } from '#storage/tables/uploads.ts';
-import { createUsageTable, type UsageTable } from '#storage/tables/usage.ts';
-
-export interface Tables {
-  accounts: AccountsTable;
-  apiKeys: ApiKeysTable;
-  uploads: UploadsTable;
-  renders: RendersTable;
-  renderLeases: RenderLeasesTable;
-  idempotency: IdempotencyTable;
-  usage: UsageTable;
-  people: PeopleTable;
-  requestLog: RequestLogTable;
-  requestDays: RequestDaysTable;
-  quotaWarnings: QuotaWarningsTable;
-  auditLog: AuditLogTable;
-  settings: SettingsTable;
-  /** Queries limited to the rows of one account. */
-  ownedBy(accountId: string): Owned;
-}
+import { createAuditLogTable } from '#storage/tables/audit-log.ts';
+import { createPeopleTable } from '#storage/tables/people.ts';
+import { createQuotaWarningsTable } from '#storage/tables/quota-warnings.ts';
+import { createRequestDaysTable } from '#storage/tables/request-days.ts';
+import { createRequestLogTable } from '#storage/tables/request-log.ts';
+import { createSettingsTable } from '#storage/tables/settings.ts';
+import { createUploadsTable } from '#storage/tables/uploads.ts';
+import { createUsageTable } from '#storage/tables/usage.ts';
 
 /** The connection was lost during a commit. Whether it succeeded is unknown, so nothing may be undone. */
 export class UnknownOutcomeError extends Error {}
@@ -67,7 +49,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export function createTables(db: Kysely<Schema>): Tables {
+export type Tables = ReturnType<typeof createTables>;
+
+export function createTables(db: Kysely<Schema>) {
   return {
     accounts: createAccountsTable(db),
     apiKeys: createApiKeysTable(db),
@@ -82,6 +66,7 @@ export function createTables(db: Kysely<Schema>): Tables {
     quotaWarnings: createQuotaWarningsTable(db),
     auditLog: createAuditLogTable(db),
     settings: createSettingsTable(db),
-    ownedBy: (accountId) => createOwned(db, accountId),
+    /** Queries limited to the rows of one account. */
+    ownedBy: (accountId: string) => createOwned(db, accountId),
   };
 }

@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely';
 import { contains, olderThan, type PageOptions } from '#storage/owned/page.ts';
 import type { AccountRow, Schema } from '#storage/schema.ts';
 
-export type AccountsTable = ReturnType<typeof createAccountsTable>;
 export type AccountChange = Partial<Omit<AccountRow, 'id' | 'created_at'>>;
 
 export function createAccountsTable(db: Kysely<Schema>) {

@@ -2,8 +2,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
 
-export type ApiKeysTable = ReturnType<typeof createApiKeysTable>;
-
 /** A key and the permissions of its account, in one look-up. */
 export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at'> &
   Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap'>;

@@ -3,8 +3,6 @@ import type { Kysely } from 'kysely';
 import { olderThan, type PageOptions } from '#storage/owned/page.ts';
 import type { AuditLogRow, Schema } from '#storage/schema.ts';
 
-export type AuditLogTable = ReturnType<typeof createAuditLogTable>;
-
 export function createAuditLogTable(db: Kysely<Schema>) {
   return {
     async insert(row: AuditLogRow): Promise<void> {

@@ -2,8 +2,6 @@
 import type { Kysely } from 'kysely';
 import type { IdempotencyRow, Schema } from '#storage/schema.ts';
 
-export type IdempotencyTable = ReturnType<typeof createIdempotencyTable>;
-
 export type IdempotencyKey = Pick<IdempotencyRow, 'account_id' | 'endpoint' | 'idempotency_key'>;
 export type RememberedAnswer = Pick<IdempotencyRow, 'status' | 'headers' | 'body' | 'render_id'>;
 

@@ -5,8 +5,6 @@ import type { AccountRow, Schema } from '#storage/schema.ts';
 /** More browsers than one person uses. Without a bound, signing in again and again would fill the table for 30 days. */
 const mostSessions = 100;
 
-export type PeopleTable = ReturnType<typeof createPeopleTable>;
-
 export function createPeopleTable(db: Kysely<Schema>) {
   return {
     async exists(accountId: string): Promise<boolean> {

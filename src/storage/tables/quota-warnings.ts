@@ -2,8 +2,6 @@
 import type { Kysely } from 'kysely';
 import type { QuotaWarningRow, Schema } from '#storage/schema.ts';
 
-export type QuotaWarningsTable = ReturnType<typeof createQuotaWarningsTable>;
-
 export type WaitingWarning = QuotaWarningRow & { email: string };
 
 export function createQuotaWarningsTable(db: Kysely<Schema>) {

@@ -2,8 +2,6 @@
 import type { Kysely } from 'kysely';
 import type { RenderLeaseRow, Schema } from '#storage/schema.ts';
 
-export type RenderLeasesTable = ReturnType<typeof createRenderLeasesTable>;
-
 export function createRenderLeasesTable(db: Kysely<Schema>) {
   return {
     /** Leases of the account that have not expired. Exact while the account's counter is locked. */

@@ -3,8 +3,6 @@ import type { Kysely } from 'kysely';
 import type { RenderRow, Schema } from '#storage/schema.ts';
 import { totalsOf, type StoredTotals } from '#storage/tables/uploads.ts';
 
-export type RendersTable = ReturnType<typeof createRendersTable>;
-
 export type OwnedRender = RenderRow & { owner_suspended: number };
 
 export function createRendersTable(db: Kysely<Schema>) {

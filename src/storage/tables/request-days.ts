@@ -2,8 +2,6 @@
 import { sql, type Kysely } from 'kysely';
 import { latencyBoundsMs, type RequestDayRow, type Schema, type TookColumn } from '#storage/schema.ts';
 
-export type RequestDaysTable = ReturnType<typeof createRequestDaysTable>;
-
 export const tookColumns = [...latencyBoundsMs, Infinity].map((_, index) => `took_${index}` as TookColumn);
 const sums = ['refused', 'failed', ...tookColumns] as const;
 const columns = ['account_id', 'day', 'key_id', 'path', ...sums] as const;

@@ -3,8 +3,6 @@ import { sql, type Kysely } from 'kysely';
 import type { RequestLogRow, Schema } from '#storage/schema.ts';
 import { insertRows } from '#storage/insert-rows.ts';
 
-export type RequestLogTable = ReturnType<typeof createRequestLogTable>;
-
 const rowsPerStatement = 100;
 const columns = [
   'account_id',

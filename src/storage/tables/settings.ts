@@ -2,8 +2,6 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 
-export type SettingsTable = ReturnType<typeof createSettingsTable>;
-
 export function createSettingsTable(db: Kysely<Schema>) {
   return {
     /** The value stored under this name; if there is none, stores and returns the given one. */

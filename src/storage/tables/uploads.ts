@@ -3,8 +3,6 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema, UploadRow } from '#storage/schema.ts';
 import { insertRows } from '#storage/insert-rows.ts';
 
-export type UploadsTable = ReturnType<typeof createUploadsTable>;
-
 /** An upload and whether its owner is suspended, which decides whether it resolves. */
 export type OwnedUpload = UploadRow & { owner_suspended: number };
 

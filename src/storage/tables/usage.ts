@@ -4,8 +4,6 @@ import { sql, type Kysely } from 'kysely';
 import type { AccountRow, Schema, Unit, UsageCounterRow, UsageEventRow } from '#storage/schema.ts';
 import { insertRows } from '#storage/insert-rows.ts';
 
-export type UsageTable = ReturnType<typeof createUsageTable>;
-
 export interface CounterKey {
   accountId: string;
   unit: Unit;
