@@ -12,14 +12,14 @@ export interface FairQueueOptions {
   reserved?: number;
   /** Jobs of one account that run at the same time. Below `concurrency`, no account can hold every slot. */
   concurrencyPerAccount?: number;
-  /** Infinity if a job may wait as long as it takes. */
-  maxWaitMs: number;
+  /** Without it a job may wait as long as it takes. */
+  maxWaitMs?: number;
   /** Jobs of one account that may wait at the same time. */
   maxWaiting?: number;
   /** Bytes that the waiting jobs of one account may hold. */
   maxWaitingBytes?: number;
   /** The error for a job that has waited `maxWaitMs`. */
-  tooLong: () => Error;
+  tooLong?: () => Error;
   /** The error for a job that arrives when its account's queue is full. */
   tooMany?: () => Error;
 }
@@ -53,10 +53,10 @@ export function createFairQueue({
   concurrency,
   reserved = 0,
   concurrencyPerAccount = concurrency,
-  maxWaitMs,
+  maxWaitMs = Infinity,
   maxWaiting = Infinity,
   maxWaitingBytes = Infinity,
-  tooLong,
+  tooLong = () => new Error('the job waited too long'),
   tooMany = tooLong,
 }: FairQueueOptions): FairQueue {
   // A Map keeps insertion order: the account served last is moved to the end.

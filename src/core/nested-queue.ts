@@ -16,7 +16,7 @@ interface Level {
 export function createNestedQueue({ concurrency, maxWaitMs, maxWaiting, tooLong }: NestedQueueOptions) {
   const createLevel = (atOnce: number): Level => ({
     // The wait is bounded for the whole path, by the signal.
-    queue: createFairQueue({ concurrency: atOnce, maxWaitMs: Infinity, maxWaiting, tooLong }),
+    queue: createFairQueue({ concurrency: atOnce, maxWaiting, tooLong }),
     below: new Map(),
     jobs: 0,
   });

@@ -2,15 +2,14 @@
 // before it is looked at: in its old folder, that process could replace it after the check.
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { openBlob, wholeRange, type AdoptedFile, type FinishedFile } from '#storage/blobs.ts';
+import { openBlob, wholeRange, type AdoptedFile, type FinishedFile, type Store } from '#storage/blobs.ts';
 import type { DiskReads } from '#storage/disk-reads.ts';
 import { createFile, syncPath } from '#storage/open-file.ts';
 import { makeDescriptorPrivate } from '#storage/private-file.ts';
-import type { Store } from '#storage/spool.ts';
-import type { SpoolFolder } from '#storage/spool-folder.ts';
+import type { SpoolPlace } from '#storage/spool-folder.ts';
 
 interface Parts {
-  folder: SpoolFolder;
+  place: SpoolPlace;
   reads: DiskReads;
   store: Store;
   /** Runs a write when it is the account's turn. */
@@ -21,9 +20,8 @@ interface Parts {
 
 export async function adoptFile(
   { path: from, sizeBytes }: FinishedFile,
-  { folder, reads, store, inTurn, reader }: Parts,
+  { place, reads, store, inTurn, reader }: Parts,
 ): Promise<AdoptedFile> {
-  const place = folder.newPlace();
   const { path } = place;
   let isGone = false;
 

@@ -20,17 +20,23 @@ export interface Spool extends AsyncDisposable {
   write(chunk: Buffer): Promise<void> | undefined;
   /** Everything written so far, or its beginning. */
   read(maxBytes?: number): Promise<Buffer>;
-  /** The SHA-256 of all bytes, in hex, once everything is written. Only for a spool created with `isHashed`. */
-  sha256(): Promise<string>;
+  /** The SHA-256 of all bytes, in hex. Called once, when everything is written. */
+  sha256(): string;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
 }
 
-export interface SpoolOptions {
-  isHashed?: boolean;
-  /** The account of the blob. Accounts take turns at writing large blobs. */
-  writer?: string;
+/** Spooled bytes that a store makes durable. */
+export interface Spooled {
+  sizeBytes: number;
+  /** A copy of all bytes, if they never left memory. */
+  inMemory(): Buffer | undefined;
+  /** All bytes in a closed file, synced to disk if asked. The store may move the file. */
+  toFile(options: { isSynced: boolean }): Promise<string>;
 }
+
+/** Makes spooled bytes durable under a key. */
+export type Store = (spooled: Spooled, key: string) => Promise<void>;
 
 /** A file that another process has written. */
 export interface FinishedFile {
@@ -85,7 +91,8 @@ export interface SignedAnswer {
 }
 
 export interface Blobs {
-  createSpool(options?: SpoolOptions): Spool;
+  /** `writer` is the account of the blob: accounts take turns at writing large blobs. */
+  createSpool(writer?: string): Spool;
   /**
    * Takes over a file from a folder that a less trusted process can write to. Throws, and deletes the file, if it is a link, has
    * another size or is no file at all. The account's turn decides when it is written and read.

@@ -6,18 +6,17 @@ import { dirname, join } from 'node:path';
 import { noCrashPoints } from '#core/crash-points.ts';
 import { createSharedRun } from '#core/shared-run.ts';
 import { isPlace, placeOf } from '#storage/blob-place.ts';
-import { openBlob, type Blobs } from '#storage/blobs.ts';
+import { openBlob, type Blobs, type Spooled } from '#storage/blobs.ts';
 import { createDiskReads } from '#storage/disk-reads.ts';
 import { makeFolder } from '#storage/make-folder.ts';
 import { createSmallBlobs } from '#storage/small-blobs.ts';
 import { syncPath } from '#storage/open-file.ts';
-import { createSpools, type Spooled } from '#storage/spool.ts';
+import { createSpools } from '#storage/spool.ts';
 
 export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {
   const store = join(folder, 'store');
   makeFolder(store);
   const reads = createDiskReads();
-  const spools = await createSpools(join(folder, 'spool'), reads);
   const syncStore = createSharedRun(() => syncPath(store));
   /** Subfolders whose own names have been synced. */
   const knownFolders = new Set<string>();
@@ -43,8 +42,7 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
   });
 
   return {
-    createSpool: (options) => spools.create(put, options),
-    adopt: (file, account) => spools.adopt(put, file, account),
+    ...createSpools(join(folder, 'spool'), put, reads),
     async open(key, range, reader = 'the service') {
       const file = await open(pathOf(key), 'r').catch(ignoreMissing);
       return file && openBlob(reads.stream(file, reader, range));
@@ -67,7 +65,6 @@ export async function createDiskBlobs(folder: string, reached = noCrashPoints): 
         );
       }
     },
-    sweepSpools: spools.sweep,
     ping: () => access(store, constants.W_OK),
   };
 }

@@ -17,11 +17,7 @@ const piece = { mostBytes: 1024 * 1024, leastBytes: 32 * 1024, inAllBytes: 64 * 
 export type DiskReads = ReturnType<typeof createDiskReads>;
 
 export function createDiskReads() {
-  const queue = createFairQueue({
-    concurrency,
-    maxWaitMs: Infinity,
-    tooLong: () => new Error('a read waited too long'),
-  });
+  const queue = createFairQueue({ concurrency });
   const openStreams = new Map<string, number>();
 
   function count(reader: string, change: 1 | -1): void {

@@ -15,9 +15,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { isId } from '#core/ids.ts';
-import { openBlob, type Blobs } from '#storage/blobs.ts';
+import { openBlob, type Blobs, type Spooled } from '#storage/blobs.ts';
 import { createOutageGuard } from '#storage/outage.ts';
-import { createSpools, type Spooled } from '#storage/spool.ts';
+import { createSpools } from '#storage/spool.ts';
 
 export interface S3Location {
   bucket: string;
@@ -58,8 +58,6 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
     },
   });
   const outage = createOutageGuard('the file store');
-  const spools = await createSpools(join(spoolFolder, 'spool'));
-  await spools.sweep();
 
   const objectOf = (key: string) => ({ Bucket: bucket, Key: prefix + key });
   const ask = <T>(attempt: () => Promise<T>): Promise<T> => outage.run(attempt, isOutage);
@@ -92,9 +90,11 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
     await rm(path, { force: true });
   }
 
+  const spools = createSpools(join(spoolFolder, 'spool'), put);
+  await spools.sweepSpools();
+
   return {
-    createSpool: (options) => spools.create(put, options),
-    adopt: (file, account) => spools.adopt(put, file, account),
+    ...spools,
     async open(key, range) {
       const input: GetObjectCommandInput = {
         ...objectOf(key),
@@ -137,7 +137,6 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
         }),
         { expiresIn: Math.floor(lifeSeconds) },
       ),
-    sweepSpools: spools.sweep,
     async ping() {
       const input = { Bucket: bucket, Prefix: prefix, MaxKeys: 1 };
       await ask(() => client.send(new ListObjectsV2Command(input)));

@@ -11,8 +11,6 @@ export interface SpoolPlace {
   release(): void;
 }
 
-export type SpoolFolder = ReturnType<typeof createSpoolFolder>;
-
 const held = new Set<string>();
 
 export function createSpoolFolder(folder: string) {

@@ -1,181 +1,129 @@
 // Holds bytes, invisible, until a blob store takes them: small ones in memory, larger ones in a file next to the store.
-import { createHash, hash as hashAtOnce, webcrypto, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createFairQueue } from '#core/fair-queue.ts';
 import { adoptFile } from '#storage/adopted-file.ts';
-import type { AdoptedFile, FinishedFile, Spool, SpoolOptions } from '#storage/blobs.ts';
+import type { Blobs, Spool, Spooled, Store } from '#storage/blobs.ts';
 import { createDiskReads } from '#storage/disk-reads.ts';
 import { createFile, type OpenFile } from '#storage/open-file.ts';
 import { createSpoolFolder, type SpoolPlace } from '#storage/spool-folder.ts';
 
 /** Up to this size a spool stays in memory until commit, so that most uploads cost one write and rejected ones none. */
 const memoryBytes = 256 * 1024;
-/**
- * Past this, incoming bytes are copied into a reused slab. Chunks kept until commit would outlive the young generation, and
- * collecting them costs more than the rest of an upload.
- */
-const keptChunksBytes = 64 * 1024;
-const hashedAtOnceBytes = 32 * 1024;
+/** Then they are joined: a client that sends single bytes would cost hundreds of times their size. */
+const maxChunks = 64;
 /** Two of the four threads that Node has for files. The others stay free for small uploads and for downloads. */
 const writesAtOnce = 2;
-/** Maximum number of free slabs kept for reuse. */
-const spareSlabs = 32;
 
-/** What a store makes durable under a key. */
-export interface Spooled {
-  sizeBytes: number;
-  /** A copy of all bytes, if they never left memory. */
-  inMemory(): Buffer | undefined;
-  /** All bytes in a closed file, synced to disk if asked. The store may move the file. */
-  toFile(options: { isSynced: boolean }): Promise<string>;
-}
-
-export type Store = (spooled: Spooled, key: string) => Promise<void>;
-
-export interface Spools {
-  create(store: Store, options?: SpoolOptions): Spool;
-  adopt(store: Store, file: FinishedFile, account: string): Promise<AdoptedFile>;
-  /** Deletes the files of processes that no longer run. */
-  sweep(): Promise<void>;
-}
-
-export async function createSpools(path: string, reads = createDiskReads()): Promise<Spools> {
+/** What the stores have in common: files on their way in. */
+export function createSpools(
+  path: string,
+  store: Store,
+  reads = createDiskReads(),
+): Pick<Blobs, 'createSpool' | 'adopt' | 'sweepSpools'> {
   const folder = createSpoolFolder(path);
-  const writes = createFairQueue({
-    concurrency: writesAtOnce,
-    maxWaitMs: Infinity,
-    tooLong: () => new Error('a write waited too long'),
-  });
+  const writes = createFairQueue({ concurrency: writesAtOnce });
   /** Small blobs do not wait behind large ones. */
   const inTurn: InTurn = (writer, sizeBytes, work) =>
     sizeBytes > memoryBytes ? writes.run(writer, work) : work();
   return {
-    create: (store, options) => createSpool(folder.newPlace(), store, inTurn, options),
-    adopt: (store, file, account) =>
+    createSpool: (writer = 'the service') => createSpool(folder.newPlace(), store, writer, inTurn),
+    adopt: (file, account) =>
       adoptFile(file, {
-        folder,
+        place: folder.newPlace(),
         reads,
         store,
         inTurn: (work) => inTurn(account, file.sizeBytes, work),
         reader: account,
       }),
-    sweep: folder.sweep,
+    sweepSpools: folder.sweep,
   };
 }
 
 type InTurn = <T>(writer: string, sizeBytes: number, work: () => Promise<T>) => Promise<T>;
 
-const slabs: Buffer<ArrayBuffer>[] = [];
-
-function createSpool(
-  place: SpoolPlace,
-  store: Store,
-  inTurn: InTurn,
-  { isHashed = false, writer = 'the service' }: SpoolOptions = {},
-): Spool {
-  const { path } = place;
-  let chunks: Buffer[] = [];
-  let waitingBytes = 0;
-  let slab: Buffer<ArrayBuffer> | undefined;
+/** Bytes are in memory until there are too many, then in a file, where memory collects what is written next. */
+function createSpool(place: SpoolPlace, store: Store, writer: string, inTurn: InTurn): Spool {
+  const memory = createMemory();
+  const hash = createHash('sha256');
   let sizeBytes = 0;
   let file: OpenFile | undefined;
-  let finished = false;
   let flushing: Promise<OpenFile> | undefined;
-  let hash: Hash | undefined;
-  let keepsHash = isHashed;
+  let isFinished = false;
 
-  /** Bytes not yet written to the file. */
-  const waiting = (): Buffer[] => (slab && waitingBytes > 0 ? [slab.subarray(0, waitingBytes)] : chunks);
-
-  function flush(): Promise<OpenFile> {
-    flushing = writeOut(waiting());
+  /** Writes what is in memory, and what comes after it, to the file. */
+  function flush(...more: Buffer[]): Promise<OpenFile> {
+    flushing = append([...memory.chunks(), ...more]);
     return flushing;
   }
 
-  async function writeOut(pieces: Buffer[]): Promise<OpenFile> {
-    file ??= await createFile(path);
-    if (pieces.length > 0) await file.append(pieces);
-    if (keepsHash) {
-      hash ??= createHash('sha256');
-      for (const piece of pieces) hash.update(piece);
-    }
-    chunks = [];
-    waitingBytes = 0;
+  async function append(chunks: Buffer[]): Promise<OpenFile> {
+    file ??= await createFile(place.path);
+    if (chunks.length > 0) await file.append(chunks);
+    memory.clear();
     return file;
   }
 
-  function takeSlab(): Buffer<ArrayBuffer> {
-    const taken = slabs.pop() ?? Buffer.allocUnsafeSlow(memoryBytes);
-    let at = 0;
-    for (const chunk of chunks) at += chunk.copy(taken, at);
-    chunks = [];
-    return taken;
-  }
-
-  /** Call only when nothing reads the slab any more. */
-  function release(): void {
-    chunks = [];
-    if (slab && slabs.length < spareSlabs) slabs.push(slab);
-    slab = undefined;
+  function finish(): void {
+    isFinished = true;
+    memory.clear();
     place.release();
   }
 
   return {
     write(chunk) {
-      if (finished) return undefined;
+      if (isFinished) return undefined;
       sizeBytes += chunk.length;
-      if (waitingBytes + chunk.length > memoryBytes) {
-        flushing = inTurn(writer, sizeBytes, () => writeOut([...waiting(), chunk]));
-        return flushing.then(() => {});
-      }
-      if (!slab && waitingBytes + chunk.length > keptChunksBytes) slab = takeSlab();
-      if (slab) chunk.copy(slab, waitingBytes);
-      else chunks.push(chunk);
-      waitingBytes += chunk.length;
-      return undefined;
+      hash.update(chunk);
+      if (memory.add(chunk)) return undefined;
+      flushing = inTurn(writer, sizeBytes, () => flush(chunk));
+      return flushing.then(() => {});
     },
     async read(maxBytes = sizeBytes) {
-      if (!file) return Buffer.concat(waiting()).subarray(0, maxBytes);
+      if (!file) return Buffer.concat(memory.chunks()).subarray(0, maxBytes);
       return (await flush()).readStart(Math.min(maxBytes, sizeBytes));
     },
-    async sha256() {
-      // Bytes flushed from here on are already in the hash.
-      keepsHash = false;
-      if (hash) {
-        for (const piece of waiting()) hash.update(piece);
-        return hash.digest('hex');
-      }
-      const [first = Buffer.alloc(0), ...more] = waiting();
-      const bytes = more.length === 0 ? first : Buffer.concat([first, ...more]);
-      if (bytes.length <= hashedAtOnceBytes) return hashAtOnce('sha256', bytes);
-      // Off the event loop: for this many bytes the hand-over costs less than it saves.
-      return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes as Buffer<ArrayBuffer>)).toString(
-        'hex',
-      );
-    },
+    sha256: () => hash.digest('hex'),
     async commit(key) {
-      const spooled: Spooled = {
-        sizeBytes,
-        inMemory: () => (file ? undefined : Buffer.concat(waiting())),
-        toFile: ({ isSynced }) =>
-          inTurn(writer, sizeBytes, async () => {
-            const written = await flush();
-            if (isSynced) await written.sync();
-            written.close();
-            return path;
-          }),
-      };
-      await store(spooled, key);
-      finished = true;
-      release();
+      const inMemory = () => (file ? undefined : Buffer.concat(memory.chunks()));
+      const toFile: Spooled['toFile'] = ({ isSynced }) =>
+        inTurn(writer, sizeBytes, async () => {
+          const written = await flush();
+          if (isSynced) await written.sync();
+          written.close();
+          return place.path;
+        });
+      await store({ sizeBytes, inMemory, toFile }, key);
+      finish();
     },
     async [Symbol.asyncDispose]() {
-      if (finished) return;
-      finished = true;
+      if (isFinished) return;
+      isFinished = true;
       await flushing?.catch(() => {});
       file?.close();
-      if (file) await rm(path, { force: true });
-      release();
+      if (file) await rm(place.path, { force: true });
+      finish();
+    },
+  };
+}
+
+/** Bytes in memory, in the order in which they came. */
+function createMemory() {
+  let chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  return {
+    chunks: (): readonly Buffer[] => chunks,
+    /** False, and nothing is kept, if there is no room. */
+    add(chunk: Buffer): boolean {
+      if (sizeBytes + chunk.length > memoryBytes) return false;
+      if (chunks.length === maxChunks) chunks = [Buffer.concat(chunks)];
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+      return true;
+    },
+    clear(): void {
+      chunks = [];
+      sizeBytes = 0;
     },
   };
 }

@@ -23,7 +23,7 @@ export interface FileReceiver extends AsyncDisposable {
 }
 
 export function receiveFile(blobs: Blobs, sourceFilename: string, accountId: string): FileReceiver {
-  const spool = blobs.createSpool({ isHashed: true, writer: accountId });
+  const spool = blobs.createSpool(accountId);
   const heads: Buffer[] = [];
   let headBytes = 0;
   let sizeBytes = 0;
@@ -44,7 +44,7 @@ export function receiveFile(blobs: Blobs, sourceFilename: string, accountId: str
       spool,
       sizeBytes,
       head: Buffer.concat(heads),
-      sha256: await spool.sha256(),
+      sha256: spool.sha256(),
     }),
     [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),
   };

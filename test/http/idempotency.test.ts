@@ -72,8 +72,8 @@ function wrapBlobs(blobs: Blobs): Blobs {
   renderBlobs = blobs;
   return {
     ...blobs,
-    createSpool(options) {
-      const spool = blobs.createSpool(options);
+    createSpool(writer) {
+      const spool = blobs.createSpool(writer);
       if (!failsNextCommit) return spool;
       failsNextCommit = false;
       return { ...spool, commit: () => Promise.reject(new Error('the disk is full')) };

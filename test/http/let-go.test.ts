@@ -41,7 +41,7 @@ before(async () => {
   };
   const wrapBlobs = (blobs: Blobs): Blobs => ({
     ...blobs,
-    createSpool: (options) => watch(blobs.createSpool(options)),
+    createSpool: (writer) => watch(blobs.createSpool(writer)),
   });
   service = await startService({}, 0, undefined, { wrapBlobs });
   // The first SVG starts a thread, which has descriptors of its own.

@@ -1,5 +1,6 @@
 // How accounts share the disk while their blobs are written.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createSpools } from '#storage/spool.ts';
@@ -9,11 +10,11 @@ const large = Buffer.alloc(300_000, 'x');
 
 test('a large upload waits for one write of another account, not for all', async () => {
   await using folder = await openFolder();
-  const spools = await createSpools(folder.path);
+  const spools = createSpools(folder.path, async () => {});
   await using owner = new AsyncDisposableStack();
   const finished: string[] = [];
   const write = async (writer: string): Promise<void> => {
-    await owner.use(spools.create(async () => {}, { writer })).write(large);
+    await owner.use(spools.createSpool(writer)).write(large);
     finished.push(writer);
   };
   await Promise.all([...Array.from({ length: 20 }, () => write('many')), write('one')]);
@@ -22,10 +23,19 @@ test('a large upload waits for one write of another account, not for all', async
   assert.ok(finished.indexOf('one') <= 3, `it was number ${finished.indexOf('one') + 1} of 21`);
 });
 
+test('a spool of single bytes has them all, in order', async () => {
+  await using folder = await openFolder();
+  await using spool = createSpools(folder.path, async () => {}).createSpool();
+  const bytes = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index));
+  for (const byte of bytes) await spool.write(Buffer.of(byte));
+  assert.ok(bytes.equals(await spool.read()));
+  assert.equal(spool.sha256(), hash('sha256', bytes));
+});
+
 test('a spool that is discarded while its write waits leaves no file', async () => {
   await using folder = await openFolder();
-  const spools = await createSpools(folder.path);
-  const waiting = Array.from({ length: 5 }, () => spools.create(async () => {}));
+  const spools = createSpools(folder.path, async () => {});
+  const waiting = Array.from({ length: 5 }, () => spools.createSpool());
   const writes = waiting.map((spool) => spool.write(large));
   await Promise.all(waiting.map((spool) => spool[Symbol.asyncDispose]()));
   for (const write of writes) await write;

@@ -55,10 +55,7 @@ export function createInterruptions(): Interruptions {
         await touch('spool.read');
         return spool.read(maxBytes);
       },
-      async sha256() {
-        await touch('spool.sha256');
-        return spool.sha256();
-      },
+      sha256: spool.sha256,
       async commit(key) {
         await touch('spool.commit');
         await spool.commit(key);
@@ -118,7 +115,7 @@ export function createInterruptions(): Interruptions {
     }),
     wrapBlobs: (blobs) => ({
       ...blobs,
-      createSpool: (options) => wrapSpool(blobs.createSpool(options)),
+      createSpool: (writer) => wrapSpool(blobs.createSpool(writer)),
       adopt: async (file, account) => wrapAdopted(await blobs.adopt(file, account)),
       async open(key, range, reader) {
         await touch('blobs.open');
