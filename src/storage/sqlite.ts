@@ -1,19 +1,8 @@
 // SQLite as the database of one machine, through Node's built-in driver. WAL lets the command line write while the server runs;
 // synchronous FULL means that acknowledged writes survive a power cut.
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import {
-  CompiledQuery,
-  Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  sql,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type QueryResult,
-} from 'kysely';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { Kysely, SqliteAdapter, SqliteDialect, sql, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import { createTables, type Database } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
@@ -22,11 +11,11 @@ import { migrate } from '#storage/migrations.ts';
 import { makePrivate } from '#storage/private-file.ts';
 import type { Schema } from '#storage/schema.ts';
 
-const statementCacheSize = 200;
+const maxStatements = 200;
 
 export async function openSqlite(path: string): Promise<Database> {
   const native = openFile(path);
-  const db = new Kysely<Schema>({ dialect: createDialect(native) });
+  const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect({ database: createDriver(native) }) });
   await migrate(db);
   return {
     engine: 'sqlite',
@@ -59,15 +48,6 @@ function openFile(path: string): DatabaseSync {
   }
 }
 
-function createDialect(native: DatabaseSync): Dialect {
-  return {
-    createDriver: () => createDriver(native),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createAdapter: () => new TransactionalDdlAdapter(),
-  };
-}
-
 /** SQLite runs schema changes inside transactions; with BEGIN IMMEDIATE two processes cannot migrate at once. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -75,58 +55,36 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-/** One connection, used by one caller at a time, so that no other statements mix into a transaction. */
-function createDriver(native: DatabaseSync): Driver {
-  const connection = createConnection(native);
-  let holder: PromiseWithResolvers<void> | undefined;
-  let last: PromiseWithResolvers<void> | undefined;
-  const run = async (statement: string): Promise<void> => {
-    await connection.executeQuery(CompiledQuery.raw(statement));
-  };
-  return {
-    init: async () => {},
-    async acquireConnection() {
-      const previous = last;
-      const mine = Promise.withResolvers<void>();
-      last = mine;
-      await previous?.promise;
-      holder = mine;
-      return connection;
-    },
-    releaseConnection: async () => holder?.resolve(),
-    // IMMEDIATE takes the write lock at once: a deferred transaction fails half-way if another process wrote in between.
-    beginTransaction: () => run('begin immediate'),
-    commitTransaction: () => run('commit'),
-    rollbackTransaction: () => run('rollback'),
-    destroy: async () => native.close(),
-  };
+/** Kysely lends the one connection to one caller at a time, so that no other statements mix into a transaction. */
+class NodeSqliteDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalDdlAdapter();
+  }
 }
 
-function createConnection(native: DatabaseSync): DatabaseConnection {
-  const statements = createBoundedMap<string, { statement: StatementSync; returnsRows: boolean }>(
-    statementCacheSize,
-  );
+/** Node's driver as Kysely calls it, with a cache of prepared statements. */
+function createDriver(native: DatabaseSync): SqliteDatabase {
+  const statements = createBoundedMap<string, SqliteStatement>(maxStatements);
 
-  function prepare(text: string) {
-    const known = statements.get(text);
-    if (known) return known;
-    const statement = native.prepare(text);
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
-    statements.set(text, prepared);
-    return prepared;
+  function prepare(text: string): SqliteStatement {
+    // IMMEDIATE takes the write lock at once: a deferred transaction fails half-way if another process wrote in between.
+    const statement = native.prepare(text === 'begin' ? 'begin immediate' : text);
+    return {
+      reader: statement.columns().length > 0,
+      all: (values) => statement.all(...(values as SQLInputValue[])),
+      run: (values) => statement.run(...(values as SQLInputValue[])),
+      iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
+    };
   }
 
   return {
-    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      const { statement, returnsRows } = prepare(query.sql);
-      const parameters = query.parameters as (string | number | bigint | null | Uint8Array)[];
-      if (returnsRows) return { rows: statement.all(...parameters) as R[] };
-      const { changes } = statement.run(...parameters);
-      return { rows: [], numAffectedRows: BigInt(changes) };
+    prepare(text) {
+      const known = statements.get(text);
+      if (known) return known;
+      const prepared = prepare(text);
+      statements.set(text, prepared);
+      return prepared;
     },
-    async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-      const { statement } = prepare(query.sql);
-      for (const row of statement.iterate(...(query.parameters as string[]))) yield { rows: [row as R] };
-    },
+    close: () => native.close(),
   };
 }
