@@ -3,7 +3,7 @@ import { CompiledQuery, PostgresAdapter, type Kysely } from 'kysely';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Schema } from '#storage/schema.ts';
 
-/** Insert statements by engine, table and number of rows. */
+/** Insert statements by engine, table, number of rows and columns. */
 const statements = createBoundedMap<string, string>(500);
 
 /**
@@ -13,13 +13,14 @@ const statements = createBoundedMap<string, string>(500);
 export async function insertRows<Table extends keyof Schema>(
   db: Kysely<Schema>,
   table: Table,
-  columns: readonly (keyof Schema[Table] & string)[],
   rows: readonly Schema[Table][],
   conflict = '',
 ): Promise<number> {
-  if (rows.length === 0) return 0;
+  const [first] = rows;
+  if (!first) return 0;
+  const columns = Object.keys(first) as (keyof Schema[Table] & string)[];
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
-  const name = `${isPostgres} ${table} ${rows.length}`;
+  const name = `${isPostgres} ${table} ${rows.length} ${columns.join()}`;
   let text = statements.get(name);
   if (text === undefined) {
     const tuples = rows.map((_, row) => {

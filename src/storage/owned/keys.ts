@@ -1,5 +1,6 @@
 // One account's API keys.
 import type { Kysely } from 'kysely';
+import { isAhead } from '#storage/owned/page.ts';
 import type { ApiKeyRow, Schema } from '#storage/schema.ts';
 
 /**
@@ -9,65 +10,40 @@ import type { ApiKeyRow, Schema } from '#storage/schema.ts';
 const kept = 500;
 
 export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
-  const mine = () => db.selectFrom('api_keys').selectAll().where('account_id', '=', accountId);
+  const mine = () => db.selectFrom('api_keys').where('account_id', '=', accountId);
+  const newestFirst = () => mine().orderBy('created_at', 'desc').orderBy('id');
+  const count = () => mine().select(({ fn }) => fn.countAll<number>().as('keys'));
   const change = (id: string, set: Partial<Pick<ApiKeyRow, 'name' | 'revoked_at'>>) =>
     db.updateTable('api_keys').set(set).where('account_id', '=', accountId).where('id', '=', id);
 
   return {
-    list: (): Promise<ApiKeyRow[]> =>
-      mine().orderBy('created_at', 'desc').orderBy('id').limit(kept).execute(),
-    byId: (id: string): Promise<ApiKeyRow | undefined> => mine().where('id', '=', id).executeTakeFirst(),
+    list: (): Promise<ApiKeyRow[]> => newestFirst().selectAll().limit(kept).execute(),
+    byId: (id: string): Promise<ApiKeyRow | undefined> =>
+      mine().selectAll().where('id', '=', id).executeTakeFirst(),
     /** Keys that are neither revoked nor expired, newest first. */
     working: (now: number): Promise<ApiKeyRow[]> =>
-      mine()
-        .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', now)]))
-        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .execute(),
+      newestFirst().selectAll().where(isAhead('revoked_at', now)).where(isAhead('expires_at', now)).execute(),
     /** Active keys. A rotated key in its grace period does not count. */
     async countActive(now: number): Promise<number> {
-      const row = await db
-        .selectFrom('api_keys')
-        .select(({ fn }) => fn.countAll<number | string>().as('active'))
-        .where('account_id', '=', accountId)
-        .where('revoked_at', 'is', null)
-        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-        .executeTakeFirstOrThrow();
-      return Number(row.active);
+      const active = count().where('revoked_at', 'is', null).where(isAhead('expires_at', now));
+      return (await active.executeTakeFirstOrThrow()).keys;
     },
     rename: (id: string, name: string): Promise<ApiKeyRow | undefined> =>
       change(id, { name }).returningAll().executeTakeFirst(),
     /** Sets when a key ends, unless it ends earlier already. */
     endAt: (id: string, at: number): Promise<ApiKeyRow | undefined> =>
-      change(id, { revoked_at: at })
-        .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', at)]))
-        .returningAll()
-        .executeTakeFirst(),
+      change(id, { revoked_at: at }).where(isAhead('revoked_at', at)).returningAll().executeTakeFirst(),
     /** Rotated keys in their grace period. */
     async countEnding(now: number): Promise<number> {
-      const row = await db
-        .selectFrom('api_keys')
-        .select(({ fn }) => fn.countAll<number | string>().as('ending'))
-        .where('account_id', '=', accountId)
-        .where('revoked_at', '>', now)
-        .executeTakeFirstOrThrow();
-      return Number(row.ending);
+      return (await count().where('revoked_at', '>', now).executeTakeFirstOrThrow()).keys;
     },
     /** Deletes revoked and expired keys that are not among the newest. */
     async forgetEnded(now: number): Promise<void> {
-      const newest = db
-        .selectFrom('api_keys')
-        .select('id')
-        .where('account_id', '=', accountId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .limit(kept);
       await db
         .deleteFrom('api_keys')
         .where('account_id', '=', accountId)
         .where(({ eb, or }) => or([eb('revoked_at', '<=', now), eb('expires_at', '<=', now)]))
-        .where('id', 'not in', newest)
+        .where('id', 'not in', newestFirst().select('id').limit(kept))
         .execute();
     },
     async revokeAll(now: number): Promise<void> {
@@ -75,7 +51,7 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
         .updateTable('api_keys')
         .set({ revoked_at: now })
         .where('account_id', '=', accountId)
-        .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>', now)]))
+        .where(isAhead('revoked_at', now))
         .execute();
     },
   };

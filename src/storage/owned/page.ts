@@ -1,5 +1,5 @@
 // Keyset pagination: a page starts after the last row of the previous one, so that page 1,000 costs no more than page 1.
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 
 /** The last row shown; the newest come first. */
 export interface Cursor {
@@ -12,8 +12,19 @@ export interface PageOptions {
   limit: number;
 }
 
-export const olderThan = ({ createdAt, id }: Cursor, idColumn = 'id'): RawBuilder<boolean> =>
-  sql<boolean>`(created_at, ${sql.ref(idColumn)}) < (${createdAt}, ${id})`;
+/** For `$call`: a page of the rows, the newest first. */
+export const newestFirst =
+  ({ after, limit }: PageOptions, idColumn = 'id') =>
+  <DB, Table extends keyof DB, Row>(query: SelectQueryBuilder<DB, Table, Row>) => {
+    const id = sql.ref(idColumn);
+    const page = query.orderBy(sql.ref('created_at'), 'desc').orderBy(id, 'desc').limit(limit);
+    if (!after) return page;
+    return page.where(sql<boolean>`(created_at, ${id}) < (${after.createdAt}, ${after.id})`);
+  };
+
+/** Whether the time in a column is still to come; null is never. */
+export const isAhead = (column: 'expires_at' | 'revoked_at', now: number): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} > ${now})`;
 
 /** Whether a column contains the text, ignoring case; % and _ are literal. */
 export function contains(column: string, search: string): RawBuilder<boolean> {

@@ -1,8 +1,8 @@
 // One account's renders.
 import type { Kysely } from 'kysely';
-import { contains, olderThan, type PageOptions } from '#storage/owned/page.ts';
-import { createStored } from '#storage/owned/stored.ts';
+import { contains, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { RenderKind, RenderRow, Schema } from '#storage/schema.ts';
+import { createOwnedStored } from '#storage/tables/stored.ts';
 
 export interface RenderFilter {
   search?: string | undefined;
@@ -26,18 +26,13 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
     byId: (id: string, now: number): Promise<RenderRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
     /** Newest first. */
-    page(
-      { search, kind, status }: RenderFilter,
-      { after, limit }: PageOptions,
-      now: number,
-    ): Promise<RenderRow[]> {
-      let query = live(now).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
-      if (after) query = query.where(olderThan(after));
+    page({ search, kind, status }: RenderFilter, page: PageOptions, now: number): Promise<RenderRow[]> {
+      let query = live(now).$call(newestFirst(page));
       if (search !== undefined) query = query.where(contains('target', search));
       if (kind !== undefined) query = query.where('kind', '=', kind);
       if (status !== undefined) query = query.where('failure', status === 'failed' ? 'is not' : 'is', null);
       return query.execute();
     },
-    ...createStored(db, 'renders', accountId),
+    ...createOwnedStored(db, 'renders', accountId),
   };
 }

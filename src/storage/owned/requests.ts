@@ -1,6 +1,6 @@
 // One account's request log.
 import type { Kysely } from 'kysely';
-import { olderThan, type PageOptions } from '#storage/owned/page.ts';
+import { newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { RequestDayRow, RequestLogRow, Schema } from '#storage/schema.ts';
 
 export interface RequestFilter {
@@ -20,16 +20,13 @@ export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
   return {
     page(
       { outcome, path, since, until, keyId, id }: RequestFilter,
-      { after, limit }: PageOptions,
+      page: PageOptions,
     ): Promise<RequestLogRow[]> {
       let query = db
         .selectFrom('request_log')
         .selectAll()
         .where('account_id', '=', accountId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit);
-      if (after) query = query.where(olderThan(after));
+        .$call(newestFirst(page));
       if (id !== undefined) query = query.where('id', '=', id);
       if (keyId !== undefined) query = query.where('key_id', '=', keyId);
       if (path !== undefined) query = query.where('path', '=', path);

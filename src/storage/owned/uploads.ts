@@ -1,9 +1,8 @@
 // One account's uploads.
 import { sql, type Kysely } from 'kysely';
-import { contains, olderThan, type Cursor, type PageOptions } from '#storage/owned/page.ts';
-import { createStored } from '#storage/owned/stored.ts';
+import { contains, isAhead, type Cursor, type PageOptions } from '#storage/owned/page.ts';
 import type { Schema, UploadRow } from '#storage/schema.ts';
-import { totalsOf, type StoredTotals } from '#storage/tables/uploads.ts';
+import { createOwnedStored, totals, type StoredTotals } from '#storage/tables/stored.ts';
 
 export interface UploadFilter {
   search?: string | undefined;
@@ -24,12 +23,11 @@ const columnOf = {
 } as const;
 
 /** Sizes and names have no index, so at most this many of the newest rows are read to sort or sum them, in tens of milliseconds. */
-const readAtMost = 20_000;
+const maxRead = 20_000;
 
 /** The condition for the rows after the last one shown, for any sort order. */
 function isBehind(order: UploadOrder, { createdAt, id }: Cursor) {
   const [column, direction] = columnOf[order];
-  if (order === 'newest') return olderThan({ createdAt, id });
   const name = sql.ref(column);
   const last =
     column === 'created_at' ? sql`${createdAt}` : sql`(select ${name} from uploads where id = ${id})`;
@@ -37,13 +35,21 @@ function isBehind(order: UploadOrder, { createdAt, id }: Cursor) {
 }
 
 export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
-  const live = (now: number) =>
+  const unexpired = (now: number) =>
     db
       .selectFrom('uploads')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null)
-      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+      .where(isAhead('expires_at', now));
+  const live = (now: number) => unexpired(now).where('deleted_at', 'is', null);
+  /** Changes deleted uploads that can still be restored. */
+  const changeDeleted = (ids: string[], now: number) =>
+    db
+      .updateTable('uploads')
+      .where('account_id', '=', accountId)
+      .where('id', 'in', ids)
+      .where('deleted_at', '>', now)
+      .returning('id');
 
   function fitting({ search, contentType, expiry }: UploadFilter, now: number) {
     let query = live(now);
@@ -55,44 +61,28 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
     return query;
   }
   const newest = (filter: UploadFilter, now: number) =>
-    fitting(filter, now).orderBy('created_at', 'desc').limit(readAtMost);
+    fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead);
 
   return {
     /** Deleted uploads that can be restored until `deleted_at`; the latest deletion first. */
     restorable: (now: number, limit: number): Promise<UploadRow[]> =>
-      db
-        .selectFrom('uploads')
-        .selectAll()
-        .where('account_id', '=', accountId)
+      unexpired(now)
         .where('deleted_at', '>', now)
-        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
         .orderBy('deleted_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
     /** Undoes the deletion. Returns the ids for which it was not too late. */
     async restore(ids: string[], now: number): Promise<string[]> {
-      const rows = await db
-        .updateTable('uploads')
+      const rows = await changeDeleted(ids, now)
         .set({ deleted_at: null })
-        .where('account_id', '=', accountId)
-        .where('id', 'in', ids)
-        .where('deleted_at', '>', now)
-        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-        .returning('id')
+        .where(isAhead('expires_at', now))
         .execute();
       return rows.map(({ id }) => id);
     },
     /** Makes deletions final at once. */
     async purgeNow(ids: string[], now: number): Promise<string[]> {
-      const rows = await db
-        .updateTable('uploads')
-        .set({ deleted_at: now })
-        .where('account_id', '=', accountId)
-        .where('id', 'in', ids)
-        .where('deleted_at', '>', now)
-        .returning('id')
-        .execute();
+      const rows = await changeDeleted(ids, now).set({ deleted_at: now }).execute();
       return rows.map(({ id }) => id);
     },
     page(
@@ -111,16 +101,9 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       return query.execute();
     },
     async totals(filter: UploadFilter, now: number): Promise<StoredTotals & { isMore: boolean }> {
-      const totals = await totalsOf(
-        db
-          .selectFrom(newest(filter, now).as('uploads'))
-          .select(({ fn }) => [
-            fn.countAll<number | string>().as('files'),
-            fn.sum<number | string | null>('size_bytes').as('bytes'),
-          ])
-          .executeTakeFirstOrThrow(),
-      );
-      return { ...totals, isMore: totals.files === readAtMost };
+      const rows = newest(filter, now).as('uploads');
+      const { files, bytes } = await db.selectFrom(rows).select(totals).executeTakeFirstOrThrow();
+      return { files, bytes, isMore: files === maxRead };
     },
     /** The given uploads that still resolve. */
     byIds: (ids: string[], now: number): Promise<UploadRow[]> =>
@@ -136,6 +119,6 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .where('deleted_at', 'is', null)
         .returningAll()
         .executeTakeFirst(),
-    ...createStored(db, 'uploads', accountId),
+    ...createOwnedStored(db, 'uploads', accountId),
   };
 }

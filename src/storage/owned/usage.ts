@@ -1,7 +1,7 @@
 // One account's usage by day.
 import type { Kysely } from 'kysely';
 import type { Schema, Unit, UsageCounterRow, UsageDayRow, UsageEventRow } from '#storage/schema.ts';
-import { olderThan, type PageOptions } from '#storage/owned/page.ts';
+import { newestFirst, type PageOptions } from '#storage/owned/page.ts';
 
 export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
   return {
@@ -16,16 +16,14 @@ export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
         .orderBy('unit')
         .orderBy('key_id')
         .execute(),
-    async byKey(fromDay: number): Promise<{ key_id: string; unit: Unit; used: number }[]> {
-      const rows = await db
+    byKey: (fromDay: number): Promise<{ key_id: string; unit: Unit; used: number }[]> =>
+      db
         .selectFrom('usage_days')
-        .select(({ fn }) => ['key_id', 'unit', fn.sum<number | string>('used').as('used')])
+        .select(({ fn }) => ['key_id', 'unit', fn.sum<number>('used').as('used')])
         .where('account_id', '=', accountId)
         .where('day', '>=', fromDay)
         .groupBy(['key_id', 'unit'])
-        .execute();
-      return rows.map((row) => ({ ...row, used: Number(row.used) }));
-    },
+        .execute(),
     counters: (): Promise<UsageCounterRow[]> =>
       db
         .selectFrom('usage_counters')
@@ -34,16 +32,13 @@ export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
         .orderBy('month')
         .execute(),
     /** The ledger, newest first. An entry's id is the id of the upload or render that it paid for. */
-    events({ after, limit }: PageOptions): Promise<(UsageEventRow & { id: string })[]> {
-      const query = db
+    events: (page: PageOptions): Promise<(UsageEventRow & { id: string })[]> =>
+      db
         .selectFrom('usage_events')
         .selectAll()
         .select('source_id as id')
         .where('account_id', '=', accountId)
-        .orderBy('created_at', 'desc')
-        .orderBy('source_id', 'desc')
-        .limit(limit);
-      return (after ? query.where(olderThan(after, 'source_id')) : query).execute();
-    },
+        .$call(newestFirst(page, 'source_id'))
+        .execute(),
   };
 }

@@ -1,11 +1,13 @@
 // Queries on accounts.
 import type { Kysely } from 'kysely';
-import { contains, olderThan, type PageOptions } from '#storage/owned/page.ts';
+import { contains, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { AccountRow, Schema } from '#storage/schema.ts';
 
 export type AccountChange = Partial<Omit<AccountRow, 'id' | 'created_at'>>;
 
 export function createAccountsTable(db: Kysely<Schema>) {
+  const present = () => db.selectFrom('accounts').selectAll().where('deleted_at', 'is', null);
+
   return {
     /** False when the e-mail address is taken. */
     async insert(row: AccountRow): Promise<boolean> {
@@ -20,23 +22,10 @@ export function createAccountsTable(db: Kysely<Schema>) {
       db.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirst(),
     byEmail: (email: string): Promise<AccountRow | undefined> =>
       db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst(),
-    byId: (id: string): Promise<AccountRow | undefined> =>
-      db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('id', '=', id)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst(),
+    byId: (id: string): Promise<AccountRow | undefined> => present().where('id', '=', id).executeTakeFirst(),
     /** Newest first. */
-    page(search: string | undefined, { after, limit }: PageOptions): Promise<AccountRow[]> {
-      let query = db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('deleted_at', 'is', null)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit);
-      if (after) query = query.where(olderThan(after));
+    page(search: string | undefined, page: PageOptions): Promise<AccountRow[]> {
+      let query = present().$call(newestFirst(page));
       if (search !== undefined) query = query.where(contains('email', search));
       return query.execute();
     },
@@ -73,22 +62,15 @@ export function createAccountsTable(db: Kysely<Schema>) {
       await db.deleteFrom('accounts').where('id', '=', id).where('deleted_at', 'is not', null).execute();
     },
     async countOwners(): Promise<number> {
-      const row = await db
+      const { owners } = await db
         .selectFrom('accounts')
-        .select(({ fn }) => fn.countAll<number | string>().as('owners'))
+        .select(({ fn }) => fn.countAll<number>().as('owners'))
         .where('owner', '=', 1)
         .where('deleted_at', 'is', null)
         .executeTakeFirstOrThrow();
-      return Number(row.owners);
+      return owners;
     },
-    list: (): Promise<AccountRow[]> =>
-      db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('deleted_at', 'is', null)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute(),
+    list: (): Promise<AccountRow[]> => present().orderBy('created_at').orderBy('id').execute(),
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
     },

@@ -1,6 +1,6 @@
 // Queries on the audit log.
 import type { Kysely } from 'kysely';
-import { olderThan, type PageOptions } from '#storage/owned/page.ts';
+import { newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { AuditLogRow, Schema } from '#storage/schema.ts';
 
 export function createAuditLogTable(db: Kysely<Schema>) {
@@ -8,15 +8,8 @@ export function createAuditLogTable(db: Kysely<Schema>) {
     async insert(row: AuditLogRow): Promise<void> {
       await db.insertInto('audit_log').values(row).execute();
     },
-    page({ after, limit }: PageOptions): Promise<AuditLogRow[]> {
-      const query = db
-        .selectFrom('audit_log')
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit);
-      return (after ? query.where(olderThan(after)) : query).execute();
-    },
+    page: (page: PageOptions): Promise<AuditLogRow[]> =>
+      db.selectFrom('audit_log').selectAll().$call(newestFirst(page)).execute(),
     /** Keeps the entries but removes the deleted account from them. */
     async forgetTarget(accountId: string): Promise<void> {
       await db

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { AccountRow, Schema } from '#storage/schema.ts';
 
 /** More browsers than one person uses. Without a bound, signing in again and again would fill the table for 30 days. */
-const mostSessions = 100;
+const maxSessions = 100;
 
 export function createPeopleTable(db: Kysely<Schema>) {
   return {
@@ -69,7 +69,7 @@ export function createPeopleTable(db: Kysely<Schema>) {
       await db.deleteFrom('people').where('id', '=', accountId).execute();
     },
     /** Deletes expired sessions and links, and all but the newest sessions of each person. */
-    async purgeExpired(now: number, keptSessions = mostSessions): Promise<void> {
+    async purgeExpired(now: number, keptSessions = maxSessions): Promise<void> {
       const time = new Date(now).toISOString();
       await db.deleteFrom('sessions').where('expires_at', '<', time).execute();
       await db.deleteFrom('verifications').where('expires_at', '<', time).execute();

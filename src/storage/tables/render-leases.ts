@@ -6,13 +6,13 @@ export function createRenderLeasesTable(db: Kysely<Schema>) {
   return {
     /** Leases of the account that have not expired. Exact while the account's counter is locked. */
     async countLive(accountId: string, now: number): Promise<number> {
-      const row = await db
+      const { live } = await db
         .selectFrom('render_leases')
-        .select(({ fn }) => fn.countAll<number | string>().as('live'))
+        .select(({ fn }) => fn.countAll<number>().as('live'))
         .where('account_id', '=', accountId)
         .where('expires_at', '>', now)
         .executeTakeFirstOrThrow();
-      return Number(row.live);
+      return live;
     },
     async insert(row: RenderLeaseRow): Promise<void> {
       await db.insertInto('render_leases').values(row).execute();

@@ -1,38 +1,31 @@
 // Queries on renders.
 import type { Kysely } from 'kysely';
 import type { RenderRow, Schema } from '#storage/schema.ts';
-import { totalsOf, type StoredTotals } from '#storage/tables/uploads.ts';
-
-export type OwnedRender = RenderRow & { owner_suspended: number };
+import { createStored, totals, type StoredTotals } from '#storage/tables/stored.ts';
 
 export function createRendersTable(db: Kysely<Schema>) {
   return {
+    ...createStored(db, 'renders'),
     async insert(row: RenderRow): Promise<void> {
       await db.insertInto('renders').values(row).execute();
     },
     /** Deletes all but the newest `keep` failures of an account. */
     async trimFailures(accountId: string, keep: number): Promise<void> {
-      const failures = () =>
-        db
-          .selectFrom('renders')
-          .select('created_at')
-          .where('account_id', '=', accountId)
-          .where('failure', 'is not', null);
+      const oldest = db
+        .selectFrom('renders')
+        .select('created_at')
+        .where('account_id', '=', accountId)
+        .where('failure', 'is not', null)
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .offset(keep);
       await db
         .deleteFrom('renders')
         .where('account_id', '=', accountId)
         .where('failure', 'is not', null)
-        .where('created_at', '<=', failures().orderBy('created_at', 'desc').limit(1).offset(keep))
+        .where('created_at', '<=', oldest)
         .execute();
     },
-    byId: (id: string): Promise<OwnedRender | undefined> =>
-      db
-        .selectFrom('renders')
-        .innerJoin('accounts', 'accounts.id', 'renders.account_id')
-        .selectAll('renders')
-        .select('accounts.suspended as owner_suspended')
-        .where('renders.id', '=', id)
-        .executeTakeFirst(),
     /** Ids of renders whose bytes, if any, may be deleted: deleted, expired, or older than the history. */
     async dead(now: number, historyBefore: number, limit: number): Promise<string[]> {
       const dead = () => db.selectFrom('renders').select('id');
@@ -60,25 +53,8 @@ export function createRendersTable(db: Kysely<Schema>) {
         .execute();
       await db.updateTable('renders').set({ expires_at: null }).where('id', 'in', ids).execute();
     },
-    async purge(ids: string[]): Promise<void> {
-      await db.deleteFrom('renders').where('id', 'in', ids).execute();
-    },
     /** Totals of the renders stored under hosted URLs. */
     totals: (): Promise<StoredTotals> =>
-      totalsOf(
-        db
-          .selectFrom('renders')
-          .select(({ fn }) => [
-            fn.countAll<number | string>().as('files'),
-            fn.sum<number | string | null>('size_bytes').as('bytes'),
-          ])
-          .where('hosted', '=', 1)
-          .executeTakeFirstOrThrow(),
-      ),
-    /** The given ids that have a row. */
-    async existing(ids: string[]): Promise<Set<string>> {
-      const rows = await db.selectFrom('renders').select('id').where('id', 'in', ids).execute();
-      return new Set(rows.map(({ id }) => id));
-    },
+      db.selectFrom('renders').select(totals).where('hosted', '=', 1).executeTakeFirstOrThrow(),
   };
 }

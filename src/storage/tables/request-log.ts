@@ -4,19 +4,6 @@ import type { RequestLogRow, Schema } from '#storage/schema.ts';
 import { insertRows } from '#storage/insert-rows.ts';
 
 const rowsPerStatement = 100;
-const columns = [
-  'account_id',
-  'created_at',
-  'id',
-  'key_id',
-  'path',
-  'status',
-  'code',
-  'reason',
-  'duration_ms',
-  'phases',
-  'made',
-] as const satisfies (keyof RequestLogRow)[];
 
 export function createRequestLogTable(db: Kysely<Schema>) {
   return {
@@ -28,7 +15,7 @@ export function createRequestLogTable(db: Kysely<Schema>) {
       const kept = rows.filter((row) => known.has(row.account_id));
       for (let start = 0; start < kept.length; start += rowsPerStatement) {
         const some = kept.slice(start, start + rowsPerStatement);
-        await insertRows(db, 'request_log', columns, some, 'on conflict do nothing');
+        await insertRows(db, 'request_log', some, 'on conflict do nothing');
       }
       return kept;
     },

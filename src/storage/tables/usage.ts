@@ -18,16 +18,6 @@ export interface Usage {
 export type AccountOverage = Pick<AccountRow, 'id' | 'email' | 'plan'> &
   Pick<UsageCounterRow, 'unit' | 'overage'>;
 
-const eventColumns = [
-  'account_id',
-  'created_at',
-  'source_id',
-  'key_id',
-  'unit',
-  'month',
-  'overage',
-] as const satisfies (keyof UsageEventRow)[];
-
 export function createUsageTable(db: Kysely<Schema>) {
   /**
    * Takes `count` units if usage then stays at or under `below`; otherwise returns undefined. Units past `limit` count as overage.
@@ -52,7 +42,7 @@ export function createUsageTable(db: Kysely<Schema>) {
     below: number,
     count: number,
   ): Promise<Usage | undefined> {
-    const most = Math.min(below, Number.MAX_SAFE_INTEGER);
+    const max = Math.min(below, Number.MAX_SAFE_INTEGER);
     const { rows } = await sql<Usage>`
       update usage_counters
       set used = used + cast(${count} as integer), overage = overage + case
@@ -61,7 +51,7 @@ export function createUsageTable(db: Kysely<Schema>) {
           then used + cast(${count} as integer) - cast(${limit} as integer)
         else 0 end
       where account_id = ${accountId} and unit = ${unit} and month = ${month}
-        and used + cast(${count} as integer) <= cast(${most} as bigint)
+        and used + cast(${count} as integer) <= cast(${max} as bigint)
       returning used, overage`.execute(db);
     return rows[0];
   }
@@ -81,7 +71,7 @@ export function createUsageTable(db: Kysely<Schema>) {
     async record(...events: UsageEventRow[]): Promise<void> {
       const [event] = events;
       if (!event) return;
-      await insertRows(db, 'usage_events', eventColumns, events);
+      await insertRows(db, 'usage_events', events);
       const overage = events.filter((other) => other.overage === 1).length;
       await sql`
         insert into usage_days (account_id, day, unit, key_id, used, overage)
@@ -132,17 +122,17 @@ export function createUsageTable(db: Kysely<Schema>) {
     },
     /** The sum of the ledger, to check that it equals the counter. */
     async sumOfLedger({ accountId, unit, month }: CounterKey): Promise<Usage> {
-      const row = await db
+      const { used, overage } = await db
         .selectFrom('usage_events')
         .select(({ fn }) => [
-          fn.countAll<number | string>().as('used'),
-          fn.sum<number | string | null>('overage').as('overage'),
+          fn.countAll<number>().as('used'),
+          fn.sum<number | null>('overage').as('overage'),
         ])
         .where('account_id', '=', accountId)
         .where('unit', '=', unit)
         .where('month', '=', month)
         .executeTakeFirstOrThrow();
-      return { used: Number(row.used), overage: Number(row.overage ?? 0) };
+      return { used, overage: overage ?? 0 };
     },
   };
 }

@@ -1,0 +1,59 @@
+// Queries that uploads and renders share.
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Schema } from '#storage/schema.ts';
+
+type StoredTable = 'uploads' | 'renders';
+
+/** A row and whether its owner is suspended, which decides whether it resolves. */
+type Resolved<Table extends StoredTable> = Schema[Table] & { owner_suspended: number };
+
+export interface StoredTotals {
+  files: number;
+  bytes: number;
+}
+
+/** What a query selects to add up its rows. */
+export const totals = [
+  sql<number>`count(*)`.as('files'),
+  sql<number>`coalesce(sum(size_bytes), 0)`.as('bytes'),
+] as const;
+
+export function createStored<Table extends StoredTable>(db: Kysely<Schema>, table: Table) {
+  async function by(column: 'id' | 'slug', value: string): Promise<Resolved<Table> | undefined> {
+    const { rows } = await sql<Resolved<Table>>`
+      select ${sql.table(table)}.*, accounts.suspended as owner_suspended
+      from ${sql.table(table)} inner join accounts on accounts.id = account_id
+      where ${sql.ref(`${table}.${column}`)} = ${value}`.execute(db);
+    return rows[0];
+  }
+  return {
+    by,
+    byId: (id: string) => by('id', id),
+    async purge(ids: string[]): Promise<void> {
+      await sql`delete from ${sql.table(table)} where id in (${sql.join(ids)})`.execute(db);
+    },
+    /** The given ids that have a row. */
+    existing: async (ids: string[]): Promise<Set<string>> =>
+      new Set(await idsOf(db, sql`select id from ${sql.table(table)} where id in (${sql.join(ids)})`)),
+  };
+}
+
+/** The same for the rows of one account: soft deletion, and listing all ids. */
+export function createOwnedStored(db: Kysely<Schema>, table: StoredTable, accountId: string) {
+  return {
+    /** Marks rows as deleted; their bytes may be deleted from `at` on. Returns the ids that were not deleted before. */
+    markDeleted: (ids: string[], at: number): Promise<string[]> =>
+      idsOf(
+        db,
+        sql`
+        update ${sql.table(table)} set deleted_at = ${at}
+        where account_id = ${accountId} and id in (${sql.join(ids)}) and deleted_at is null returning id`,
+      ),
+    /** Every row, deleted ones included, for the deletion of the account. */
+    ids: (limit: number): Promise<string[]> =>
+      idsOf(db, sql`select id from ${sql.table(table)} where account_id = ${accountId} limit ${limit}`),
+  };
+}
+
+const idsOf = async (db: Kysely<Schema>, query: RawBuilder<{ id: string }>): Promise<string[]> =>
+  (await query.execute(db)).rows.map(({ id }) => id);
