@@ -12,7 +12,7 @@ const concurrency = 2;
  * A response reads one piece while it sends another. Large pieces need fewer turns of the event loop, so that a busy one delays a
  * download less. A reader that stops holds its pieces, so all of them together are limited.
  */
-const piece = { mostBytes: 1024 * 1024, leastBytes: 32 * 1024, inAllBytes: 64 * 1024 * 1024 };
+const piece = { maxBytes: 1024 * 1024, minBytes: 32 * 1024, totalBytes: 64 * 1024 * 1024 };
 
 export type DiskReads = ReturnType<typeof createDiskReads>;
 
@@ -28,8 +28,8 @@ export function createDiskReads() {
 
   /** Readers share the memory equally, and so do the streams of one reader. */
   function pieceBytes(reader: string): number {
-    const share = piece.inAllBytes / 2 / openStreams.size / (openStreams.get(reader) ?? 1);
-    return Math.max(piece.leastBytes, Math.min(piece.mostBytes, Math.floor(share)));
+    const share = piece.totalBytes / 2 / openStreams.size / (openStreams.get(reader) ?? 1);
+    return Math.max(piece.minBytes, Math.min(piece.maxBytes, Math.floor(share)));
   }
 
   return {
