@@ -24,12 +24,7 @@ export interface FairQueueOptions {
   tooMany?: () => Error;
 }
 
-export interface FairQueue {
-  /** Runs `job` when its turn comes. Its slot is freed when the job settles. */
-  run<T>(accountId: string, job: () => Promise<T>, options?: JobOptions): Promise<T>;
-  /** Jobs running and waiting, for the metrics. */
-  load(): { running: number; waiting: number };
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 interface JobOptions {
   /** Aborting removes a waiting job from the queue. A running job must check the signal itself. */
@@ -58,7 +53,7 @@ export function createFairQueue({
   maxWaitingBytes = Infinity,
   tooLong = () => new Error('the job waited too long'),
   tooMany = tooLong,
-}: FairQueueOptions): FairQueue {
+}: FairQueueOptions) {
   // A Map keeps insertion order: the account served last is moved to the end.
   const lines = new Map<string, Line>();
   const runningByAccount = new Map<string, number>();
@@ -129,7 +124,8 @@ export function createFairQueue({
   }
 
   return {
-    async run(accountId, job, options = {}) {
+    /** Runs `job` when its turn comes. Its slot is freed when the job settles. */
+    async run<T>(accountId: string, job: () => Promise<T>, options: JobOptions = {}): Promise<T> {
       await turn(accountId, options);
       try {
         return await job();
@@ -138,6 +134,7 @@ export function createFairQueue({
         startNext();
       }
     },
+    /** Jobs running and waiting, for the metrics. */
     load: () => ({ running, waiting: [...lines.values()].reduce((sum, line) => sum + line.jobs.size, 0) }),
   };
 }

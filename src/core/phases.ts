@@ -1,14 +1,9 @@
 // How long each phase of some work took. Work that fails keeps what was measured until then, including the phase that failed.
 
-export interface Phases {
-  /** Ends the current phase and begins this one; time in a phase of the same name adds up. */
-  begin(name: string): void;
-  end(): void;
-  /** Milliseconds by name, in the order in which the phases began. */
-  readonly measuredMs: Readonly<Record<string, number>>;
-}
+export type Phases = Readonly<ReturnType<typeof createPhases>>;
 
-export function createPhases(): Phases {
+export function createPhases() {
+  /** By name, in the order in which the phases began. */
   const measuredMs: Record<string, number> = {};
   let current: { name: string; startedAt: number } | undefined;
   function end(): void {
@@ -16,7 +11,8 @@ export function createPhases(): Phases {
     current = undefined;
   }
   return {
-    begin(name) {
+    /** Ends the current phase and begins this one; time in a phase of the same name adds up. */
+    begin(name: string): void {
       end();
       measuredMs[name] ??= 0;
       current = { name, startedAt: performance.now() };

@@ -1,7 +1,7 @@
 // Backs up a one-machine installation while it runs, and restores it. The database is copied first: a file exists before its
 // row does, so every copied row finds its file unless the file was deleted since.
-import { constants } from 'node:fs';
-import { access, copyFile, link, rename, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import {
@@ -31,7 +31,7 @@ export async function backUp(
   folder: string,
   onProgress: OnProgress,
 ): Promise<BackupReport> {
-  if (!(await exists(databaseFile))) throw new BackupError(`there is no database in ${dataDir}`);
+  if (!existsSync(databaseFile)) throw new BackupError(`there is no database in ${dataDir}`);
   const databaseName = relative(dataDir, databaseFile);
   const earlier = new Set(await claimBackupFolder(folder, dataDir, databaseName));
   await copyDatabase(databaseFile, join(folder, databaseName));
@@ -48,8 +48,8 @@ export async function restore(
   onProgress: OnProgress,
 ): Promise<BackupReport> {
   const source = join(folder, relative(dataDir, databaseFile));
-  if (!(await exists(source))) throw new BackupError(`there is no backup in ${folder}`);
-  if (await exists(databaseFile)) {
+  if (!existsSync(source)) throw new BackupError(`there is no backup in ${folder}`);
+  if (existsSync(databaseFile)) {
     throw new BackupError(
       `there is already a database in ${dataDir}; move it away, or set DATA_DIR to another folder`,
     );
@@ -127,11 +127,4 @@ async function copyOne(from: string, to: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -5,18 +5,8 @@ import { Client } from 'pg';
 
 const batchRows = 500;
 
-export interface SqliteSource {
-  tables: { name: string; rows: number }[];
-  /** The checksum recorded for a file. */
-  checksumOf(key: string): string | undefined;
-  /** Rejects if a fleet has written to the target since. */
-  checkTarget(postgresUrl: string): Promise<void>;
-  copyTo(postgresUrl: string, onProgress: (done: number, total: number) => void): Promise<void>;
-  close(): void;
-}
-
 /** A snapshot of the rows: later writes of a running service are not seen. */
-export function openSqliteSource(file: string): SqliteSource {
+export function openSqliteSource(file: string) {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.exec('begin');
   const tables = tablesInOrder(database).map((name) => ({
@@ -49,9 +39,12 @@ export function openSqliteSource(file: string): SqliteSource {
 
   return {
     tables,
-    checksumOf: (key) => checksums.get(key)?.['sha256'] as string | undefined,
-    checkTarget: (postgresUrl) => withClient(postgresUrl, (client) => refuseUsedTarget(client, database)),
-    async copyTo(postgresUrl, onProgress) {
+    /** The checksum recorded for a file. */
+    checksumOf: (key: string) => checksums.get(key)?.['sha256'] as string | undefined,
+    /** Rejects if a fleet has written to the target since. */
+    checkTarget: (postgresUrl: string): Promise<void> =>
+      withClient(postgresUrl, (client) => refuseUsedTarget(client, database)),
+    async copyTo(postgresUrl: string, onProgress: (done: number, total: number) => void): Promise<void> {
       const total = tables.reduce((sum, { rows }) => sum + rows, 0);
       let done = 0;
       await withClient(postgresUrl, async (client) => {
@@ -69,7 +62,7 @@ export function openSqliteSource(file: string): SqliteSource {
         await client.query('commit');
       });
     },
-    close: () => database.close(),
+    close: (): void => database.close(),
   };
 }
 

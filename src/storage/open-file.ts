@@ -8,31 +8,26 @@ const readAsync = promisify(read);
 const writeAsync = promisify(writev);
 const syncAsync = promisify(fsync);
 
-export interface OpenFile {
-  append(pieces: Buffer[]): Promise<void>;
-  readStart(maxBytes: number): Promise<Buffer>;
-  sync(): Promise<void>;
-  /** May be called twice. The second call does nothing, because the descriptor's number may be in use again. */
-  close(): void;
-}
+export type OpenFile = Awaited<ReturnType<typeof createFile>>;
 
-export async function createFile(path: string): Promise<OpenFile> {
+export async function createFile(path: string) {
   const descriptor = await openAsync(path, 'wx+', 0o600);
   let isOpen = true;
   return {
-    async append(pieces) {
+    async append(pieces: Buffer[]): Promise<void> {
       const wantedBytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
       const { bytesWritten } = await writeAsync(descriptor, pieces);
       // On a full disk a write can be short without an error; the file is then incomplete.
       if (bytesWritten !== wantedBytes)
         throw new Error(`only ${bytesWritten} of ${wantedBytes} bytes could be written to disk`);
     },
-    async readStart(maxBytes) {
+    async readStart(maxBytes: number): Promise<Buffer> {
       const { bytesRead, buffer } = await readAsync(descriptor, Buffer.allocUnsafe(maxBytes), 0, maxBytes, 0);
       return buffer.subarray(0, bytesRead);
     },
     sync: () => syncAsync(descriptor),
-    close() {
+    /** May be called twice. The second call does nothing, because the descriptor's number may be in use again. */
+    close(): void {
       if (isOpen) closeSync(descriptor);
       isOpen = false;
     },

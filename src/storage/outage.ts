@@ -7,35 +7,29 @@ const askAgainAfterMs = 300;
 /** A store does not respond; the message is one line for the operator. */
 export class OutageError extends Error {}
 
-export interface OutageGuard {
-  /** Runs `attempt`, or rejects at once during an outage. `isOutage` distinguishes a store that is down from one that refuses. */
-  run<T>(attempt: () => Promise<T>, isOutage: (error: unknown) => boolean): Promise<T>;
-}
-
-export function createOutageGuard(store: string): OutageGuard {
+/** Runs an attempt, or rejects at once during an outage. `isOutage` distinguishes a store that is down from one that refuses. */
+export function createOutageGuard(store: string, isOutage: (error: unknown) => boolean) {
   let outage: { cause: unknown; askAgainAt: number } | undefined;
   let isAsking = false;
 
-  return {
-    async run(attempt, isOutage) {
-      const asksAgain = outage !== undefined;
-      if (outage) {
-        if (isAsking || Date.now() < outage.askAgainAt) {
-          throw new OutageError(`${store} is down`, { cause: outage.cause });
-        }
-        isAsking = true;
+  return async <T>(attempt: () => Promise<T>): Promise<T> => {
+    const asksAgain = outage !== undefined;
+    if (outage) {
+      if (isAsking || Date.now() < outage.askAgainAt) {
+        throw new OutageError(`${store} is down`, { cause: outage.cause });
       }
-      try {
-        const result = await attempt();
-        outage = undefined;
-        return result;
-      } catch (error) {
-        if (isOutage(error)) outage = { cause: error, askAgainAt: Date.now() + askAgainAfterMs };
-        else outage = undefined;
-        throw error;
-      } finally {
-        if (asksAgain) isAsking = false;
-      }
-    },
+      isAsking = true;
+    }
+    try {
+      const result = await attempt();
+      outage = undefined;
+      return result;
+    } catch (error) {
+      if (isOutage(error)) outage = { cause: error, askAgainAt: Date.now() + askAgainAfterMs };
+      else outage = undefined;
+      throw error;
+    } finally {
+      if (asksAgain) isAsking = false;
+    }
   };
 }

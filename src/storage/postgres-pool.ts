@@ -21,7 +21,7 @@ const collisions = new Set(['40P01', '40001']);
 
 /** `perTransaction` has the settings of each transaction, for PgBouncer: connections are then shared and nothing may be prepared. */
 export function createGuardedPool(pool: Pool, perTransaction?: Record<string, number>): PostgresPool {
-  const outage = createOutageGuard('the database');
+  const ask = createOutageGuard('the database', isOutage);
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   const names = new Map<string, string>();
 
@@ -45,7 +45,7 @@ export function createGuardedPool(pool: Pool, perTransaction?: Record<string, nu
   return {
     options: pool.options,
     async connect() {
-      const client = await outage.run(() => pool.connect(), isOutage);
+      const client = await ask(() => pool.connect());
       const wrapper = wrappers.get(client) ?? wrap(client, nameOf, beginText);
       wrappers.set(client, wrapper);
       return wrapper;

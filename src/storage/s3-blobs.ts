@@ -57,10 +57,9 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
       httpsAgent: agent,
     },
   });
-  const outage = createOutageGuard('the file store');
+  const ask = createOutageGuard('the file store', isOutage);
 
   const objectOf = (key: string) => ({ Bucket: bucket, Key: prefix + key });
-  const ask = <T>(attempt: () => Promise<T>): Promise<T> => outage.run(attempt, isOutage);
 
   async function put(spooled: Spooled, key: string): Promise<void> {
     const requestTimeout = answerMs + spooled.sizeBytes / slowestBytesPerMs;

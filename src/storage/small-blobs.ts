@@ -3,23 +3,16 @@
 import { createBoundedMap } from '#core/bounded-map.ts';
 
 /** Larger ones are streamed. */
-const largestBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 const totalBytes = 32 * 1024 * 1024;
 
-export interface SmallBlobs {
-  /** The whole blob; undefined if it is too large for the cache or does not exist. */
-  read(key: string, sizeBytes: number): Promise<Buffer | undefined>;
-  forget(key: string): void;
-}
-
-export function createSmallBlobs(
-  load: (key: string, sizeBytes: number) => Promise<Buffer | undefined>,
-): SmallBlobs {
+export function createSmallBlobs(load: (key: string, sizeBytes: number) => Promise<Buffer | undefined>) {
   const kept = createBoundedMap<string, Buffer>(totalBytes, ({ length }) => length);
 
   return {
-    async read(key, sizeBytes) {
-      if (sizeBytes > largestBytes) return undefined;
+    /** The whole blob; undefined if it is too large for the cache or does not exist. */
+    async read(key: string, sizeBytes: number): Promise<Buffer | undefined> {
+      if (sizeBytes > maxBytes) return undefined;
       const known = kept.get(key);
       if (known) return known;
       const bytes = await load(key, sizeBytes);

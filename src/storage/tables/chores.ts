@@ -2,14 +2,12 @@
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 
-export interface ChoresTable {
-  /** True for the one process that may run the chore now; it is due again after `everyMs`. */
-  claim(name: string, everyMs: number, now: number): Promise<boolean>;
-}
+export type ChoresTable = ReturnType<typeof createChoresTable>;
 
-export function createChoresTable(db: Kysely<Schema>): ChoresTable {
+export function createChoresTable(db: Kysely<Schema>) {
   return {
-    async claim(name, everyMs, atMs) {
+    /** True for the one process that may run the chore now; it is due again after `everyMs`. */
+    async claim(name: string, everyMs: number, atMs: number): Promise<boolean> {
       const now = sql`${atMs}::bigint`;
       const { rows } = await sql`
         insert into chores as current (name, next_at)
