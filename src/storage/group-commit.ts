@@ -6,66 +6,46 @@ import { createTables, type Database, type Tables } from '#storage/database.ts';
 import type { Schema } from '#storage/schema.ts';
 
 /** Bounded, so that others get the connection soon. */
-const largestGroup = 32;
+const maxMembers = 32;
 
 /** One transaction of the group. Its caller's promise settles when the group has committed or failed. */
 interface Member {
   isRelaxed: boolean;
-  run(tables: Tables): Promise<void>;
-  settle(): void;
-  fail(error: unknown): void;
+  work(tables: Tables): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
 }
 
+/** Settles the promise of a member. */
+type Settle = () => void;
+
 export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
-  let waiting: Member[] = [];
+  const waiting: Member[] = [];
   let isRunning = false;
 
-  async function runGroups(): Promise<void> {
-    isRunning = true;
-    while (waiting.length > 0) {
-      const members = waiting.slice(0, largestGroup);
-      waiting = waiting.slice(largestGroup);
-      await runGroup(members);
-    }
-    isRunning = false;
-  }
-
-  function startGroups(): void {
-    runGroups().catch((error: unknown) => {
-      isRunning = false;
-      for (const member of waiting.splice(0)) member.fail(error);
-    });
+  function runNext(): void {
+    const members = waiting.splice(0, maxMembers);
+    isRunning = members.length > 0;
+    if (isRunning) runGroup(members).then(runNext, runNext);
   }
 
   async function runGroup(members: Member[]): Promise<void> {
     try {
       const run = (connection: Kysely<Schema>) => runTogether(connection, members);
-      await db.connection().execute(members.every(({ isRelaxed }) => isRelaxed) ? withoutWaiting(run) : run);
-      for (const member of members) member.settle();
+      const settles = await db
+        .connection()
+        .execute(members.every(({ isRelaxed }) => isRelaxed) ? withoutWaiting(run) : run);
+      for (const settle of settles) settle();
     } catch (error) {
-      for (const member of members) member.fail(error);
+      for (const { reject } of members) reject(error);
     }
   }
 
   return <T>(work: (tables: Tables) => Promise<T>, { durability = 'full' } = {}) => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    let settle: (() => void) | undefined;
-    waiting.push({
-      isRelaxed: durability === 'relaxed',
-      async run(tables) {
-        try {
-          const value = await work(tables);
-          settle = () => resolve(value);
-        } catch (error) {
-          settle = () => reject(error);
-          throw error;
-        }
-      },
-      settle: () => settle?.(),
-      fail: reject,
-    });
+    waiting.push({ isRelaxed: durability === 'relaxed', work, resolve, reject });
     // Deferred, so that all transactions from this turn of the event loop join the group.
-    if (!isRunning && waiting.length === 1) setImmediate(startGroups);
+    if (!isRunning && waiting.length === 1) setImmediate(runNext);
     return promise;
   };
 }
@@ -78,12 +58,14 @@ const savepoint = CompiledQuery.raw('savepoint member');
 const rollBackMember = CompiledQuery.raw('rollback to member');
 const release = CompiledQuery.raw('release member');
 
-async function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void> {
+async function runTogether(db: Kysely<Schema>, members: Member[]): Promise<Settle[]> {
   const tables = createTables(db);
+  const settles: Settle[] = [];
   await db.executeQuery(begin);
   try {
-    for (const member of members) await runMember(member, tables, db);
+    for (const member of members) settles.push(await runMember(member, tables, db));
     await db.executeQuery(commit);
+    return settles;
   } catch (error) {
     // Fails if SQLite has rolled back by itself.
     await db.executeQuery(rollBack).catch(() => {});
@@ -92,24 +74,32 @@ async function runTogether(db: Kysely<Schema>, members: Member[]): Promise<void>
 }
 
 /** Skips fsync. The WAL is written in order, so the next full commit makes this one durable too. */
-function withoutWaiting(run: (db: Kysely<Schema>) => Promise<void>): (db: Kysely<Schema>) => Promise<void> {
-  return async (db) => {
+const withoutWaiting =
+  <T>(run: (db: Kysely<Schema>) => Promise<T>) =>
+  async (db: Kysely<Schema>): Promise<T> => {
     await sql`pragma synchronous = normal`.execute(db);
     try {
-      await run(db);
+      return await run(db);
     } finally {
       await sql`pragma synchronous = full`.execute(db);
     }
   };
-}
 
-async function runMember(member: Member, tables: Tables, db: Kysely<Schema>): Promise<void> {
+async function runMember(
+  { work, resolve, reject }: Member,
+  tables: Tables,
+  db: Kysely<Schema>,
+): Promise<Settle> {
+  let settle: Settle;
   await db.executeQuery(savepoint);
   try {
-    await member.run(tables);
+    const value = await work(tables);
+    settle = () => resolve(value);
   } catch (error) {
     // If SQLite has rolled back everything itself, as on a full disk, the savepoint is gone and the whole group fails.
     await db.executeQuery(rollBackMember).catch(() => Promise.reject(error));
+    settle = () => reject(error);
   }
   await db.executeQuery(release);
+  return settle;
 }
