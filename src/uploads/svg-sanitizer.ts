@@ -3,8 +3,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { ErrorCode } from '#core/errors.ts';
-import { invalid, ServiceError } from '#core/errors.ts';
+import { invalid, ServiceError, type ErrorCode } from '#core/errors.ts';
 import { createFairQueue } from '#core/fair-queue.ts';
 import { limits } from '#core/limits.ts';
 
@@ -15,13 +14,9 @@ export interface SvgFile {
   read: () => Promise<Buffer>;
 }
 
-export interface SvgSanitizer {
-  /** Rejects with `unsupported_type` if the document is not an SVG, `validation_error` if it is broken or hostile. */
-  sanitize(file: SvgFile): Promise<Buffer>;
-  close(): Promise<void>;
-}
+export type SvgSanitizer = ReturnType<typeof createSvgSanitizer>;
 
-/** What the worker sends back. */
+/** What the worker sends back: the file, a fault of the file, or a bug. */
 export type SanitizerAnswer =
   | { sanitized: Uint8Array }
   | { code: ErrorCode; message: string }
@@ -48,7 +43,7 @@ const startTimeoutMs = 30_000;
 const checkEveryMs = 100;
 const memoryMb = 512;
 
-export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgSanitizer {
+export function createSvgSanitizer(options: Partial<typeof defaults> = {}) {
   const { workers, cpuMs, clockMs, ...line } = { ...defaults, ...options };
   const idle = new Set<Thread>();
   const running = new Set<Thread>();
@@ -61,6 +56,7 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
     tooMany: () => busy('too many SVGs of this account are waiting to be sanitized'),
   });
 
+  /** Rejects with `unsupported_type` if the document is not an SVG, `validation_error` if it is broken or hostile. */
   async function sanitize({ accountId, sizeBytes, read }: SvgFile): Promise<Buffer> {
     closed.signal.throwIfAborted();
     return queue.run(accountId, async () => runInThread(await read()), {
@@ -82,52 +78,34 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}): SvgS
     const [thread = startThread()] = idle;
     idle.delete(thread);
     running.add(thread);
-    try {
-      const sanitized = await runOne(thread, bytes, { cpuMs, clockMs, signal: closed.signal });
-      idle.add(thread);
-      return sanitized;
-    } catch (error) {
-      // After a fault of the file the thread is still good. After any other error its state is unknown, so it is ended.
-      if (error instanceof AnsweredError) {
-        idle.add(thread);
-        throw error.answer;
-      }
-      thread.worker.terminate().catch(() => {});
-      throw error;
-    } finally {
-      running.delete(thread);
-    }
+    const answer = await answerOf(thread, bytes, { cpuMs, clockMs, signal: closed.signal })
+      .catch((error: unknown) => {
+        // The state of a thread that did not answer is unknown.
+        thread.worker.terminate().catch(() => {});
+        throw error;
+      })
+      .finally(() => running.delete(thread));
+    idle.add(thread);
+    if ('sanitized' in answer) return Buffer.from(answer.sanitized.buffer, 0, answer.sanitized.length);
+    throw 'code' in answer ? new ServiceError(answer.code, answer.message) : answer.failure;
   }
 
   return {
     sanitize,
-    async close() {
+    async close(): Promise<void> {
       closed.abort(new Error('the SVG sanitizer is closed'));
       await Promise.all([...idle, ...running].map(({ worker }) => worker.terminate()));
     },
   };
 }
 
-/** An error that the thread itself reported: a fault of the file, or a bug. */
-class AnsweredError extends Error {
-  readonly answer: unknown;
-  constructor(answer: unknown) {
-    super();
-    this.answer = answer;
-  }
-}
-
-async function runOne(
+/** Rejects if the thread does not answer, or takes too much to do so. */
+async function answerOf(
   { worker, ready }: Thread,
   bytes: Buffer,
   { cpuMs, clockMs, signal }: { cpuMs: number; clockMs: number; signal: AbortSignal },
-): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const onAnswer = (answer: SanitizerAnswer): void => {
-    if ('sanitized' in answer) resolve(Buffer.from(answer.sanitized.buffer, 0, answer.sanitized.length));
-    else if ('code' in answer) reject(new AnsweredError(new ServiceError(answer.code, answer.message)));
-    else reject(new AnsweredError(answer.failure));
-  };
+): Promise<SanitizerAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<SanitizerAnswer>();
   const onError = (error: Error & { code?: string }): void =>
     reject(
       error.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -158,7 +136,7 @@ async function runOne(
         () => {},
       );
     }, checkEveryMs);
-    worker.on('message', onAnswer);
+    worker.on('message', resolve);
     // A copy can be transferred without copying again; the caller's bytes may be part of a larger buffer.
     const copy = new Uint8Array(bytes);
     worker.postMessage(copy, [copy.buffer]);
@@ -167,7 +145,7 @@ async function runOne(
     clearTimeout(timer);
     clearInterval(watch);
     signal.removeEventListener('abort', onAbort);
-    worker.off('message', onAnswer).off('error', onError).off('exit', onExit).unref();
+    worker.off('message', resolve).off('error', onError).off('exit', onExit).unref();
   }
 }
 
