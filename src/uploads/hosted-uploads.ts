@@ -15,15 +15,8 @@ const sweepBatch = 64;
 
 export type HostedUploads = ReturnType<typeof createHostedUploads>;
 
-export function createHostedUploads({
-  database,
-  blobs,
-  clock,
-}: {
-  database: Database;
-  blobs: Blobs;
-  clock: Clock;
-}) {
+export function createHostedUploads(parts: { database: Database; blobs: Blobs; clock: Clock }) {
+  const { database, blobs, clock } = parts;
   const { uploads } = database.tables;
 
   async function bySlug(slug: string): Promise<UploadRow | undefined> {

@@ -1,4 +1,4 @@
-// The six image types of the contract, their extensions and names, and the size of an image. Spec 2.1.
+// The six image types of the contract, their extensions and names. Spec 2.1.
 
 /** A file without any of these extensions gets the first one. */
 export const imageExtensions = {
@@ -21,5 +21,3 @@ export const imageNames: Record<keyof typeof imageExtensions, string> = {
 };
 
 export type ImageType = keyof typeof imageExtensions;
-
-/** In pixels, as shown. */

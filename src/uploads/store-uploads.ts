@@ -204,15 +204,15 @@ export function createUploadStore(parts: {
   async function recordAll(tables: Tables, uploader: Caller, attempts: Attempt[]): Promise<UploadOutcome[]> {
     const drafts = attempts.flatMap(({ draft, error }) => (draft && !error ? [draft] : []));
     const ids = drafts.map(({ row }) => row.id);
-    const standings = await consumeUnits(tables, uploader, 'upload', ids, clock.now());
+    const quotas = await consumeUnits(tables, uploader, 'upload', ids, clock.now());
     reached('unit taken');
-    const paid = new Map(standings.map((quota, place) => [drafts[place], quota]));
+    const paid = new Map(quotas.map((quota, place) => [drafts[place], quota]));
     await insertWithFreeSlugs(
       tables,
-      drafts.slice(0, standings.length).map(({ row }) => row),
+      drafts.slice(0, quotas.length).map(({ row }) => row),
     );
     reached('row written');
-    if (standings.length < drafts.length) refusedAccounts.set(uploader.accountId, true);
+    if (quotas.length < drafts.length) refusedAccounts.set(uploader.accountId, true);
     else refusedAccounts.delete(uploader.accountId);
     return attempts.map((attempt) => {
       const { draft, error } = attempt;

@@ -15,8 +15,8 @@ const smallBytes = 16 * 1024;
 /** A larger file is not read into memory for a thumbnail. Uploads are always smaller. */
 const largeBytes = 20 * 1024 * 1024;
 const cacheBytes = 32 * 1024 * 1024;
-/** The least that a cache entry counts, so that the number of empty entries is bounded too. */
-const leastBytes = 256;
+/** The minimum that a cache entry counts, so that the number of empty entries is bounded too. */
+const minEntryBytes = 256;
 const maxSeconds = 10;
 /** Two pages of the grid. */
 const maxWaiting = 100;
@@ -34,7 +34,7 @@ export interface Pictured {
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails({ blobs, concurrency = 2 }: { blobs: Blobs; concurrency?: number }) {
-  const cache = createBoundedMap<string, Buffer>(cacheBytes, ({ length }) => Math.max(length, leastBytes));
+  const cache = createBoundedMap<string, Buffer>(cacheBytes, ({ length }) => Math.max(length, minEntryBytes));
   const queue = createFairQueue({
     concurrency,
     concurrencyPerAccount: 1,
