@@ -18,12 +18,7 @@ export function openSqliteSource(file: string) {
   );
 
   async function copyTable(client: Client, name: string, onRows: (rows: number) => void): Promise<void> {
-    const columns = columnsOf(database, name).map(quote).join(', ');
-    // Postgres converts each value to the type of its column.
-    const insert =
-      `insert into ${quote(name)} (${columns}) ` +
-      `select ${columns} from jsonb_populate_recordset(null::${quote(name)}, $1::jsonb)`;
-    let batch: unknown[] = [];
+    let batch: Record<string, unknown>[] = [];
     for (const row of database.prepare(`select * from ${quote(name)}`).iterate()) {
       batch.push(row);
       if (batch.length === batchRows) await send();
@@ -31,6 +26,13 @@ export function openSqliteSource(file: string) {
     await send();
 
     async function send(): Promise<void> {
+      const columns = Object.keys(batch[0] ?? {})
+        .map(quote)
+        .join(', ');
+      // Postgres converts each value to the type of its column.
+      const insert =
+        `insert into ${quote(name)} (${columns}) ` +
+        `select ${columns} from jsonb_populate_recordset(null::${quote(name)}, $1::jsonb)`;
       if (batch.length > 0) await client.query(insert, [JSON.stringify(batch)]);
       onRows(batch.length);
       batch = [];
@@ -109,11 +111,5 @@ function tablesInOrder(database: DatabaseSync): string[] {
   for (const name of names) add(name);
   return [...ordered];
 }
-
-const columnsOf = (database: DatabaseSync, table: string): string[] =>
-  database
-    .prepare(`pragma table_info(${quote(table)})`)
-    .all()
-    .map(({ name }) => String(name));
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -26,6 +26,10 @@ export const newestFirst =
 export const isAhead = (column: 'expires_at' | 'revoked_at', now: number): RawBuilder<boolean> =>
   sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} > ${now})`;
 
+/** The rows of one account from the first to the last day. */
+export const inDays = (accountId: string, fromDay: number, toDay: number): RawBuilder<boolean> =>
+  sql<boolean>`account_id = ${accountId} and day between ${fromDay} and ${toDay}`;
+
 /** Whether a column contains the text, ignoring case; % and _ are literal. */
 export function contains(column: string, search: string): RawBuilder<boolean> {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,6 +1,6 @@
 // One account's request log.
 import type { Kysely } from 'kysely';
-import { newestFirst, type PageOptions } from '#storage/owned/page.ts';
+import { inDays, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { RequestDayRow, RequestLogRow, Schema } from '#storage/schema.ts';
 
 export interface RequestFilter {
@@ -42,9 +42,7 @@ export function createOwnedRequests(db: Kysely<Schema>, accountId: string) {
       db
         .selectFrom('request_days')
         .selectAll()
-        .where('account_id', '=', accountId)
-        .where('day', '>=', fromDay)
-        .where('day', '<=', toDay)
+        .where(inDays(accountId, fromDay, toDay))
         .orderBy('day')
         .execute(),
   };

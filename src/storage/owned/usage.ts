@@ -1,7 +1,7 @@
 // One account's usage by day.
 import type { Kysely } from 'kysely';
 import type { Schema, Unit, UsageCounterRow, UsageDayRow, UsageEventRow } from '#storage/schema.ts';
-import { newestFirst, type PageOptions } from '#storage/owned/page.ts';
+import { inDays, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 
 export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
   return {
@@ -9,9 +9,7 @@ export function createOwnedUsage(db: Kysely<Schema>, accountId: string) {
       db
         .selectFrom('usage_days')
         .selectAll()
-        .where('account_id', '=', accountId)
-        .where('day', '>=', fromDay)
-        .where('day', '<=', toDay)
+        .where(inDays(accountId, fromDay, toDay))
         .orderBy('day')
         .orderBy('unit')
         .orderBy('key_id')

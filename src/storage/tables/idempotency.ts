@@ -6,6 +6,8 @@ export type IdempotencyKey = Pick<IdempotencyRow, 'account_id' | 'endpoint' | 'i
 export type RememberedAnswer = Pick<IdempotencyRow, 'status' | 'headers' | 'body' | 'render_id'>;
 
 export function createIdempotencyTable(db: Kysely<Schema>) {
+  const deleteUnanswered = () => db.deleteFrom('idempotency_keys').where('status', 'is', null);
+
   return {
     /** True for the one caller that may run the request. */
     async claim(row: IdempotencyRow): Promise<boolean> {
@@ -35,11 +37,7 @@ export function createIdempotencyTable(db: Kysely<Schema>) {
     },
     /** Deletes an attempt that has no response. One that gets its response at the same moment stays. */
     async forgetUnanswered(attempt: string): Promise<void> {
-      await db
-        .deleteFrom('idempotency_keys')
-        .where('attempt', '=', attempt)
-        .where('status', 'is', null)
-        .execute();
+      await deleteUnanswered().where('attempt', '=', attempt).execute();
     },
     /** Deletes a response that is too old or whose bytes are gone. */
     async drop(attempt: string): Promise<void> {
@@ -47,11 +45,7 @@ export function createIdempotencyTable(db: Kysely<Schema>) {
     },
     /** Deletes attempts that began before this and have no response: their process is gone. */
     async forgetUnansweredBefore(createdBefore: number): Promise<void> {
-      await db
-        .deleteFrom('idempotency_keys')
-        .where('created_at', '<', createdBefore)
-        .where('status', 'is', null)
-        .execute();
+      await deleteUnanswered().where('created_at', '<', createdBefore).execute();
     },
     async purge(createdBefore: number): Promise<void> {
       await db.deleteFrom('idempotency_keys').where('created_at', '<', createdBefore).execute();
