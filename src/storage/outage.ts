@@ -4,9 +4,6 @@
 /** Time between probes. */
 const askAgainAfterMs = 300;
 
-/** A store does not respond; the message is one line for the operator. */
-export class OutageError extends Error {}
-
 /** Runs an attempt, or rejects at once during an outage. `isOutage` distinguishes a store that is down from one that refuses. */
 export function createOutageGuard(store: string, isOutage: (error: unknown) => boolean) {
   let outage: { cause: unknown; askAgainAt: number } | undefined;
@@ -16,7 +13,7 @@ export function createOutageGuard(store: string, isOutage: (error: unknown) => b
     const asksAgain = outage !== undefined;
     if (outage) {
       if (isAsking || Date.now() < outage.askAgainAt) {
-        throw new OutageError(`${store} is down`, { cause: outage.cause });
+        throw new Error(`${store} is down`, { cause: outage.cause });
       }
       isAsking = true;
     }

@@ -7,7 +7,6 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types, type PoolConfig } from 'pg';
 import { createTables, UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { migrate } from '#storage/migrations.ts';
-import { OutageError } from '#storage/outage.ts';
 import { retryOnConflict, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
 import type { Schema } from '#storage/schema.ts';
 import { createDatabaseClock } from '#storage/database-clock.ts';
@@ -96,7 +95,7 @@ async function migrateFirst(server: PoolConfig): Promise<void> {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     await sql`select 1`.execute(db).catch((error: unknown) => {
-      throw new OutageError(`DATABASE_URL: the database does not respond (${reasonOf(error)})`, {
+      throw new Error(`DATABASE_URL: the database does not respond (${reasonOf(error)})`, {
         cause: error,
       });
     });
