@@ -14,10 +14,14 @@ const modifiedAt = Date.parse('1985-10-26T08:15:00Z');
 /** Folder below clients/ → which compiled files its package contains, and where. */
 const packages: Record<string, Record<string, string>> = {
   library: { 'dist/esm': 'esm/library/src/*.{js,d.ts}', 'dist/cjs': 'cjs/library/src/*.{js,d.ts}' },
-  cli: { 'dist/library/src': 'esm/library/src/*.js', 'dist/cli/src': 'esm/cli/src/*.js' },
+  cli: {
+    'dist/library/src': 'esm/library/src/*.js',
+    'dist/shared/src': 'esm/shared/src/*.js',
+    'dist/cli/src': 'esm/cli/src/*.js',
+  },
   mcp: {
     'dist/library/src': 'esm/library/src/*.js',
-    'dist/cli/src': 'esm/cli/src/*.js',
+    'dist/shared/src': 'esm/shared/src/*.js',
     'dist/mcp/src': 'esm/mcp/src/*.js',
   },
 };

@@ -42,7 +42,6 @@ __all__ = [
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 #: A path, bytes or a binary file object; or (filename, one of these) to give it a name.
 File = Union[Source, Tuple[str, Source]]
-Margin = Mapping[str, Union[float, str]]
 
 _MAX_FILE_BYTES = 10 * 1024 * 1024
 _MAX_BATCH_FILES = 10
@@ -90,24 +89,6 @@ class Meta:
     is_replay: bool
     #: How many times the request was sent.
     attempts: int
-
-
-@dataclass(frozen=True)
-class Upload:
-    id: str
-    slug: str
-    #: The share page.
-    url: str
-    #: The image itself.
-    file_url: str
-    #: Deletes the upload without a key. It is a secret, so repr() leaves it out.
-    delete_url: str = field(repr=False)
-    expires_at: Optional[str]
-    size_bytes: int
-    content_type: str
-    filename: str
-    #: None for a file of a batch; the batch has it.
-    meta: Optional[Meta] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -166,39 +147,6 @@ class Render:
             if os.path.exists(part):
                 os.remove(part)
         return target
-
-
-@dataclass(frozen=True)
-class HostedScreenshot:
-    id: str
-    #: Where the service hosts the picture.
-    url: str
-    format: str
-    width: int
-    height: int
-    full_page: bool
-    duration_ms: Optional[int]
-    size_bytes: Optional[int]
-    meta: Optional[Meta] = field(default=None, repr=False)
-
-
-@dataclass(frozen=True)
-class HostedPdf:
-    id: str
-    #: Where the service hosts the document.
-    url: str
-    paper_format: str
-    landscape: bool
-    print_background: bool
-    prefer_css_page_size: bool
-    scale: float
-    margin: Dict[str, Union[float, str]]
-    viewport: Dict[str, int]
-    wait_until: str
-    delay_ms: int
-    duration_ms: Optional[int]
-    size_bytes: Optional[int]
-    meta: Optional[Meta] = field(default=None, repr=False)
 
 
 class TintypeError(Exception):
@@ -261,27 +209,6 @@ class RenderError(TintypeError):
 class UnavailableError(TintypeError):
     """The service could not be reached, did not answer in time, or failed."""
 
-
-# The service's errors: the HTTP status, and whether the same request may succeed later.
-# begin: npm run document
-_CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {
-    "unauthorized": (401, False),
-    "quota_exceeded": (402, False),
-    "not_found": (404, False),
-    "method_not_allowed": (405, False),
-    "file_too_large": (413, False),
-    "batch_too_large": (413, False),
-    "unsupported_type": (415, False),
-    "validation_error": (422, False),
-    "too_many_files": (422, False),
-    "rate_limited": (429, True),
-    "concurrency_limited": (429, True),
-    "internal": (500, True),
-    "capture_failed": (502, True),
-    "render_failed": (502, True),
-}
-# end
-
 _CLASSES_BY_STATUS: Dict[int, Type[TintypeError]] = {
     401: AuthenticationError,
     402: QuotaExceededError,
@@ -322,7 +249,236 @@ class _Answer:
     meta: Meta
 
 
-class Tintype:
+# begin: npm run document
+# The service's errors: the HTTP status, and whether the same request may succeed later.
+_CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {
+    "unauthorized": (401, False),
+    "quota_exceeded": (402, False),
+    "not_found": (404, False),
+    "method_not_allowed": (405, False),
+    "file_too_large": (413, False),
+    "batch_too_large": (413, False),
+    "unsupported_type": (415, False),
+    "validation_error": (422, False),
+    "too_many_files": (422, False),
+    "rate_limited": (429, True),
+    "concurrency_limited": (429, True),
+    "internal": (500, True),
+    "capture_failed": (502, True),
+    "render_failed": (502, True),
+}
+
+
+@dataclass(frozen=True)
+class Upload:
+    #: Unique upload id.
+    id: str
+    #: Short slug used in share URLs.
+    slug: str
+    #: Share page that shows the image in a viewer.
+    url: str
+    #: Direct URL of the raw image bytes.
+    file_url: str
+    #: Deletes the upload without further authentication. It is a secret.
+    delete_url: str = field(repr=False)
+    #: When the link stops resolving and the file is deleted; null when no expiry is scheduled.
+    expires_at: Optional[str]
+    #: Stored size, measured after SVG sanitization.
+    size_bytes: int
+    #: Detected from the file's bytes, not from the declared type.
+    content_type: str
+    #: Sanitized stored filename.
+    filename: str
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class HostedScreenshot:
+    #: Unique capture id.
+    id: str
+    #: Hosted URL of the stored capture, not of the captured page.
+    url: str
+    #: Image format.
+    format: str
+    #: Viewport width used.
+    width: int
+    #: Viewport height used.
+    height: int
+    #: Whether the full scrollable height was captured.
+    full_page: bool
+    #: Render duration in milliseconds.
+    duration_ms: Optional[int]
+    #: Size of the stored file in bytes.
+    size_bytes: Optional[int]
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class HostedPdf:
+    #: Unique render id.
+    id: str
+    #: Hosted URL of the stored PDF.
+    url: str
+    #: Paper size used.
+    paper_format: str
+    #: Orientation used.
+    landscape: bool
+    #: Whether backgrounds were printed.
+    print_background: bool
+    #: Whether the page's CSS page size was preferred.
+    prefer_css_page_size: bool
+    #: Scale used.
+    scale: float
+    #: Margins used.
+    margin: Dict[str, Union[float, str]]
+    #: Viewport used.
+    viewport: Dict[str, int]
+    #: Readiness used.
+    wait_until: str
+    #: Extra wait used.
+    delay_ms: int
+    #: Render duration in milliseconds.
+    duration_ms: Optional[int]
+    #: Size of the stored file in bytes.
+    size_bytes: Optional[int]
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
+class _RenderCalls:
+    """The renders of Tintype. A field that is None is not sent, so the service's default holds."""
+
+    def _ask(self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str]) -> _Answer:
+        raise NotImplementedError
+
+    def screenshot(
+        self,
+        url: str,
+        *,
+        full_page: Optional[bool] = None,
+        format: Optional[str] = None,
+        width: Optional[int] = None,
+        height: Optional[int] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Render:
+        """Captures a page.
+
+        full_page: Capture the full scrollable height. Default: False.
+        format: Image format. One of png, jpeg, webp. Default: png.
+        width: Viewport width, in CSS pixels. From 320 to 3840. Default: 1440.
+        height: Viewport height, in CSS pixels. From 320 to 2160. Default: 900.
+        """
+        fields = {
+            "url": url,
+            "full_page": full_page,
+            "format": format,
+            "width": width,
+            "height": height,
+        }
+        return _render(self._ask("screenshot", fields, timeout, idempotency_key))
+
+    def hosted_screenshot(
+        self,
+        url: str,
+        *,
+        full_page: Optional[bool] = None,
+        format: Optional[str] = None,
+        width: Optional[int] = None,
+        height: Optional[int] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> HostedScreenshot:
+        """Captures a page; the service hosts the picture at the url of the result. The fields are those of screenshot."""
+        fields = {
+            "url": url,
+            "full_page": full_page,
+            "format": format,
+            "width": width,
+            "height": height,
+            "response": "json",
+        }
+        return _result(HostedScreenshot, self._ask("screenshot", fields, timeout, idempotency_key))
+
+    def pdf(
+        self,
+        url: str,
+        *,
+        paper_format: Optional[str] = None,
+        landscape: Optional[bool] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        scale: Optional[float] = None,
+        margin: Optional[Mapping[str, Union[float, str]]] = None,
+        viewport: Optional[Mapping[str, int]] = None,
+        wait_until: Optional[str] = None,
+        delay_ms: Optional[int] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Render:
+        """Prints a page.
+
+        paper_format: Paper size. One of letter, a4, legal. Default: letter.
+        landscape: Rotates the paper to landscape. Default: False.
+        print_background: Include CSS background colors and images. Default: True.
+        prefer_css_page_size: A CSS page size defined by the page overrides paper_format. Default: False.
+        scale: Scale of the printed content. From 0.1 to 2. Default: 1.
+        margin: Margins of the paper. A mapping with top, right, bottom, left.
+        viewport: Browser viewport applied before printing. Controls responsive layout, not paper size. A mapping with width, height.
+        wait_until: What the page must have reached before it is printed. One of load, domcontentloaded, networkidle0, networkidle2. Default: networkidle2.
+        delay_ms: Extra wait after readiness, in milliseconds. From 0 to 10000. Default: 0.
+        """
+        fields = {
+            "url": url,
+            "paper_format": paper_format,
+            "landscape": landscape,
+            "print_background": print_background,
+            "prefer_css_page_size": prefer_css_page_size,
+            "scale": scale,
+            "margin": margin,
+            "viewport": viewport,
+            "wait_until": wait_until,
+            "delay_ms": delay_ms,
+        }
+        return _render(self._ask("pdf", fields, timeout, idempotency_key))
+
+    def hosted_pdf(
+        self,
+        url: str,
+        *,
+        paper_format: Optional[str] = None,
+        landscape: Optional[bool] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        scale: Optional[float] = None,
+        margin: Optional[Mapping[str, Union[float, str]]] = None,
+        viewport: Optional[Mapping[str, int]] = None,
+        wait_until: Optional[str] = None,
+        delay_ms: Optional[int] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> HostedPdf:
+        """Prints a page; the service hosts the document at the url of the result. The fields are those of pdf."""
+        fields = {
+            "url": url,
+            "paper_format": paper_format,
+            "landscape": landscape,
+            "print_background": print_background,
+            "prefer_css_page_size": prefer_css_page_size,
+            "scale": scale,
+            "margin": margin,
+            "viewport": viewport,
+            "wait_until": wait_until,
+            "delay_ms": delay_ms,
+            "response": "json",
+        }
+        return _result(HostedPdf, self._ask("pdf", fields, timeout, idempotency_key))
+# end
+
+
+class Tintype(_RenderCalls):
     """The client of a Tintype service. Without arguments it uses the environment variables TINTYPE_URL and TINTYPE_API_KEY.
 
     max_retries: retries of one call, for all reasons together. on_retry: called before each wait; return False to raise the error instead.
@@ -420,51 +576,6 @@ class Tintype:
             # An earlier attempt deleted it, and its response was lost.
             if not (error.code == "not_found" and error.attempts > 1):
                 raise
-
-    def screenshot(
-        self, url: str, *, full_page: Optional[bool] = None, format: Optional[str] = None, width: Optional[int] = None,
-        height: Optional[int] = None, timeout: Optional[float] = None, idempotency_key: Optional[str] = None,
-    ) -> Render:  # fmt: skip
-        """Captures a page. format: png, jpeg or webp; width: 320 to 3840; height: 320 to 2160."""
-        fields = {"url": url, "full_page": full_page, "format": format, "width": width, "height": height}
-        return _render(self._ask("screenshot", fields, timeout, idempotency_key))
-
-    def hosted_screenshot(
-        self, url: str, *, full_page: Optional[bool] = None, format: Optional[str] = None, width: Optional[int] = None,
-        height: Optional[int] = None, timeout: Optional[float] = None, idempotency_key: Optional[str] = None,
-    ) -> HostedScreenshot:  # fmt: skip
-        """Captures a page; the service hosts the picture at the url of the result."""
-        fields = {"url": url, "full_page": full_page, "format": format, "width": width, "height": height, "response": "json"}
-        return _result(HostedScreenshot, self._ask("screenshot", fields, timeout, idempotency_key))
-
-    def pdf(
-        self, url: str, *, paper_format: Optional[str] = None, landscape: Optional[bool] = None,
-        print_background: Optional[bool] = None, prefer_css_page_size: Optional[bool] = None, scale: Optional[float] = None,
-        margin: Optional[Margin] = None, viewport: Optional[Mapping[str, int]] = None, wait_until: Optional[str] = None,
-        delay_ms: Optional[int] = None, timeout: Optional[float] = None, idempotency_key: Optional[str] = None,
-    ) -> Render:  # fmt: skip
-        """Prints a page. paper_format: letter, a4 or legal; margin: {"top": "2cm", …}; wait_until: load, domcontentloaded,
-        networkidle0 or networkidle2."""
-        fields = {
-            "url": url, "paper_format": paper_format, "landscape": landscape, "print_background": print_background,
-            "prefer_css_page_size": prefer_css_page_size, "scale": scale, "margin": margin, "viewport": viewport,
-            "wait_until": wait_until, "delay_ms": delay_ms,
-        }  # fmt: skip
-        return _render(self._ask("pdf", fields, timeout, idempotency_key))
-
-    def hosted_pdf(
-        self, url: str, *, paper_format: Optional[str] = None, landscape: Optional[bool] = None,
-        print_background: Optional[bool] = None, prefer_css_page_size: Optional[bool] = None, scale: Optional[float] = None,
-        margin: Optional[Margin] = None, viewport: Optional[Mapping[str, int]] = None, wait_until: Optional[str] = None,
-        delay_ms: Optional[int] = None, timeout: Optional[float] = None, idempotency_key: Optional[str] = None,
-    ) -> HostedPdf:  # fmt: skip
-        """Prints a page; the service hosts the document at the url of the result."""
-        fields = {
-            "url": url, "paper_format": paper_format, "landscape": landscape, "print_background": print_background,
-            "prefer_css_page_size": prefer_css_page_size, "scale": scale, "margin": margin, "viewport": viewport,
-            "wait_until": wait_until, "delay_ms": delay_ms, "response": "json",
-        }  # fmt: skip
-        return _result(HostedPdf, self._ask("pdf", fields, timeout, idempotency_key))
 
     def _ask(self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str]) -> _Answer:
         key = _check_idempotency_key(idempotency_key)

@@ -25,3 +25,20 @@ test('the library imports nothing but itself, and files only where a path was gi
   assert.ok(files.length > 10);
   assert.deepEqual(foreign, ['paths.ts: node:fs/promises']);
 });
+
+test('shared/ imports the library only, and tt and the MCP server do not import each other', () => {
+  const mayImport: Record<string, string[]> = {
+    shared: ['library'],
+    cli: ['library', 'shared'],
+    mcp: ['library', 'shared'],
+  };
+  for (const [name, others] of Object.entries(mayImport)) {
+    const folder = join(import.meta.dirname, '../../clients', name, 'src');
+    const outside = readdirSync(folder).flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/from '\.\.\/\.\.\/(\w+)\//g)].map(
+        ([, target = '']) => target,
+      ),
+    );
+    assert.deepEqual([...new Set(outside)].toSorted(), others, name);
+  }
+});

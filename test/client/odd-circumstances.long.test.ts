@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { proxyFetch } from '#cli/proxy.ts';
+import { proxyFetch } from '#shared/proxy.ts';
 import { png } from '#lab/support/images.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
 import { json, picture, startFaultServer, type FaultServer } from './support.ts';

@@ -1,7 +1,6 @@
-// What every command of `tt` has in common: help, options, output.
+// What every command of `tt` has in common: help, options, input.
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { TintypeError } from '../../library/src/errors.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from '../../shared/src/terminal.ts';
 
 export type Values = Record<string, string | boolean | undefined>;
 
@@ -15,29 +14,10 @@ export interface Command {
   run(call: { values: Values; positionals: string[]; signal: AbortSignal }): Promise<number>;
 }
 
-/** Only data goes to stdout. */
-export function print(data: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-/** Messages for people go to stderr. */
-export function say(line: string): void {
-  process.stderr.write(`tt: ${line}\n`);
-}
-
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-export function describe(error: unknown): string {
-  if (!(error instanceof TintypeError)) return error instanceof Error ? error.message : String(error);
-  const tried = error.attempts > 1 ? `, tried ${error.attempts} times` : '';
-  const request = error.requestId === undefined ? '' : `, request ${error.requestId}`;
-  return `${error.message} (${error.code}${tried}${request})`;
 }
 
 export function text(values: Values, name: string): string | undefined {
@@ -50,12 +30,4 @@ export function number(values: Values, name: string): number | undefined {
   if (value === undefined) return undefined;
   if (!/^\d+(\.\d+)?$/.test(value)) throw new UsageError(`--${name} must be a number, not "${value}"`);
   return Number(value);
-}
-
-export function oneOf<T extends string>(values: Values, name: string, choices: readonly T[]): T | undefined {
-  const value = text(values, name);
-  if (value === undefined) return undefined;
-  const choice = choices.find((known) => known === value);
-  if (!choice) throw new UsageError(`--${name} must be ${choices.join(', ')}, not "${value}"`);
-  return choice;
 }

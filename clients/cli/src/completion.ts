@@ -1,6 +1,6 @@
 // tt completion: scripts with which a shell completes commands, options and files.
-import { print, type Command } from './command.ts';
-import { UsageError } from './exit-codes.ts';
+import { print, UsageError } from '../../shared/src/terminal.ts';
+import type { Command } from './command.ts';
 
 const shells: Record<string, (commands: Record<string, Command>) => string> = { bash, zsh, fish };
 

@@ -1,8 +1,9 @@
 // tt delete: uploads by their delete links.
 import { TintypeError } from '../../library/src/errors.ts';
-import { describe, print, readStdin, say, type Command } from './command.ts';
-import { exitCodeOfAll, UsageError } from './exit-codes.ts';
-import { openService } from './service.ts';
+import { openService } from '../../shared/src/service.ts';
+import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
+import { readStdin, type Command } from './command.ts';
+import { exitCodeOfAll } from './exit-codes.ts';
 
 export const remove: Command = {
   summary: 'Delete uploads by their delete links',

@@ -8,6 +8,7 @@ import {
   TintypeError,
   UnavailableError,
 } from '../../library/src/errors.ts';
+import { UsageError } from '../../shared/src/terminal.ts';
 
 export const exitCodes = {
   ok: 0,
@@ -22,9 +23,6 @@ export const exitCodes = {
   partial: 9,
   interrupted: 130,
 } as const;
-
-/** A mistake in the call: the message is one line, and points to --help. */
-export class UsageError extends Error {}
 
 const byClass: [kind: { codes: readonly TintypeError['code'][] }, exitCode: number][] = [
   [AuthenticationError, exitCodes.unauthorized],

@@ -1,7 +1,7 @@
 // Finds the files of an argument: a file, a folder (its images, at any depth) or a pattern that the shell did not expand.
 import { readdir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from '../../shared/src/terminal.ts';
 
 export const imageName = /\.(png|jpe?g|gif|webp|svg|avif)$/i;
 const patternCharacters = /[*?[\]{}]/;

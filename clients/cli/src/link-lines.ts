@@ -1,10 +1,10 @@
 // How the link of an upload is printed.
+import type { ParseArgsOptionsConfig } from 'node:util';
 import type { BatchItem } from '../../library/src/batch-result.ts';
 import type { UploadResult } from '../../library/src/contract.ts';
 import { toSnake } from '../../library/src/letter-case.ts';
-import type { ParseArgsOptionsConfig } from 'node:util';
+import { UsageError } from '../../shared/src/terminal.ts';
 import type { Values } from './command.ts';
-import { UsageError } from './exit-codes.ts';
 
 const lines: Record<string, (upload: UploadResult) => string> = {
   direct: ({ fileUrl }) => fileUrl,

@@ -1,9 +1,9 @@
 // tt list: the account's uploads or renders, the newest first.
 import { toSnake } from '../../library/src/letter-case.ts';
-import { number, print, text, type Command } from './command.ts';
-import { UsageError } from './exit-codes.ts';
+import { openService } from '../../shared/src/service.ts';
+import { print, UsageError } from '../../shared/src/terminal.ts';
+import { number, text, type Command } from './command.ts';
 import { sizeOf } from './progress-bar.ts';
-import { openService } from './service.ts';
 
 const pageSize = 200;
 

@@ -1,11 +1,11 @@
 // tt login: stores the address and the key after the service has accepted them.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { print, readStdin, say, text, type Command } from './command.ts';
-import { UsageError } from './exit-codes.ts';
-import { clientFor } from './service.ts';
-import { profileName, storeSettings } from './settings.ts';
 import { withoutTail } from '../../library/src/without-tail.ts';
+import { clientFor } from '../../shared/src/service.ts';
+import { profileName, storeSettings } from '../../shared/src/settings.ts';
+import { print, say, UsageError } from '../../shared/src/terminal.ts';
+import { readStdin, text, type Command } from './command.ts';
 
 export const login: Command = {
   summary: 'Store the address of a service and an API key',

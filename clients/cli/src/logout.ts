@@ -1,6 +1,7 @@
 // tt logout: removes the stored key. The key stays valid; the dashboard revokes it.
-import { say, type Command } from './command.ts';
-import { forgetSettings, profileName } from './settings.ts';
+import { forgetSettings, profileName } from '../../shared/src/settings.ts';
+import { say } from '../../shared/src/terminal.ts';
+import type { Command } from './command.ts';
 
 export const logout: Command = {
   summary: 'Remove the key that "tt login" stored',

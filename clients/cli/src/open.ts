@@ -1,8 +1,8 @@
 // tt open: opens a link or the dashboard in a browser.
 import { spawn } from 'node:child_process';
-import { print, say, type Command } from './command.ts';
-import { UsageError } from './exit-codes.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from '../../shared/src/settings.ts';
+import { print, say, UsageError } from '../../shared/src/terminal.ts';
+import type { Command } from './command.ts';
 
 export const open: Command = {
   summary: 'Open the dashboard or a link in a browser',

@@ -1,17 +1,9 @@
 // Where a picture or a document is written: a named file, stdout, or a file named after its page.
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { print } from './command.ts';
-import { UsageError } from './exit-codes.ts';
 import { randomHex } from '../../library/src/form.ts';
-import { withoutTail } from '../../library/src/without-tail.ts';
-
-/** A name that every file system accepts: www.example.com/a/b?c=d → www.example.com-a-b-c-d */
-export function nameAfter(url: string): string {
-  const { host, pathname, search } = new URL(url);
-  const name = `${host}${pathname}${search}`.replaceAll(/[^\p{L}\p{N}.]+/gu, '-').replace(/^[-.]+/, '');
-  return withoutTail(name, '-.').slice(0, 80) || 'page';
-}
+import { nameAfter } from '../../shared/src/file-names.ts';
+import { print, UsageError } from '../../shared/src/terminal.ts';
 
 /** Where the result of a render will go: a writable file, or undefined for stdout. Called before a unit is spent. */
 export async function chooseOutput(
@@ -76,31 +68,6 @@ const isFolder = async (path: string): Promise<boolean> =>
 async function isDevice(path: string): Promise<boolean> {
   const entry = await stat(path).catch(() => undefined);
   return entry !== undefined && !entry.isFile();
-}
-
-const formatOfEnding: Record<string, string> = {
-  png: 'png',
-  jpg: 'jpeg',
-  jpeg: 'jpeg',
-  webp: 'webp',
-  pdf: 'pdf',
-};
-const otherEndings = ['gif', 'avif', 'svg', 'bmp', 'tif', 'tiff', 'heic', 'ico', 'jxl'];
-
-/** The format to render: the requested one, or that of the file's ending. A file never holds another format than its name says. */
-export function formatFor<Format extends string>(
-  output: string | undefined,
-  asked: Format | undefined,
-  possible: readonly Format[],
-): Format | undefined {
-  const ending = /\.([a-z]{3,4})$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? '';
-  const named = Object.hasOwn(formatOfEnding, ending) ? formatOfEnding[ending] : undefined;
-  if (named === undefined && !otherEndings.includes(ending)) return asked;
-  const format = possible.find((known) => known === named);
-  if (!format) throw new UsageError(`${output}: cannot make .${ending}, only ${possible.join(', ')}`);
-  if (asked !== undefined && asked !== format)
-    throw new UsageError(`${output}: is not the name of a ${asked}`);
-  return format;
 }
 
 /** Writes the whole file or nothing: a kill in the middle leaves only a .part. */

@@ -1,7 +1,7 @@
 // A progress bar on stderr, if that is a terminal.
 import type { Waiting } from '../../library/src/run-all.ts';
 import type { Progress } from '../../library/src/upload-batch.ts';
-import { say } from './command.ts';
+import { say } from '../../shared/src/terminal.ts';
 
 const width = 24;
 const betweenMs = 80;

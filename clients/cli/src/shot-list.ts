@@ -1,9 +1,9 @@
 // The pages for `tt shots` and `tt pdfs`: one URL per line, or JSON lines, where each page can have a name and options.
 import { readFile } from 'node:fs/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { UsageError } from '../../shared/src/terminal.ts';
 import { readStdin, type Values } from './command.ts';
-import { UsageError } from './exit-codes.ts';
-import { toUrl } from './screenshot.ts';
+import { toUrl } from './render-kinds.ts';
 
 export interface ListedPage {
   url: string;

@@ -2,78 +2,39 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ParseArgsOptionsConfig } from 'node:util';
 import { realClock } from '../../library/src/clock.ts';
+import type { TintypeError } from '../../library/src/errors.ts';
 import { randomHex } from '../../library/src/form.ts';
 import type { Meta } from '../../library/src/meta.ts';
-import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
-import type { TintypeError } from '../../library/src/errors.ts';
-import { describe, number, print, say, text, type Command, type Values } from './command.ts';
-import { exitCodeOfAll, UsageError } from './exit-codes.ts';
-import { formatFor, nameAfter, removeOldParts, writeWhole } from './output-file.ts';
-import { pdfFlags, pdfFlagsHelp, pdfOptions } from './pdf.ts';
+import { nameAfter } from '../../shared/src/file-names.ts';
+import { openService } from '../../shared/src/service.ts';
+import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
+import { number, text, type Command, type Values } from './command.ts';
+import { exitCodeOfAll } from './exit-codes.ts';
+import { helpRows, helpTable, parsedFlags } from './field-flags.ts';
+import { removeOldParts, writeWhole } from './output-file.ts';
 import { createCountBar } from './progress-bar.ts';
 import {
-  extensionOf,
-  pictureFormats,
-  screenshotFlags,
-  screenshotFlagsHelp,
-  screenshotOptions,
-} from './screenshot.ts';
-import { openService } from './service.ts';
+  fileEnding,
+  optionsOf,
+  pdfKind,
+  screenshotKind,
+  type RenderKind,
+  type RenderOptions,
+} from './render-kinds.ts';
 import { readList, type ListedPage } from './shot-list.ts';
 
-type Options = ScreenshotOptions | PdfOptions;
-
-interface Kind {
-  name: 'shots' | 'pdfs';
-  what: string;
-  flags: ParseArgsOptionsConfig;
-  flagsHelp: string;
-  optionsOf(values: Values): Options;
-  /** Adds the format that the name says, if it says one. */
-  formatOf(name: string | undefined, options: Options): Options;
-  extension(options: Options): string;
-}
-
-const shotsKind: Kind = {
-  name: 'shots',
-  what: 'picture',
-  flags: screenshotFlags,
-  flagsHelp: screenshotFlagsHelp,
-  optionsOf: (values) => screenshotOptions(values),
-  formatOf(name, options) {
-    const format = formatFor(name, (options as ScreenshotOptions).format, pictureFormats);
-    return format ? { ...options, format } : options;
-  },
-  extension: (options) => extensionOf((options as ScreenshotOptions).format),
-};
-
-const pdfsKind: Kind = {
-  name: 'pdfs',
-  what: 'document',
-  flags: pdfFlags,
-  flagsHelp: pdfFlagsHelp,
-  optionsOf: pdfOptions,
-  formatOf(name, options) {
-    formatFor(name, 'pdf', ['pdf']);
-    return options;
-  },
-  extension: () => 'pdf',
-};
-
-export const shots = commandFor(shotsKind, 'Capture many web pages into a folder');
-export const pdfs = commandFor(pdfsKind, 'Print many web pages into a folder');
+export const shots = commandFor('shots', screenshotKind, 'Capture many web pages into a folder');
+export const pdfs = commandFor('pdfs', pdfKind, 'Print many web pages into a folder');
 
 interface Page {
   url: string;
   name: string;
   file: string;
-  options: Options;
+  options: RenderOptions;
 }
 
-function commandFor(kind: Kind, summary: string): Command {
-  const { name } = kind;
+function commandFor(name: string, kind: RenderKind, summary: string): Command {
   return {
     summary,
     help: `Usage: tt ${name} -f FILE -o DIR [options]
@@ -88,12 +49,13 @@ A line may be a JSON object with url, name and options of its own:
 {"url": "example.com", "name": "home", "width": 800}
 
 Options:
-  -f, --file FILE    The list of pages
-  -o, --output DIR   The folder
-${kind.flagsHelp}
-  --concurrency N    At most N at once (as many as the account may have)
-  --json             Print one JSON object per page: url, file, status
-                     (captured, present, failed) and error
+${helpTable([
+  ['-f, --file FILE', 'The list of pages'],
+  ['-o, --output DIR', 'The folder'],
+  ...helpRows(kind.flags),
+  ['--concurrency N', 'At most N at once (as many as the account may have)'],
+  ['--json', 'Print one JSON object per page: url, file, status (captured, present, failed) and error'],
+])}
 
 Examples:
   tt ${name} -f urls.txt -o ${name}
@@ -102,7 +64,7 @@ Examples:
     options: {
       file: { type: 'string', short: 'f' },
       output: { type: 'string', short: 'o' },
-      ...kind.flags,
+      ...parsedFlags(kind.flags),
       concurrency: { type: 'string' },
       json: { type: 'boolean' },
     },
@@ -111,7 +73,7 @@ Examples:
 }
 
 async function run(
-  kind: Kind,
+  kind: RenderKind,
   { values, positionals, signal }: Parameters<Command['run']>[0],
 ): Promise<number> {
   const [list, folder] = [text(values, 'file'), text(values, 'output')];
@@ -120,7 +82,7 @@ async function run(
   const concurrency = number(values, 'concurrency');
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
     throw new UsageError('--concurrency must be 1 or more');
-  const wanted = pagesOf(kind, await readList(list, kind.flags), folder, values);
+  const wanted = pagesOf(kind, await readList(list, parsedFlags(kind.flags)), folder, values);
   const { client, note } = await openService();
 
   const mark = await openRun(folder);
@@ -144,9 +106,7 @@ async function run(
     );
     const given = { signal, concurrency, onWait: bar.wait };
     const items =
-      kind.name === 'shots'
-        ? client.screenshotAll(pageOf.keys(), given)
-        : client.pdfAll(pageOf.keys(), given);
+      kind.name === 'pdf' ? client.pdfAll(pageOf.keys(), given) : client.screenshotAll(pageOf.keys(), given);
     for await (const item of items) {
       bar.clear();
       const page = pageOf.get(item.source) as Page;
@@ -192,11 +152,11 @@ function latestOf(known: Meta | undefined, told: Meta | undefined): Meta | undef
 }
 
 /** The name contains the page and a hash of the options, so that other options make other files. */
-function pagesOf(kind: Kind, listed: ListedPage[], folder: string, common: Values): Page[] {
+function pagesOf(kind: RenderKind, listed: ListedPage[], folder: string, common: Values): Page[] {
   const names = new Set<string>();
   return listed.map(({ url, name: given, values }): Page => {
-    const options = kind.formatOf(given, kind.optionsOf({ ...common, ...values }));
-    const ending = `.${kind.extension(options)}`;
+    const options = optionsOf(kind, { ...common, ...values }, given);
+    const ending = `.${fileEnding(kind, options)}`;
     const mark = createHash('sha256')
       .update(JSON.stringify([url, options]))
       .digest('hex')

@@ -1,9 +1,10 @@
 // tt status: the service, the key, the plan, the usage of this month and the requests of this minute.
 import type { AccountUsage } from '../../library/src/contract.ts';
 import { toSnake } from '../../library/src/letter-case.ts';
-import { print, type Command } from './command.ts';
-import { openService } from './service.ts';
-import { profileName } from './settings.ts';
+import { openService } from '../../shared/src/service.ts';
+import { profileName } from '../../shared/src/settings.ts';
+import { print } from '../../shared/src/terminal.ts';
+import type { Command } from './command.ts';
 
 export const status: Command = {
   summary: 'Show the service, the key, the plan and what is left',

@@ -1,13 +1,14 @@
 // tt upload: stores files and prints their links.
 import type { BatchItem } from '../../library/src/batch-result.ts';
 import type { FileInput } from '../../library/src/files.ts';
+import { openService } from '../../shared/src/service.ts';
+import { print, say, UsageError } from '../../shared/src/terminal.ts';
 import { copyToClipboard, readClipboardPicture } from './clipboard.ts';
-import { print, say, text, type Command } from './command.ts';
-import { exitCodeOfAll, UsageError } from './exit-codes.ts';
+import { text, type Command } from './command.ts';
+import { exitCodeOfAll } from './exit-codes.ts';
 import { findFiles } from './find-files.ts';
 import { lineFormat, linkFlags, linkFlagsHelp } from './link-lines.ts';
 import { createProgressBar } from './progress-bar.ts';
-import { openService } from './service.ts';
 
 export const upload: Command = {
   summary: 'Store images and print their links',

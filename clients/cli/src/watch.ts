@@ -3,12 +3,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realClock } from '../../library/src/clock.ts';
 import { TintypeError } from '../../library/src/errors.ts';
+import { openService } from '../../shared/src/service.ts';
+import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
 import { copyToClipboard } from './clipboard.ts';
-import { describe, number, print, say, text, type Command } from './command.ts';
-import { exitCodes, UsageError } from './exit-codes.ts';
+import { number, text, type Command } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
 import { imageName } from './find-files.ts';
 import { lineFormat, linkFlags, linkFlagsHelp } from './link-lines.ts';
-import { openService } from './service.ts';
 import { parseDuration } from './upload.ts';
 
 export const watch: Command = {

@@ -1,22 +1,9 @@
 // Checks an assistant's input against the tool's schema. An ignored field would do harm: expires_in as a string would keep a picture
 // for ever.
 import { TintypeError } from '../../library/src/errors.ts';
+import type { Schema } from '../../shared/src/fields.ts';
 
-/** The part of JSON Schema that the tools use. Patterns are left to the API, which has its own messages for them. */
-interface Schema {
-  type?: string;
-  enum?: readonly unknown[];
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  anyOf?: readonly Schema[];
-  properties?: Record<string, Schema>;
-  required?: readonly string[];
-  items?: Schema;
-  maxItems?: number;
-}
-
-/** Throws a validation_error that names the first wrong field. */
+/** Throws a validation_error that names the first wrong field. Patterns are left to the API, which has its own messages for them. */
 export function checkInput(schema: Schema, input: Record<string, unknown>): void {
   const complaint = complaintAbout(schema, input, '');
   if (complaint !== undefined) throw new TintypeError('validation_error', complaint);
@@ -27,7 +14,7 @@ function complaintAbout(schema: Schema, value: unknown, field: string): string |
   if (schema.type !== undefined && !isOfType(schema.type, value)) {
     return `${field || 'arguments'}: must be ${article(schema.type)}, not ${shown(value)}.`;
   }
-  if (schema.enum && !schema.enum.includes(value)) {
+  if (schema.enum && !schema.enum.includes(value as string)) {
     return `${field}: must be one of ${schema.enum.join(', ')}, not ${shown(value)}.`;
   }
   if (typeof value === 'number') {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // tintype-mcp: the service as tools for an assistant, over stdio.
 import { parseArgs } from 'node:util';
-import { print, say } from '../../cli/src/command.ts';
-import { openService } from '../../cli/src/service.ts';
 import { version } from '../../library/src/version.ts';
+import { print, say } from '../../shared/src/terminal.ts';
+import { openService } from '../../shared/src/service.ts';
 import { allowFolders } from './allowed-folders.ts';
 import { createServer } from './server.ts';
 import { serveStdio } from './stdio.ts';

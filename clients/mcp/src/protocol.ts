@@ -1,5 +1,6 @@
 // The part of the Model Context Protocol that a server with tools needs: JSON-RPC 2.0, one message per line.
 // https://modelcontextprotocol.io/specification/2025-11-25
+import type { ObjectSchema } from '../../shared/src/fields.ts';
 
 /** The newest first. A client that asks for one of these gets it, any other client gets the newest. */
 export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -34,7 +35,7 @@ export interface Tool {
   name: string;
   title: string;
   description: string;
-  inputSchema: { type: 'object'; properties: Record<string, object>; [key: string]: unknown };
+  inputSchema: ObjectSchema;
   outputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
   annotations: Record<string, boolean>;
 }

@@ -1,6 +1,6 @@
 // The file of save_to. An existing file is replaced only with overwrite: true.
-import { nameAfter } from '../../cli/src/output-file.ts';
 import { TintypeError } from '../../library/src/errors.ts';
+import { nameAfter } from '../../shared/src/file-names.ts';
 import type { AllowedFolders, Place } from './allowed-folders.ts';
 
 /** Checked before the render, so that no unit is spent on what cannot be kept. */

@@ -1,7 +1,7 @@
 // The methods of the MCP server: its name, its tools, and calls of them.
 import { TintypeError } from '../../library/src/errors.ts';
 import { version } from '../../library/src/version.ts';
-import type { ServiceAccess } from '../../cli/src/service.ts';
+import type { ServiceAccess } from '../../shared/src/service.ts';
 import type { AllowedFolders } from './allowed-folders.ts';
 import { checkInput } from './check-input.ts';
 import { protocolVersions, rpcErrors, RpcError, type ToolResult } from './protocol.ts';

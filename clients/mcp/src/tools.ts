@@ -1,18 +1,18 @@
 // The tools: what an assistant can request, and what it gets. Spec 4.1, 4.3, 4.4.
-import { formatFor } from '../../cli/src/output-file.ts';
-import { extensionOf, pictureFormats } from '../../cli/src/screenshot.ts';
 import type { PdfMetadata, UploadResult } from '../../library/src/contract.ts';
 import { TintypeError } from '../../library/src/errors.ts';
 import type { FileInput } from '../../library/src/files.ts';
 import { toCamel, toSnake } from '../../library/src/letter-case.ts';
 import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
-import type { ServiceAccess } from '../../cli/src/service.ts';
+import { omit, type ObjectSchema } from '../../shared/src/fields.ts';
+import { endingOf, formatFor } from '../../shared/src/file-names.ts';
+import { PdfRequest, ScreenshotRequest, UploadRequest } from '../../shared/src/requests.ts';
+import type { ServiceAccess } from '../../shared/src/service.ts';
 import type { AllowedFolders } from './allowed-folders.ts';
 import type { Content, Tool, ToolResult } from './protocol.ts';
 import { pdfResult, screenshotResult, uploadResult, uploadsResult } from './tool-outputs.ts';
 import { keep, placeFor } from './save-to.ts';
 import { longestSide, scalePng } from './scale-png.ts';
-import { PdfRequest, ScreenshotRequest } from './tool-inputs.ts';
 
 interface Access extends Pick<ServiceAccess, 'client' | 'note'> {
   folders: AllowedFolders;
@@ -37,12 +37,8 @@ const link = {
   default: false,
   description: 'Also give the link of the picture, which the service hosts in its full size.',
 };
-const expiresIn = {
-  type: 'integer',
-  minimum: 60,
-  maximum: 31_536_000,
-  description: 'Seconds until the links expire.',
-};
+const { expires_in: expiresIn = {} } = UploadRequest.properties;
+const pictureFormats = ScreenshotRequest.properties['format']?.enum ?? [];
 const annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 
 export const tools: RunnableTool[] = [
@@ -114,7 +110,7 @@ export const tools: RunnableTool[] = [
     async run(input, { client, note, signal, folders }) {
       const { url, fields, place, mayReplace, isLinked } = readInput(input);
       const asked = toCamel(fields) as ScreenshotOptions;
-      const format = formatFor(place, asked.format, pictureFormats);
+      const format = formatFor(place, asked.format, pictureFormats) as ScreenshotOptions['format'];
       const options = { ...asked, ...(format && { format }) };
       const isHidden = isTooLarge(options);
       if (isHidden && place === undefined && !isLinked)
@@ -122,7 +118,7 @@ export const tools: RunnableTool[] = [
           'validation_error',
           `format: only a png of more than ${longestSide} px can be shown; leave format out, or set save_to or link.`,
         );
-      const file = await placeFor(folders, place, url, extensionOf(format), mayReplace);
+      const file = await placeFor(folders, place, url, endingOf(format ?? 'png'), mayReplace);
       const render = isLinked
         ? await hosted(client, url, options, signal)
         : await client.screenshot(url, { ...options, signal });
@@ -177,12 +173,10 @@ export const tools: RunnableTool[] = [
   },
 ];
 
-function withSaveTo(schema: { properties: object }, more: Record<string, object> = {}): Tool['inputSchema'] {
-  return {
-    ...schema,
-    type: 'object',
-    properties: { ...schema.properties, save_to: saveTo, overwrite, ...more },
-  };
+/** Bytes or a link: the tool decides that, so `response` is no input. */
+function withSaveTo(request: ObjectSchema, more: Record<string, object> = {}): ObjectSchema {
+  const schema = omit(request, 'response');
+  return { ...schema, properties: { ...schema.properties, save_to: saveTo, overwrite, ...more } };
 }
 
 /** Reads an input that was checked against the tool's schema. */

@@ -11,7 +11,7 @@ import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import type { Fetch } from '../../library/src/transport.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './terminal.ts';
 
 type Environment = Record<string, string | undefined>;
 

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { checkBaseUrl } from '../../library/src/call-options.ts';
 import { TintypeError } from '../../library/src/errors.ts';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from './terminal.ts';
 
 export interface Settings {
   url: string;

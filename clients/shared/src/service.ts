@@ -2,7 +2,7 @@
 import type { Meta } from '../../library/src/meta.ts';
 import type { TintypeOptions } from '../../library/src/options.ts';
 import { Tintype } from '../../library/src/tintype.ts';
-import { describe, say } from './command.ts';
+import { describe, say } from './terminal.ts';
 import { proxyFetch } from './proxy.ts';
 import { readSettings, type Settings } from './settings.ts';
 

@@ -1,0 +1,97 @@
+// The fields of a request on the command line: what is parsed, what --help says, and what is sent.
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { setValue } from '../../shared/src/fields.ts';
+import { sides, type Flag } from '../../shared/src/flags.ts';
+import { UsageError } from '../../shared/src/terminal.ts';
+import { number, text, type Values } from './command.ts';
+
+export type HelpRow = [flag: string, meaning: string];
+
+export const parsedFlags = (flags: Flag[]): ParseArgsOptionsConfig =>
+  Object.fromEntries(
+    flags.map(({ name, kind }) => [name, { type: kind === 'switch' ? 'boolean' : 'string' }]),
+  );
+
+/** The fields that were given, as the API names them. */
+export function fieldsFrom(flags: Flag[], values: Values): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const flag of flags) {
+    const value = valueOf(flag, values);
+    if (value !== undefined) setValue(fields, flag.path, value);
+  }
+  return fields;
+}
+
+function valueOf({ name, kind, schema }: Flag, values: Values): unknown {
+  if (kind === 'switch') return values[name] === true ? schema.default !== true : undefined;
+  if (kind === 'number') return number(values, name);
+  const value = text(values, name);
+  if (value === undefined) return undefined;
+  if (kind === 'sides') return sizesOf(name, value);
+  if (schema.enum?.includes(value) === false)
+    throw new UsageError(`--${name} must be ${schema.enum.join(', ')}, not "${value}"`);
+  return value;
+}
+
+/** One to four sizes, in the order of CSS. */
+function sizesOf(name: string, value: string): Record<string, string | number> {
+  const sizes = value
+    .trim()
+    .split(/\s+/)
+    .map((size) => (/^(\d+(\.\d+)?|\.\d+)$/.test(size) ? Number(size) : size));
+  const [top = '', right = top, bottom = top, left = right] = sizes;
+  if (sizes.length > 4 || top === '')
+    throw new UsageError(`--${name} has one to four sizes, such as "1cm 2cm"`);
+  return Object.fromEntries(sides.map((side, index) => [side, [top, right, bottom, left][index] as string]));
+}
+
+export const helpRows = (flags: Flag[]): HelpRow[] =>
+  flags.map((flag): HelpRow => [`--${flag.name}${argumentOf(flag)}`, meaningOf(flag)]);
+
+function argumentOf({ name, kind, schema }: Flag): string {
+  if (kind === 'switch') return '';
+  if (kind === 'sides') return ' SIZES';
+  if (kind === 'number') return schema.description?.includes('pixels') ? ' PIXELS' : ' NUMBER';
+  return ` ${name.split('-').at(-1)?.toUpperCase()}`;
+}
+
+function meaningOf({ kind, schema }: Flag): string {
+  const { description = '', enum: choices, minimum, maximum } = schema;
+  // Other fields are flags here.
+  const sentence = description
+    .replace(/\.$/, '')
+    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
+  if (kind === 'switch') return schema.default === true ? `Do not ${lowered(sentence)}` : sentence;
+  if (kind === 'sides') return `${sentence}: one for all sides, or up to four as in CSS: "1cm 2cm"`;
+  const rule = choices ? `: ${listed(choices)}` : minimum === undefined ? '' : `, ${minimum} to ${maximum}`;
+  return `${sentence}${rule}${schema.default === undefined ? '' : ` (${String(schema.default)})`}`;
+}
+
+const lowered = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+const listed = (choices: readonly string[]): string =>
+  `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+
+const columns = 80;
+
+/** The rows in two columns, in lines of at most 80 characters. */
+export function helpTable(rows: HelpRow[]): string {
+  const indent = Math.max(...rows.map(([flag]) => flag.length)) + 4;
+  return rows
+    .flatMap(([flag, meaning]) =>
+      wrapped(meaning, columns - indent).map((line, index) =>
+        index === 0 ? `  ${flag}`.padEnd(indent) + line : ' '.repeat(indent) + line,
+      ),
+    )
+    .join('\n');
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

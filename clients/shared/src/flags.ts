@@ -1,0 +1,28 @@
+// The flags of `tt` for the fields of a request.
+import { fieldsOf, type Field, type ObjectSchema, type Schema } from './fields.ts';
+
+export interface Flag extends Field {
+  /** Without the dashes. */
+  name: string;
+  /** `switch` has no value: it sets what is not the default. `sides` has one to four sizes, in the order of CSS. */
+  kind: 'switch' | 'sides' | 'number' | 'text';
+}
+
+export const sides = ['top', 'right', 'bottom', 'left'];
+
+const isSides = ({ properties }: Schema): boolean => Object.keys(properties ?? {}).join() === sides.join();
+
+export const flagsOf = (schema: ObjectSchema): Flag[] =>
+  fieldsOf(schema, isSides).map((field) => ({ ...field, name: nameOf(field), kind: kindOf(field.schema) }));
+
+function nameOf({ path, schema }: Field): string {
+  // A viewport's width is --width, for screenshots and PDFs alike.
+  const name = path.replace(/^viewport\./, '').replaceAll(/[._]/g, '-');
+  return schema.default === true ? `no-${name}` : name;
+}
+
+function kindOf(schema: Schema): Flag['kind'] {
+  if (schema.type === 'boolean') return 'switch';
+  if (isSides(schema)) return 'sides';
+  return schema.type === 'integer' || schema.type === 'number' ? 'number' : 'text';
+}

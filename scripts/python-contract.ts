@@ -1,0 +1,152 @@
+// The part of the Python client that is made from the contract: the error table, the results as dataclasses, and a method for each
+// render, with an argument for each field of its request.
+import { errorCodes, errorTable } from '#core/errors.ts';
+import type { ObjectSchema, Schema } from '#shared/fields.ts';
+
+/** The class in Python of each result. */
+const results: [name: string, schema: string][] = [
+  ['Upload', 'UploadResult'],
+  ['HostedScreenshot', 'ScreenshotMetadata'],
+  ['HostedPdf', 'PdfMetadata'],
+];
+
+const renders = [
+  {
+    kind: 'screenshot',
+    request: 'ScreenshotRequest',
+    hosted: 'HostedScreenshot',
+    means: 'Captures a page',
+    result: 'picture',
+  },
+  { kind: 'pdf', request: 'PdfRequest', hosted: 'HostedPdf', means: 'Prints a page', result: 'document' },
+];
+
+/** Left out of repr(), which ends up in logs. */
+const secrets = ['delete_url'];
+
+export function pythonContract(schemas: Record<string, ObjectSchema>): string {
+  const schemaOf = (name: string): ObjectSchema => {
+    const schema = schemas[name];
+    if (!schema) throw new Error(`the OpenAPI document has no schema ${name}`);
+    return schema;
+  };
+  const methods = renders.flatMap(({ kind, request, hosted, means, result }) => [
+    method({
+      name: kind,
+      schema: schemaOf(request),
+      returns: 'Render',
+      summary: `${means}.`,
+      call: (fields) => `_render(self._ask("${kind}", ${fields}, timeout, idempotency_key))`,
+    }),
+    method({
+      name: `hosted_${kind}`,
+      schema: schemaOf(request),
+      returns: hosted,
+      summary: `${means}; the service hosts the ${result} at the url of the result. The fields are those of ${kind}.`,
+      hosts: true,
+      call: (fields) => `_result(${hosted}, self._ask("${kind}", ${fields}, timeout, idempotency_key))`,
+    }),
+  ]);
+  const calls = `class _RenderCalls:
+    """The renders of Tintype. A field that is None is not sent, so the service's default holds."""
+
+    def _ask(self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str]) -> _Answer:
+        raise NotImplementedError
+
+${methods.join('\n\n')}`;
+  return [errors(), ...results.map(([name, schema]) => dataclass(name, schemaOf(schema))), calls].join(
+    '\n\n\n',
+  );
+}
+
+function errors(): string {
+  const rows = errorCodes.map((code) => {
+    const { status, retryable } = errorTable[code];
+    return `    "${code}": (${status}, ${retryable ? 'True' : 'False'}),\n`;
+  });
+  return `# The service's errors: the HTTP status, and whether the same request may succeed later.
+_CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {\n${rows.join('')}}`;
+}
+
+function dataclass(name: string, { properties }: ObjectSchema): string {
+  const fields = Object.entries(properties).map(([field, schema]) => {
+    const comment = schema.description ? `    #: ${schema.description}\n` : '';
+    return `${comment}    ${field}: ${typeOf(schema, 'Dict')}${secrets.includes(field) ? ' = field(repr=False)' : ''}\n`;
+  });
+  return `@dataclass(frozen=True)
+class ${name}:
+${fields.join('')}    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)`;
+}
+
+interface Method {
+  name: string;
+  schema: ObjectSchema;
+  returns: string;
+  summary: string;
+  hosts?: boolean;
+  call(fields: string): string;
+}
+
+function method({ name, schema, returns, summary, hosts = false, call }: Method): string {
+  const { url: _url, response: _response, ...options } = schema.properties;
+  const fields = Object.entries(options);
+  const parameters = fields.map(([field, rule]) => `${field}: Optional[${typeOf(rule, 'Mapping')}] = None`);
+  const common = ['timeout: Optional[float] = None', 'idempotency_key: Optional[str] = None'];
+  const sent = [
+    '"url": url',
+    ...fields.map(([field]) => `"${field}": ${field}`),
+    ...(hosts ? ['"response": "json"'] : []),
+  ];
+  const help = hosts ? [] : ['', ...fields.map(([field, rule]) => `${field}: ${meaningOf(rule)}`)];
+  const lines = ['self', 'url: str', '*', ...parameters, ...common].map((line) => `        ${line},\n`);
+  return `    def ${name}(
+${lines.join('')}    ) -> ${returns}:
+        """${[summary, ...help].join('\n        ').replaceAll(/ +$/gm, '')}${hosts ? '' : '\n        '}"""
+        fields = {
+${sent.map((line) => `            ${line},\n`).join('')}        }
+        return ${call('fields')}`;
+}
+
+function meaningOf({
+  description = '',
+  enum: choices,
+  minimum,
+  maximum,
+  default: fallback,
+  properties,
+}: Schema): string {
+  const rules = [
+    choices && `One of ${choices.join(', ')}.`,
+    minimum !== undefined && maximum !== undefined && `From ${minimum} to ${maximum}.`,
+    properties && `A mapping with ${Object.keys(properties).join(', ')}.`,
+    fallback !== undefined && !properties && `Default: ${literal(fallback)}.`,
+  ];
+  return [description, ...rules.filter(Boolean)].join(' ');
+}
+
+/** `mapping`: what an object is called; a caller may give any mapping, and gets a dictionary. */
+function typeOf(schema: Schema, mapping: 'Dict' | 'Mapping'): string {
+  if (schema.anyOf) {
+    const kinds = schema.anyOf.filter(({ type }) => type !== 'null').map((kind) => typeOf(kind, mapping));
+    const union = unionOf(kinds);
+    return kinds.length < schema.anyOf.length ? `Optional[${union}]` : union;
+  }
+  if (schema.type === 'object') {
+    const kinds = Object.values(schema.properties ?? {}).map((kind) => typeOf(kind, mapping));
+    return `${mapping}[str, ${unionOf(kinds)}]`;
+  }
+  if (schema.type === 'array') return `List[${typeOf(schema.items ?? {}, mapping)}]`;
+  const names: Record<string, string> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool' };
+  return names[schema.type ?? ''] ?? 'Any';
+}
+
+function unionOf(types: string[]): string {
+  const [first = 'Any', ...others] = new Set(types);
+  return others.length === 0 ? first : `Union[${[first, ...others].join(', ')}]`;
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return String(value);
+}
