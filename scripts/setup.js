@@ -48,6 +48,7 @@ step(
     'src/http/dashboard/contract.ts',
     'src/core/limits.ts',
     'src/uploads/image-types.ts',
+    ...filesUnder('clients/shared'),
   ],
   () => {
     // Vite needs a newer Node than the machine may have; the one from npm is new enough.

@@ -98,7 +98,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('uploads-filtered', () => '/dashboard/uploads?search=nothing+like+it', 'No matching uploads'),
     page('renders', () => '/dashboard/renders', 'Hosted'),
     page('playground', () => '/dashboard/playground', 'The same call'),
-    page('playground-pdf', () => '/dashboard/playground?tab=pdf', 'Print backgrounds'),
+    page('playground-pdf', () => '/dashboard/playground?tab=pdf', 'Print background'),
     page('playground-upload', () => '/dashboard/playground?tab=upload', 'Expires in'),
     page('keys', () => '/dashboard/keys', 'build server'),
     page('usage', () => '/dashboard/usage', 'Uploads by day'),

@@ -312,7 +312,7 @@ test('the playground takes a screenshot and prints a PDF, and shows headers and 
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/playground');
   await page.getByLabel('Address').fill(`${dashboard.site.base}/article.html`);
-  await page.getByLabel('Viewport width').fill('800');
+  await page.getByLabel('Width').fill('800');
   await page.getByRole('button', { name: 'Run' }).click();
   const picture = page.getByAltText('The screenshot');
   await picture.waitFor();

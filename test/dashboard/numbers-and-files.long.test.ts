@@ -226,7 +226,7 @@ test('a tiny picture is shown at its size; a render shows its picture and can be
   await page.reload();
   await page.getByRole('link', { name: 'Render again' }).click();
   await page.getByRole('heading', { name: 'Playground' }).waitFor();
-  assert.equal(await page.getByLabel('Viewport width').inputValue(), '800');
+  assert.equal(await page.getByLabel('Width').inputValue(), '800');
   assert.equal(await page.getByLabel('Response').inputValue(), 'json');
   await page.goto('/dashboard/renders?open=gone');
   await page.getByText('This render no longer exists.').first().waitFor();
@@ -239,7 +239,7 @@ test('the playground: presets, a timer, cancelling, and the call for tt', async 
   await page.goto('/dashboard/playground');
   await page.getByRole('button', { name: /Social card/ }).click();
   await page.waitForURL(/1200/);
-  assert.equal(await page.getByLabel('Viewport height').inputValue(), '630');
+  assert.equal(await page.getByLabel('Height').inputValue(), '630');
   assert.equal(await page.getByRole('button', { name: /Social card/ }).getAttribute('aria-pressed'), 'true');
   const code = page.getByRole('region', { name: 'Code' });
   await page.locator('label', { hasText: /^tt$/ }).click();

@@ -145,7 +145,7 @@ export function Checkbox({ label, hint, ...rest }: ComponentProps<'input'> & Des
         {...rest}
         id={id}
         type="checkbox"
-        className="mt-1 size-4 accent-accent"
+        className="mt-1 size-4 shrink-0 accent-accent"
         aria-describedby={describedBy(id, hint)}
       />
       <div>

@@ -1,160 +1,83 @@
-// Every field of the render requests as data, for the forms to show, check and send. Spec 4.3, 4.4.
+// The fields of the render requests as the forms show, check and send them; the schemas say everything about them.
+import { fieldsOf, omit, setValue, valueAt, type ObjectSchema, type Schema } from '#shared/fields.ts';
+
 type Value = string | number | boolean;
 export type Values = Record<string, Value>;
 
 export interface Field {
-  /** The name in the request body; a dot means a nested object, as in `margin.top`. */
-  name: string;
+  /** The name in the request body; a dot leads into a nested object, as in `margin.top`. */
+  path: string;
   label: string;
-  hint?: string;
-  kind: 'url' | 'text' | 'integer' | 'number' | 'flag' | 'choice';
+  kind: 'choice' | 'number' | 'text' | 'flag';
   fallback: Value;
-  choices?: string[];
-  min?: number;
-  max?: number;
-  step?: number;
-  pattern?: string;
+  schema: Schema;
   /** Spans the whole row. */
-  isWide?: true;
+  isWide: boolean;
 }
 
-const width = (name: string): Field => ({
-  name,
-  label: 'Viewport width',
-  kind: 'integer',
-  fallback: 1440,
-  min: 320,
-  max: 3840,
-  hint: '320 to 3840 px',
-});
-const height = (name: string): Field => ({
-  name,
-  label: 'Viewport height',
-  kind: 'integer',
-  fallback: 900,
-  min: 320,
-  max: 2160,
-  hint: '320 to 2160 px',
-});
-const margin = (side: string): Field => ({
-  name: `margin.${side}`,
-  label: `Margin ${side}`,
-  kind: 'text',
-  fallback: '0',
-  pattern: '0|\\d+|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm)',
-});
+/** Choices, single values, those of nested objects, flags: so pairs stand side by side. */
+export function formFields(request: ObjectSchema): Field[] {
+  const rank = ({ path, kind, isWide }: Field): number =>
+    kind === 'flag' ? 4 : kind === 'choice' ? Number(isWide) : path.includes('.') ? 3 : 2;
+  return fieldsOf(omit(request, 'url'))
+    .map(({ path, schema }): Field => {
+      const kind = kindOf(schema);
+      const given = (schema.default ?? '') as Value;
+      return {
+        path,
+        schema,
+        kind,
+        label: labelOf(path),
+        fallback: kind === 'text' ? String(given) : given,
+        isWide: schema.enum?.some(({ length }) => length > 12) === true,
+      };
+    })
+    .toSorted((a, b) => rank(a) - rank(b));
+}
 
-export const screenshotFields: Field[] = [
-  {
-    name: 'format',
-    label: 'Format',
-    kind: 'choice',
-    choices: ['png', 'jpeg', 'webp'],
-    fallback: 'png',
-    hint: 'Of the picture',
-  },
-  {
-    name: 'response',
-    label: 'Response',
-    kind: 'choice',
-    choices: ['image', 'json'],
-    fallback: 'image',
-    hint: 'json hosts the picture',
-  },
-  width('width'),
-  height('height'),
-  {
-    name: 'full_page',
-    label: 'Full page',
-    kind: 'flag',
-    fallback: false,
-    hint: 'The full scrollable height',
-  },
-];
+function kindOf({ type, enum: choices }: Schema): Field['kind'] {
+  if (choices) return 'choice';
+  if (type === 'boolean') return 'flag';
+  return type === 'integer' || type === 'number' ? 'number' : 'text';
+}
 
-export const pdfFields: Field[] = [
-  {
-    name: 'paper_format',
-    label: 'Paper',
-    kind: 'choice',
-    choices: ['letter', 'a4', 'legal'],
-    fallback: 'letter',
-    hint: 'Its size',
-  },
-  {
-    name: 'scale',
-    label: 'Scale',
-    kind: 'number',
-    fallback: 1,
-    min: 0.1,
-    max: 2,
-    step: 0.1,
-    hint: '0.1 to 2',
-  },
-  {
-    name: 'wait_until',
-    label: 'Wait until',
-    kind: 'choice',
-    choices: ['networkidle2', 'networkidle0', 'load', 'domcontentloaded'],
-    fallback: 'networkidle2',
-    hint: 'Then print',
-    isWide: true,
-  },
-  // Pairs stand side by side: the two sizes, the margins, delay and response.
-  width('viewport.width'),
-  height('viewport.height'),
-  margin('top'),
-  margin('right'),
-  margin('bottom'),
-  margin('left'),
-  {
-    name: 'delay_ms',
-    label: 'Delay',
-    kind: 'integer',
-    fallback: 0,
-    min: 0,
-    max: 10_000,
-    hint: '0 to 10000 ms',
-  },
-  {
-    name: 'response',
-    label: 'Response',
-    kind: 'choice',
-    choices: ['pdf', 'json'],
-    fallback: 'pdf',
-    hint: 'json hosts the PDF',
-  },
-  { name: 'landscape', label: 'Landscape', kind: 'flag', fallback: false },
-  { name: 'print_background', label: 'Print backgrounds', kind: 'flag', fallback: true },
-  { name: 'prefer_css_page_size', label: 'Prefer the CSS page size', kind: 'flag', fallback: false },
-];
+/** `viewport.width` → Viewport width, `delay_ms` → Delay (ms). */
+function labelOf(path: string): string {
+  const words = path.replaceAll(/[._]/g, ' ').replace(/ ms$/, ' (ms)').replace(' css ', ' CSS ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
-const fallbacksOf = (fields: Field[]): Values =>
-  Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback]));
+/** What the form says below a field: its range, or what it is for. */
+export function hintOf({ kind, schema: { minimum, maximum, description } }: Field): string | undefined {
+  if (kind === 'text') return undefined;
+  return minimum === undefined ? description?.replace(/\.$/, '') : `${minimum} to ${maximum}`;
+}
+
+/** For an input of text that may also be a number. */
+export function patternOf({ anyOf = [], pattern }: Schema): string | undefined {
+  const patterns = anyOf.map((one) => (one.type === 'number' ? String.raw`\d+(\.\d+)?` : one.pattern));
+  return [...patterns, pattern].filter((one) => one !== undefined).join('|') || undefined;
+}
 
 /** The request body, with only the values that differ from the defaults. */
 export function bodyOf(url: string, fields: Field[], values: Values): Record<string, unknown> {
   const body: Record<string, unknown> = { url };
-  for (const { name, fallback } of fields) {
-    const value = values[name] ?? fallback;
+  for (const { path, kind, fallback, schema } of fields) {
+    const value = values[path] ?? fallback;
     if (value === fallback || value === '') continue;
-    const [outer = '', inner] = name.split('.');
-    const sent = outer === 'margin' && /^\d+$/.test(String(value)) ? Number(value) : value;
-    if (inner === undefined) body[outer] = sent;
-    else body[outer] = { ...(body[outer] as object | undefined), [inner]: sent };
+    const isNumber = kind === 'text' && schema.anyOf && /^\d+(\.\d+)?$/.test(String(value));
+    setValue(body, path, isNumber ? Number(value) : value);
   }
   return body;
 }
 
 /** The reverse: the form's values for a body, such as that of an earlier render. */
 export function valuesOf(body: Record<string, unknown>, fields: Field[]): Values {
-  const values = fallbacksOf(fields);
-  for (const { name, kind } of fields) {
-    const [outer = '', inner] = name.split('.');
-    const given =
-      inner === undefined ? body[outer] : (body[outer] as Record<string, unknown> | undefined)?.[inner];
-    if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') continue;
-    values[name] = kind === 'text' ? String(given) : given;
-  }
-  return values;
+  return Object.fromEntries(
+    fields.map(({ path, kind, fallback }) => {
+      const given = valueAt(body, path);
+      const isValue = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
+      return [path, !isValue ? fallback : kind === 'text' ? String(given) : given];
+    }),
+  );
 }

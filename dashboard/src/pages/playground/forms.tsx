@@ -1,10 +1,11 @@
 // The forms of the playground.
 import { useId } from 'react';
-import type { Field, Values } from '#app/pages/playground/fields.ts';
+import { hintOf, patternOf, type Field, type Values } from '#app/pages/playground/fields.ts';
 import { Presets } from '#app/pages/playground/presets.tsx';
 import { Button } from '#app/parts/button.tsx';
 import { Checkbox, SelectField, TextField } from '#app/parts/field.tsx';
 import { maxSize, typeNames } from '#app/uploading/accepted.ts';
+import { UploadRequest } from '#shared/requests.ts';
 
 interface Running {
   canRun: boolean;
@@ -42,10 +43,10 @@ export function RenderForm({
       <div className="grid grid-cols-2 gap-4">
         {fields.map((field) => (
           <Input
-            key={field.name}
+            key={field.path}
             field={field}
-            value={values[field.name] ?? field.fallback}
-            onChange={(value) => onValues({ ...values, [field.name]: value })}
+            value={values[field.path] ?? field.fallback}
+            onChange={(value) => onValues({ ...values, [field.path]: value })}
           />
         ))}
       </div>
@@ -54,7 +55,7 @@ export function RenderForm({
 }
 
 function Input({
-  field: { name, label, hint, kind, choices = [], min, max, step, pattern, isWide },
+  field,
   value,
   onChange,
 }: {
@@ -62,50 +63,50 @@ function Input({
   value: string | number | boolean;
   onChange: (value: string | number | boolean) => void;
 }) {
+  const { label, path, kind, schema, isWide } = field;
+  const hint = hintOf(field);
+  const common = { label, name: path, ...(hint !== undefined && { hint }) };
   if (kind === 'flag')
     return (
       <div className="col-span-2">
-        <Checkbox
-          label={label}
-          {...(hint !== undefined && { hint })}
-          name={name}
-          checked={value === true}
-          onChange={(event) => onChange(event.target.checked)}
-        />
+        <Checkbox {...common} checked={value === true} onChange={(event) => onChange(event.target.checked)} />
       </div>
     );
   if (kind === 'choice')
     return (
       <SelectField
-        label={label}
-        {...(hint !== undefined && { hint })}
-        name={name}
-        value={String(value)}
+        {...common}
         {...(isWide && { className: 'col-span-2' })}
-        choices={choices.map((choice) => ({ value: choice, text: choice }))}
+        value={String(value)}
+        choices={(schema.enum ?? []).map((choice) => ({ value: choice, text: choice }))}
         onChange={(event) => onChange(event.target.value)}
       />
     );
-  const isNumber = kind === 'integer' || kind === 'number';
+  if (kind === 'number')
+    return (
+      <TextField
+        {...common}
+        title={schema.description}
+        type="number"
+        value={String(value)}
+        min={schema.minimum}
+        max={schema.maximum}
+        step={schema.type === 'integer' ? 1 : 'any'}
+        onChange={({ target }) => onChange(target.value === '' ? '' : Number(target.value))}
+      />
+    );
   return (
     <TextField
-      label={label}
-      {...(hint !== undefined && { hint })}
-      name={name}
-      type={isNumber ? 'number' : 'text'}
+      {...common}
+      title={schema.description}
       value={String(value)}
-      min={min}
-      max={max}
-      step={isNumber ? (step ?? 1) : undefined}
-      pattern={pattern}
-      title={pattern === undefined ? undefined : '0, pixels, or a number with px, in, cm or mm'}
-      maxLength={isNumber ? undefined : 16}
-      onChange={({ target }) =>
-        onChange(isNumber && target.value !== '' ? Number(target.value) : target.value)
-      }
+      pattern={patternOf(schema)}
+      onChange={({ target }) => onChange(target.value)}
     />
   );
 }
+
+const { expires_in: expiry = {} } = UploadRequest.properties;
 
 export function UploadForm({
   onFile,
@@ -140,11 +141,11 @@ export function UploadForm({
         label="Expires in (seconds)"
         name="expires_in"
         type="number"
-        min={60}
-        max={31_536_000}
+        min={expiry.minimum}
+        max={expiry.maximum}
         value={expiresIn ?? ''}
         onChange={({ target }) => onExpiresIn(target.value === '' ? undefined : Number(target.value))}
-        hint="60 to 31536000; empty for the plan’s default."
+        hint={`${expiry.minimum} to ${expiry.maximum}; empty for the plan’s default.`}
       />
     </Frame>
   );

@@ -1,6 +1,6 @@
 // Every API call as a form, with its result and the same call as code.
 import { useCallback, useEffect, useState } from 'react';
-import { bodyOf, pdfFields, screenshotFields, valuesOf, type Values } from '#app/pages/playground/fields.ts';
+import { bodyOf, formFields, valuesOf, type Values } from '#app/pages/playground/fields.ts';
 import { RenderForm, UploadForm } from '#app/pages/playground/forms.tsx';
 import { Result } from '#app/pages/playground/result.tsx';
 import { useRun } from '#app/pages/playground/run.ts';
@@ -12,9 +12,13 @@ import { useSettled } from '#app/parts/use-settled.ts';
 import { patchSearch, useSearch } from '#app/router.tsx';
 import { useInstance, type Session } from '#app/session.ts';
 import { jsonCall, uploadCall } from '#app/snippets.ts';
+import { PdfRequest, ScreenshotRequest } from '#shared/requests.ts';
 
 const tabs = ['screenshot', 'pdf', 'upload'] as const;
 type Tab = (typeof tabs)[number];
+
+const requests = { screenshot: ScreenshotRequest, pdf: PdfRequest };
+const forms = { screenshot: formFields(ScreenshotRequest), pdf: formFields(PdfRequest) };
 
 export function Playground({ session }: { session: Session }) {
   const [search, setSearch] = useSearch();
@@ -63,7 +67,7 @@ function TryRender({
   given: Record<string, unknown>;
   onBody: (body: string) => void;
 }) {
-  const fields = kind === 'pdf' ? pdfFields : screenshotFields;
+  const fields = forms[kind];
   const [url, setUrl] = useState(typeof given['url'] === 'string' ? given['url'] : 'https://example.com');
   const [values, setValues] = useState<Values>(() => valuesOf(given, fields));
   const { data: instance } = useInstance();
@@ -75,7 +79,7 @@ function TryRender({
   useEffect(() => onBody(settled), [settled, onBody]);
   const baseUrl = instance?.base_url ?? location.origin;
   const code = (form: Form) =>
-    form === 'tt' ? ttRender(baseUrl, kind, body) : jsonCall(form, baseUrl, kind, body);
+    form === 'tt' ? ttRender(baseUrl, kind, requests[kind], body) : jsonCall(form, baseUrl, kind, body);
   return (
     <Columns
       form={

@@ -17,8 +17,8 @@ export function Presets({
   values: Values;
   onValues: (values: Values) => void;
 }) {
-  const nameOf = (side: string) => fields.find(({ name }) => name.endsWith(side))!.name;
-  const [width, height] = [nameOf('width'), nameOf('height')];
+  const pathOf = (side: string) => fields.find(({ path }) => path.endsWith(side))!.path;
+  const [width, height] = [pathOf('width'), pathOf('height')];
   return (
     <div role="group" aria-label="Viewport presets" className="grid grid-cols-2 gap-2">
       {presets.map((preset) => {

@@ -1,20 +1,23 @@
 // The same call as a `tt` command.
+import { omit, valueAt, type ObjectSchema } from '#shared/fields.ts';
+import { flagsOf, sides, type Flag } from '#shared/flags.ts';
 
-type Kind = 'screenshot' | 'pdf';
+type Body = Record<string, unknown>;
 
-export function ttRender(baseUrl: string, kind: Kind, body: Record<string, unknown>): string {
-  const { url, response, format, margin, viewport, ...options } = body;
-  // `tt` has width and height of the viewport as flags of their own.
-  const sizes = isObject(viewport) ? viewport : {};
-  const flags = Object.entries({ ...options, ...sizes }).flatMap(([name, value]) => flagOf(name, value));
-  const ending = kind === 'pdf' ? 'pdf' : textOf(format, 'png');
+/** The ending of the file says the format, unless the result stays on the service. */
+export function ttRender(
+  baseUrl: string,
+  kind: 'screenshot' | 'pdf',
+  request: ObjectSchema,
+  body: Body,
+): string {
+  const { url, response, format = kind === 'pdf' ? 'pdf' : 'png' } = body;
+  const isHosted = response === 'json';
+  const flags = flagsOf(omit(request, 'url', 'response', ...(isHosted ? [] : ['format'])));
   return command(baseUrl, [
-    `tt ${kind} ${quoted(textOf(url, ''))}`,
-    ...flags,
-    ...(isObject(margin) ? [`--margin ${quoted(marginOf(margin))}`] : []),
-    ...(response === 'json'
-      ? [...(kind === 'screenshot' && format !== undefined ? [`--format ${ending}`] : []), '--json']
-      : [`-o page.${ending}`]),
+    `tt ${kind} ${quoted(String(url))}`,
+    ...flags.flatMap((flag) => wordsOf(flag, valueAt(body, flag.path))),
+    isHosted ? '--json' : `-o page.${String(format)}`,
   ]);
 }
 
@@ -27,26 +30,14 @@ export const ttUpload = (baseUrl: string, filename: string, expiresIn: number | 
 const command = (baseUrl: string, words: string[]): string =>
   `# Once: tt login --url ${baseUrl}\n${words.join(' ')}`;
 
-function flagOf(name: string, value: unknown): string[] {
-  const flag = `--${name.replaceAll('_', '-')}`;
-  if (value === true) return [flag];
-  // Printing backgrounds is the default, so switching it off needs a flag.
-  if (value === false) return name === 'print_background' ? ['--no-print-background'] : [];
-  return typeof value === 'string' || typeof value === 'number' ? [`${flag} ${quoted(String(value))}`] : [];
+function wordsOf({ name, kind, schema }: Flag, value: unknown): string[] {
+  if (value === undefined || value === schema.default) return [];
+  if (kind === 'switch') return [`--${name}`];
+  return [`--${name} ${quoted(kind === 'sides' ? sizesOf(value as Body) : String(value))}`];
 }
 
 /** All four sides in CSS order; a bare number is in pixels. */
-const marginOf = (margin: Record<string, unknown>): string =>
-  ['top', 'right', 'bottom', 'left']
-    .map((side) => {
-      const size = margin[side];
-      return typeof size === 'number' && size !== 0 ? `${size}px` : textOf(size, '0');
-    })
-    .join(' ');
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-const textOf = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback);
+const sizesOf = (margin: Body): string => sides.map((side) => String(margin[side] ?? 0)).join(' ');
 
 /** Quoted as one shell word. */
 const quoted = (text: string): string =>
