@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorTable } from '#core/errors.ts';
+import { camelCase } from '#http/api/camel-case.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { python, withGenerated } from '#scripts/generated-block.ts';
 import { pythonContract } from '#scripts/python-contract.ts';
@@ -67,7 +68,7 @@ function typeOf(schema: Schema, indent: string): string {
   const fields = Object.entries(schema.properties).map(([name, field]) => {
     const mark = schema.required?.includes(name) ? '' : '?';
     const comment = field.description ? `${inner}/** ${field.description}${rulesOf(field)} */\n` : '';
-    return `${comment}${inner}${camel(name)}${mark}: ${typeOf(field, inner)};\n`;
+    return `${comment}${inner}${camelCase(name)}${mark}: ${typeOf(field, inner)};\n`;
   });
   return `{\n${fields.join('')}${indent}}`;
 }
@@ -80,8 +81,6 @@ function rulesOf({ minimum, maximum, default: fallback }: Schema): string {
 
 const grouped = (type: string): string =>
   type.includes(' | ') && !type.startsWith('{') ? `(${type})` : type;
-const camel = (name: string): string =>
-  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 export function writeClientContract(): void {
   for (const [file, text] of Object.entries(clientContract())) {

@@ -1,19 +1,27 @@
-// The contract as schemas: the types, the validation and the OpenAPI document come from them. Spec 2, 4.
-import { Type, type Static } from 'typebox';
+// The contract as schemas: the types, the validation, the OpenAPI document and what the clients and the playground know of a field
+// come from them. A switch that is on by default has a description that begins with a verb: `tt` says "Do not" before it. Spec 2, 4.
+import { Type, type Static, type TOptional, type TProperties, type TSchema } from 'typebox';
 import { Set as setFormat } from 'typebox/format';
 import { errorCodes } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 
 const strict = { additionalProperties: false };
-const choice = <T extends string>(values: readonly T[], options: { default?: T; description: string }) =>
+
+/** How the metadata of a render describes an option. A symbol, so that it is not part of the published schema. */
+const used = Symbol('used');
+
+interface Texts {
+  description: string;
+  [used]?: string;
+}
+
+const choice = <T extends string>(values: readonly T[], options: Texts & { default?: T }) =>
   Type.Unsafe<T>({ type: 'string', enum: values, ...options });
-const pixels = (
-  { min, max, default: fallback }: { min: number; max: number; default: number },
-  what: string,
-) =>
-  Type.Optional(
-    Type.Integer({ minimum: min, maximum: max, default: fallback, description: `${what}, in CSS pixels.` }),
-  );
+const within = ({ min, max, default: fallback }: { min: number; max: number; default: number }) => ({
+  minimum: min,
+  maximum: max,
+  default: fallback,
+});
 const uri = (description: string) => Type.String({ format: 'uri', description });
 
 export const ErrorEnvelope = Type.Object(
@@ -95,20 +103,68 @@ const target = Type.String({
   format: 'uri',
   description: 'Public http(s) address. localhost, private hosts and internal IP ranges are rejected.',
 });
-const duration = Type.Union([Type.Integer(), Type.Null()], {
-  description: 'Render duration in milliseconds.',
-});
-const size = Type.Union([Type.Integer(), Type.Null()], { description: 'Size of the stored file in bytes.' });
+const viewport = {
+  width: Type.Integer({
+    ...within(limits.viewportWidth),
+    description: 'Viewport width, in CSS pixels.',
+  }),
+  height: Type.Integer({
+    ...within(limits.viewportHeight),
+    description: 'Viewport height, in CSS pixels.',
+  }),
+};
+
+const optional = <T extends TProperties>(fields: T) =>
+  mapped(fields, Type.Optional) as { [Name in keyof T]: TOptional<T[Name]> };
+
+/** The options of a render as its metadata has them: all are there, and have no bounds. */
+const asUsed = (fields: TProperties): TProperties =>
+  mapped(fields, (field) => {
+    const { type, enum: values, anyOf, properties, [used]: description } = field as UsedSchema;
+    const texts = description === undefined ? {} : { description };
+    if (properties) return Type.Object(asUsed(properties), { ...strict, ...texts });
+    if (anyOf) return Type.Unsafe({ anyOf: anyOf.map((one) => ({ type: one.type })), ...texts });
+    return Type.Unsafe({ type, ...(values && { enum: values }), ...texts });
+  });
+
+interface UsedSchema {
+  type?: string;
+  enum?: string[];
+  anyOf?: { type: string }[];
+  properties?: TProperties;
+  [used]?: string;
+}
+
+const mapped = (fields: TProperties, change: (field: TSchema) => TSchema): TProperties =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
+
+/** What the service adds to the options. */
+const measured = {
+  duration_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Render duration in milliseconds.' }),
+  size_bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Size of the stored file in bytes.' }),
+};
+
+const fullPage = {
+  full_page: Type.Boolean({
+    default: false,
+    description: 'Capture the full scrollable height.',
+    [used]: 'Whether the full scrollable height was captured.',
+  }),
+};
+const pictureOptions = {
+  format: choice(['png', 'jpeg', 'webp'], {
+    default: 'png',
+    description: 'Image format.',
+    [used]: 'Image format.',
+  }),
+  width: Type.Integer({ ...viewport.width, [used]: 'Viewport width used.' }),
+  height: Type.Integer({ ...viewport.height, [used]: 'Viewport height used.' }),
+};
 
 export const ScreenshotRequest = Type.Object(
   {
     url: target,
-    full_page: Type.Optional(
-      Type.Boolean({ default: false, description: 'Capture the full scrollable height.' }),
-    ),
-    format: Type.Optional(choice(['png', 'jpeg', 'webp'], { default: 'png', description: 'Image format.' })),
-    width: pixels(limits.viewportWidth, 'Viewport width'),
-    height: pixels(limits.viewportHeight, 'Viewport height'),
+    ...optional({ ...fullPage, ...pictureOptions }),
     response: Type.Optional(
       choice(['image', 'json'], {
         default: 'image',
@@ -124,100 +180,87 @@ export const ScreenshotMetadata = Type.Object(
   {
     id: Type.String({ description: 'Unique capture id.' }),
     url: uri('Hosted URL of the stored capture, not of the captured page.'),
-    format: choice(['png', 'jpeg', 'webp'], { description: 'Image format.' }),
-    width: Type.Integer({ description: 'Viewport width used.' }),
-    height: Type.Integer({ description: 'Viewport height used.' }),
-    full_page: Type.Boolean({ description: 'Whether the full scrollable height was captured.' }),
-    duration_ms: duration,
-    size_bytes: size,
+    ...asUsed({ ...pictureOptions, ...fullPage }),
+    ...measured,
   },
   strict,
 );
 
 /** A number of CSS pixels, or a string with a unit. Spec 4.4. */
 const marginSide = (side: string) =>
-  Type.Optional(
-    Type.Union(
-      [
-        Type.Number({ minimum: 0, maximum: limits.marginPx }),
-        Type.String({
-          maxLength: limits.marginCharacters,
-          pattern: '^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$',
-        }),
-      ],
-      {
-        default: 0,
-        description:
-          `The ${side} margin: a number of CSS pixels from 0 to ${limits.marginPx}, or a text of at most ` +
-          `${limits.marginCharacters} characters that is "0" or a number followed by px, in, cm or mm.`,
-      },
-    ),
+  Type.Union(
+    [
+      Type.Number({ minimum: 0, maximum: limits.marginPx }),
+      Type.String({
+        maxLength: limits.marginCharacters,
+        pattern: '^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$',
+      }),
+    ],
+    {
+      default: 0,
+      description:
+        `The ${side} margin: a number of CSS pixels from 0 to ${limits.marginPx}, or a text of at most ` +
+        `${limits.marginCharacters} characters that is "0" or a number followed by px, in, cm or mm.`,
+    },
   );
 
-const marginSides = {
-  top: marginSide('top'),
-  right: marginSide('right'),
-  bottom: marginSide('bottom'),
-  left: marginSide('left'),
+const pdfOptions = {
+  paper_format: choice(['letter', 'a4', 'legal'], {
+    default: 'letter',
+    description: 'Paper size.',
+    [used]: 'Paper size used.',
+  }),
+  landscape: Type.Boolean({
+    default: false,
+    description: 'Rotates the paper to landscape.',
+    [used]: 'Orientation used.',
+  }),
+  print_background: Type.Boolean({
+    default: true,
+    description: 'Include CSS background colors and images.',
+    [used]: 'Whether backgrounds were printed.',
+  }),
+  prefer_css_page_size: Type.Boolean({
+    default: false,
+    description: 'A CSS page size defined by the page overrides paper_format.',
+    [used]: "Whether the page's CSS page size was preferred.",
+  }),
+  scale: Type.Number({
+    ...within(limits.pdfScale),
+    description: 'Scale of the printed content.',
+    [used]: 'Scale used.',
+  }),
+  margin: Type.Object(
+    optional({
+      top: marginSide('top'),
+      right: marginSide('right'),
+      bottom: marginSide('bottom'),
+      left: marginSide('left'),
+    }),
+    { ...strict, default: {}, description: 'Margins of the paper.', [used]: 'Margins used.' },
+  ),
+  viewport: Type.Object(optional(viewport), {
+    ...strict,
+    default: {},
+    description: 'Browser viewport applied before printing. Controls responsive layout, not paper size.',
+    [used]: 'Viewport used.',
+  }),
+  wait_until: choice(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'], {
+    default: 'networkidle2',
+    description: 'What the page must have reached before it is printed.',
+    [used]: 'Readiness used.',
+  }),
+  delay_ms: Type.Integer({
+    ...within(limits.pdfDelayMs),
+    description: 'Extra wait after readiness, in milliseconds.',
+    [used]: 'Extra wait used.',
+  }),
 };
 
 export const PdfRequest = Type.Object(
   {
     url: target,
-    paper_format: Type.Optional(
-      choice(['letter', 'a4', 'legal'], { default: 'letter', description: 'Paper size.' }),
-    ),
-    landscape: Type.Optional(
-      Type.Boolean({ default: false, description: 'Rotates the paper to landscape.' }),
-    ),
-    print_background: Type.Optional(
-      Type.Boolean({ default: true, description: 'Include CSS background colors and images.' }),
-    ),
-    prefer_css_page_size: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'A CSS page size defined by the page overrides paper_format.',
-      }),
-    ),
-    scale: Type.Optional(
-      Type.Number({
-        minimum: limits.pdfScale.min,
-        maximum: limits.pdfScale.max,
-        default: limits.pdfScale.default,
-        description: 'Scale of the printed content.',
-      }),
-    ),
-    margin: Type.Optional(
-      Type.Object(marginSides, { ...strict, default: {}, description: 'Margins of the paper.' }),
-    ),
-    viewport: Type.Optional(
-      Type.Object(
-        {
-          width: pixels(limits.viewportWidth, 'Viewport width'),
-          height: pixels(limits.viewportHeight, 'Viewport height'),
-        },
-        {
-          ...strict,
-          default: {},
-          description:
-            'Browser viewport applied before printing. Controls responsive layout, not paper size.',
-        },
-      ),
-    ),
-    wait_until: Type.Optional(
-      choice(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'], {
-        default: 'networkidle2',
-        description: 'What the page must have reached before it is printed.',
-      }),
-    ),
-    delay_ms: Type.Optional(
-      Type.Integer({
-        minimum: limits.pdfDelayMs.min,
-        maximum: limits.pdfDelayMs.max,
-        default: limits.pdfDelayMs.default,
-        description: 'Extra wait after readiness, in milliseconds.',
-      }),
-    ),
+    ...optional(pdfOptions),
     response: Type.Optional(
       choice(['pdf', 'json'], {
         default: 'pdf',
@@ -229,31 +272,12 @@ export const PdfRequest = Type.Object(
 );
 export type PdfRequest = Static<typeof PdfRequest>;
 
-const usedMargin = Type.Union([Type.Number(), Type.String()]);
-
 export const PdfMetadata = Type.Object(
   {
     id: Type.String({ description: 'Unique render id.' }),
     url: uri('Hosted URL of the stored PDF.'),
-    paper_format: choice(['letter', 'a4', 'legal'], { description: 'Paper size used.' }),
-    landscape: Type.Boolean({ description: 'Orientation used.' }),
-    print_background: Type.Boolean({ description: 'Whether backgrounds were printed.' }),
-    prefer_css_page_size: Type.Boolean({ description: "Whether the page's CSS page size was preferred." }),
-    scale: Type.Number({ description: 'Scale used.' }),
-    margin: Type.Object(
-      { top: usedMargin, right: usedMargin, bottom: usedMargin, left: usedMargin },
-      { ...strict, description: 'Margins used.' },
-    ),
-    viewport: Type.Object(
-      { width: Type.Integer(), height: Type.Integer() },
-      { ...strict, description: 'Viewport used.' },
-    ),
-    wait_until: choice(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'], {
-      description: 'Readiness used.',
-    }),
-    delay_ms: Type.Integer({ description: 'Extra wait used.' }),
-    duration_ms: duration,
-    size_bytes: size,
+    ...asUsed(pdfOptions),
+    ...measured,
   },
   strict,
 );

@@ -1,4 +1,5 @@
 // The same call in three languages, ready to paste: curl, TypeScript and Python.
+import { camelCased } from '#http/api/camel-case.ts';
 
 export interface Sample {
   language: string;
@@ -65,10 +66,9 @@ console.log(url);`,
 
 function typescriptJson(call: Call): string {
   const { url, ...options } = call.body ?? {};
-  const named = Object.entries({ ...options, response: 'json' }).map(([name, value]) => {
-    const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    return `${camel}: ${JSON.stringify(value).replaceAll('"', "'")}`;
-  });
+  const named = Object.entries(camelCased({ ...options, response: 'json' })).map(
+    ([name, value]) => `${name}: ${JSON.stringify(value).replaceAll('"', "'")}`,
+  );
   const method = call.path.endsWith('/pdf') ? 'pdf' : 'screenshot';
   return typescript(
     call,

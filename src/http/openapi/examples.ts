@@ -1,6 +1,9 @@
 // Examples of every request and response. test/http/openapi-examples.test.ts sends each request to a service and compares the
 // responses with these.
+import type { TObject } from 'typebox';
 import { errorTable } from '#core/errors.ts';
+import { PdfMetadata, PdfRequest, ScreenshotMetadata, ScreenshotRequest } from '#http/api/schemas.ts';
+import { validate } from '#http/body/json-body.ts';
 
 const base = 'https://images.example.com';
 const upload = {
@@ -29,33 +32,23 @@ const batch = {
     summary: { total: 1, succeeded: 0, failed: 1 },
   },
 };
-const screenshot = {
-  id: 'a1B2c3D4e5F6g7H8i9J0',
-  url: `${base}/s/a1B2c3D4e5F6g7H8i9J0`,
-  format: 'webp',
-  width: 1280,
-  height: 800,
-  full_page: true,
-  duration_ms: 412,
-  size_bytes: 91344,
+const request = {
+  wholePage: {
+    url: 'https://example.com/',
+    full_page: true,
+    format: 'webp',
+    width: 1280,
+    height: 800,
+    response: 'json',
+  },
+  withMargins: {
+    url: 'https://example.com/',
+    paper_format: 'a4',
+    margin: { top: '2cm', right: 20, bottom: '2cm', left: 20 },
+    wait_until: 'load',
+    response: 'json',
+  },
 };
-const pdf = {
-  id: 'k9L8m7N6o5P4q3R2s1T0',
-  url: `${base}/p/k9L8m7N6o5P4q3R2s1T0`,
-  paper_format: 'a4',
-  landscape: false,
-  print_background: true,
-  prefer_css_page_size: false,
-  scale: 1,
-  margin: { top: '2cm', right: 20, bottom: '2cm', left: 20 },
-  viewport: { width: 1440, height: 900 },
-  wait_until: 'load',
-  delay_ms: 0,
-  duration_ms: 530,
-  size_bytes: 20480,
-};
-const { delete_url: _secret, ...kept } = upload;
-const unit = { used: 120, limit: 10000, remaining: 9880, percent: 1, warning: null, overage: 0 };
 
 /** Request bodies by operation; a file is named after `@`, as in curl. */
 export const requests: Record<string, Record<string, Record<string, unknown>>> = {
@@ -63,26 +56,40 @@ export const requests: Record<string, Record<string, Record<string, unknown>>> =
   uploadImages: { 'two files': { file: ['@photo.png', '@notes.txt'], expires_in: 86400 } },
   captureScreenshot: {
     'a picture': { url: 'https://example.com/' },
-    'a link to the whole page': {
-      url: 'https://example.com/',
-      full_page: true,
-      format: 'webp',
-      width: 1280,
-      height: 800,
-      response: 'json',
-    },
+    'a link to the whole page': request.wholePage,
   },
   renderPdf: {
     'a document': { url: 'https://example.com/' },
-    'a link to A4 with margins': {
-      url: 'https://example.com/',
-      paper_format: 'a4',
-      margin: { top: '2cm', right: 20, bottom: '2cm', left: 20 },
-      wait_until: 'load',
-      response: 'json',
-    },
+    'a link to A4 with margins': request.withMargins,
   },
 };
+
+/** The metadata of a render that was asked for with this request. */
+function metadata<Made extends object>(
+  [asked, answered]: [TObject, TObject],
+  example: object,
+  made: Made,
+): Made & Record<string, unknown> {
+  const values: Record<string, unknown> = { ...validate(asked, example), ...made };
+  const fields = Object.keys(answered.properties).map((name) => [name, values[name]]);
+  return Object.fromEntries(fields) as Made & Record<string, unknown>;
+}
+
+const screenshot = metadata([ScreenshotRequest, ScreenshotMetadata], request.wholePage, {
+  id: 'a1B2c3D4e5F6g7H8i9J0',
+  url: `${base}/s/a1B2c3D4e5F6g7H8i9J0`,
+  duration_ms: 412,
+  size_bytes: 91344,
+});
+const pdf = metadata([PdfRequest, PdfMetadata], request.withMargins, {
+  id: 'k9L8m7N6o5P4q3R2s1T0',
+  url: `${base}/p/k9L8m7N6o5P4q3R2s1T0`,
+  duration_ms: 530,
+  size_bytes: 20480,
+});
+const { url: target, ...options } = request.wholePage;
+const { delete_url: _secret, ...kept } = upload;
+const unit = { used: 120, limit: 10000, remaining: 9880, percent: 1, warning: null, overage: 0 };
 
 export const answers = {
   UploadResult: upload,
@@ -109,13 +116,13 @@ export const answers = {
       {
         id: screenshot.id,
         kind: 'screenshot',
-        target: 'https://example.com/',
+        target,
         status: 'done',
         failure: null,
         content_type: 'image/webp',
         size_bytes: screenshot.size_bytes,
         duration_ms: screenshot.duration_ms,
-        options: { full_page: true, format: 'webp', width: 1280, height: 800, response: 'json' },
+        options,
         url: screenshot.url,
         created_at: '2026-11-16T09:31:00.000Z',
         expires_at: null,
