@@ -46,6 +46,8 @@ step(
     ...filesUnder('src/http/pages/assets'),
     ...filesUnder('src/http/dashboard/schemas'),
     'src/http/dashboard/contract.ts',
+    'src/http/api/camel-case.ts',
+    'src/http/docs/samples.ts',
     'src/core/limits.ts',
     'src/uploads/image-types.ts',
     ...filesUnder('clients/shared'),

@@ -3,16 +3,19 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
-import { samplesOf } from '#http/docs/samples.ts';
+import { sampleOf, type Language } from '#http/docs/samples.ts';
 
-const body = { url: 'https://example.com/?a=b', full_page: true, format: 'jpeg', viewport: { width: 800 } };
-const calls = [
-  ...samplesOf('https://img.example.com', '/api/v1/screenshot', body),
-  ...samplesOf('https://img.example.com', '/api/v1/pdf', { url: 'https://example.com', landscape: false }),
-  ...samplesOf('https://img.example.com', '/api/v1/upload', undefined),
-  ...samplesOf('https://img.example.com', '/api/v1/upload/batch', undefined),
+const url = "https://example.com/?a=b&c='d'";
+const bodies: [endpoint: string, body: Record<string, unknown>][] = [
+  ['screenshot', { url, full_page: true, format: 'jpeg', viewport: { width: 800 } }],
+  ['pdf', { url, landscape: false, margin: { top: '1cm' }, response: 'json' }],
+  ['upload', { file: "it's.png", expires_in: 60 }],
+  ['upload/batch', { file: ['one.png', 'two.jpg'] }],
 ];
-const codeOf = (id: string) => calls.filter((sample) => sample.id === id).map(({ code }) => code);
+const codeOf = (language: Language) =>
+  bodies.map(([endpoint, body]) =>
+    sampleOf(language, { baseUrl: 'https://img.example.com', endpoint, body }),
+  );
 
 test('the TypeScript samples are valid TypeScript', () => {
   assert.equal(codeOf('typescript').length, 4);

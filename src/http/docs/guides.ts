@@ -3,6 +3,7 @@
 import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Plan } from '#accounts/plans.ts';
+import { table } from '#http/docs/table.ts';
 import { html, type Html } from '#http/pages/page.ts';
 
 export interface Guide {
@@ -74,31 +75,20 @@ function errors(): Html {
       and does not change; the message is for people and names the field. A batch in which every file failed
       keeps the body of a batch.
     </p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Errors">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Code</th>
-            <th scope="col">HTTP</th>
-            <th scope="col">Retry</th>
-            <th scope="col">What happened</th>
-            <th scope="col">What to do</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${errorCodes.map((code) => {
-            const { status, retryable, means, todo } = errorTable[code];
-            return html`<tr id="error-${code}">
-              <td><code>${code}</code></td>
-              <td>${status}</td>
-              <td>${retryable ? 'yes' : 'no'}</td>
-              <td>${withCode(means)}</td>
-              <td>${withCode(todo)}</td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>`;
+    ${table(
+      'Errors',
+      ['Code', 'HTTP', 'Retry', 'What happened', 'What to do'],
+      errorCodes.map((code) => {
+        const { status, retryable, means, todo } = errorTable[code];
+        return html`<tr id="error-${code}">
+          <td><code>${code}</code></td>
+          <td>${status}</td>
+          <td>${retryable ? 'yes' : 'no'}</td>
+          <td>${withCode(means)}</td>
+          <td>${withCode(todo)}</td>
+        </tr>`;
+      }),
+    )}`;
 }
 
 /** Markdown's backticks as markup. */
@@ -121,47 +111,44 @@ function limitTables(plans: Plan[]): Html {
     ['Screenshot', '25 s to navigate, 60 s in all'],
     ['PDF', '25 s to navigate, 75 s in all'],
   ];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Plans">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Plan</th>
-            <th scope="col">Uploads a month</th>
-            <th scope="col">Renders a month</th>
-            <th scope="col">Requests a minute</th>
-            <th scope="col">Renders at once</th>
-            <th scope="col">Overages</th>
-            <th scope="col">Longest link</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${plans.map(
-            (plan) =>
-              html`<tr>
-                <td>${plan.name}</td>
-                <td>${number(plan.uploads_per_month)}</td>
-                <td>${number(plan.renders_per_month)}</td>
-                <td>${number(plan.requests_per_minute)}</td>
-                <td>${number(plan.concurrent_renders)}</td>
-                <td>${plan.overages ? 'available' : 'no'}</td>
-                <td>${life(plan.max_link_seconds)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+  const heads = [
+    'Plan',
+    'Uploads a month',
+    'Renders a month',
+    'Requests a minute',
+    'Renders at once',
+    'Overages',
+    'Longest link',
+  ];
+  const rows = plans.map((plan) => [
+    plan.name,
+    number(plan.uploads_per_month),
+    number(plan.renders_per_month),
+    number(plan.requests_per_minute),
+    number(plan.concurrent_renders),
+    plan.overages ? 'available' : 'no',
+    life(plan.max_link_seconds),
+  ]);
+  return html`${table(
+      'Plans',
+      heads,
+      rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr>`,
+      ),
+    )}
     <p>A month is a calendar month in UTC. Failed requests are not metered.</p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Limits">
-      <table>
-        <tbody>
-          ${fixed.map(
-            ([what, value]) =>
-              html`<tr>
-                <th scope="row">${what}</th>
-                <td>${value}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    ${table(
+      'Limits',
+      [],
+      fixed.map(
+        ([what, value]) =>
+          html`<tr>
+            <th scope="row">${what}</th>
+            <td>${value}</td>
+          </tr>`,
+      ),
+    )}`;
 }

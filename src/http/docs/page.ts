@@ -35,7 +35,7 @@ function describe(document: OpenapiDocument, baseUrl: string, plans: Plan[]): Ht
   const [first, ...rest] = guides;
   const operations = Object.entries(document.paths)
     .filter(([path]) => path.startsWith('/api/v1/'))
-    .flatMap(([path, methods]) => (methods['post'] ? [{ path, operation: methods['post'] }] : []));
+    .flatMap(([path, { post }]) => (post ? [{ path, operation: post }] : []));
   return html`<div class="docs">
     <nav class="contents" aria-label="Contents">
       <p class="search" hidden>

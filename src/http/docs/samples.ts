@@ -1,116 +1,107 @@
-// The same call in three languages, ready to paste: curl, TypeScript and Python.
+// The same call in three languages, ready to paste: for the reference, and for the dashboard's playground. TypeScript and Python use
+// the clients that this service offers for download, which handle retries, waits and repeats.
 import { camelCased } from '#http/api/camel-case.ts';
 
-export interface Sample {
-  language: string;
-  id: string;
-  code: string;
+export const languages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' };
+export type Language = keyof typeof languages;
+
+/** Stands in for the key: a key is shown only once, so no page has it. */
+export const keyPlaceholder = 'YOUR_API_KEY';
+
+export interface Call {
+  baseUrl: string;
+  /** Below /api/v1/. */
+  endpoint: string;
+  /** Of an upload, `file` is the name of a file, or several. */
+  body: Record<string, unknown>;
 }
 
-export function samplesOf(
-  baseUrl: string,
-  path: string,
-  body: Record<string, unknown> | undefined,
-): Sample[] {
-  const call = { address: baseUrl + path, path, body };
-  return [
-    { language: 'curl', id: 'curl', code: body ? curlJson(call) : curlForm(call) },
-    { language: 'TypeScript', id: 'typescript', code: body ? typescriptJson(call) : typescriptForm(call) },
-    { language: 'Python', id: 'python', code: body ? pythonJson(call) : pythonForm(call) },
+export const sampleOf = (language: Language, call: Call): string => {
+  const writers = { curl, typescript, python };
+  return writers[language](call);
+};
+
+function curl(call: Call): string {
+  const { baseUrl, endpoint, body } = call;
+  const lines = [
+    `curl --fail-with-body ${baseUrl}/api/v1/${endpoint}`,
+    `-H "Authorization: Bearer ${keyPlaceholder}"`,
   ];
+  if ('file' in body) {
+    for (const [name, value] of Object.entries(body))
+      for (const one of [value].flat())
+        lines.push(`-F ${shellWord(`${name}=${name === 'file' ? '@' : ''}${String(one)}`)}`);
+  } else {
+    lines.push('-H "Content-Type: application/json"', `-d ${shellWord(JSON.stringify(body))}`);
+    if (!isHosted(call)) lines.push(`-o ${outputOf(call)}`);
+  }
+  return lines.join(' \\\n  ');
 }
 
-interface Call {
-  address: string;
-  path: string;
-  body: Record<string, unknown> | undefined;
-}
-
-const isBatch = ({ path }: Call): boolean => path.endsWith('/batch');
-const outputOf = ({ path, body }: Call): string => {
-  const format = body?.['format'];
-  return `page.${path.endsWith('/pdf') ? 'pdf' : typeof format === 'string' ? format : 'png'}`;
-};
-
-const curlForm = (call: Call): string =>
-  `curl --fail-with-body ${call.address} \\
-  -H "Authorization: Bearer $TINTYPE_API_KEY" \\
-  ${isBatch(call) ? '-F file=@one.png -F file=@two.jpg' : '-F file=@photo.png'}`;
-
-const curlJson = (call: Call): string =>
-  `curl --fail-with-body ${call.address} \\
-  -H "Authorization: Bearer $TINTYPE_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(call.body)}' \\
-  -o ${outputOf(call)}`;
-
-/** Uses the client that this service offers for download: it handles retries, waits and repeats itself. */
-const typescript = ({ address, path }: Call, call: string): string => {
-  const baseUrl = address.slice(0, -path.length);
-  return `// npm install ${baseUrl}/clients/tintype-client.tgz
-import { Tintype } from '@tintype/client';
-
-const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: 'YOUR_API_KEY' });
-${call}`;
-};
-
-const typescriptForm = (call: Call): string =>
-  typescript(
-    call,
-    isBatch(call)
-      ? `const { items } = await tintype.uploadBatch(['one.png', 'two.jpg']);
-for (const item of items) console.log(item.ok ? item.upload.url : item.error.message);`
-      : `const { url, deleteUrl } = await tintype.upload('photo.png');
+function typescript(call: Call): string {
+  const { baseUrl, endpoint, body } = call;
+  const { url, file, ...options } = body;
+  const words = [file ?? url, ...(Object.keys(options).length > 0 ? [camelCased(options)] : [])];
+  const given = words.map((word) => literal(word, false)).join(', ');
+  const calls: Record<string, string> = {
+    upload: `const { url } = await tintype.upload(${given});
 console.log(url);`,
-  );
+    'upload/batch': `const { items } = await tintype.uploadBatch(${given});
+for (const item of items) console.log(item.ok ? item.upload.url : item.error.message);`,
+  };
+  const render = isHosted(call)
+    ? `const { url } = await tintype.${endpoint}(${given});
+console.log(url);`
+    : `const { bytes } = await tintype.${endpoint}(${given});
+await writeFile('${outputOf(call)}', bytes);`;
+  return `// npm install ${baseUrl}/clients/tintype-client.tgz
+${'file' in body || isHosted(call) ? '' : "import { writeFile } from 'node:fs/promises';\n"}import { Tintype } from '@tintype/client';
 
-function typescriptJson(call: Call): string {
-  const { url, ...options } = call.body ?? {};
-  const named = Object.entries(camelCased({ ...options, response: 'json' })).map(
-    ([name, value]) => `${name}: ${JSON.stringify(value).replaceAll('"', "'")}`,
-  );
-  const method = call.path.endsWith('/pdf') ? 'pdf' : 'screenshot';
-  return typescript(
-    call,
-    `const hosted = await tintype.${method}('${String(url)}', { ${named.join(', ')} });
-console.log(hosted.url);`,
-  );
+const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: '${keyPlaceholder}' });
+${calls[endpoint] ?? render}`;
 }
 
-/** Uses the module that this service offers for download: the standard library only, with the client's retries. */
-const python = ({ address, path }: Call, call: string): string => {
-  const baseUrl = address.slice(0, -path.length);
+function python(call: Call): string {
+  const { baseUrl, endpoint, body } = call;
+  const { url, file, response: _response, ...options } = body;
+  const named = Object.entries(options).map(([name, value]) => `${name}=${literal(value, true)}`);
+  const given = [literal(file ?? url, true), ...named].join(', ');
+  const calls: Record<string, string> = {
+    upload: `upload = tintype.upload(${given})
+print(upload.url)`,
+    'upload/batch': `for item in tintype.upload_batch(${given}).items:
+    print(item.upload.url if item.ok else item.error.message)`,
+  };
+  const render = isHosted(call)
+    ? `hosted = tintype.hosted_${endpoint}(${given})
+print(hosted.url)`
+    : `render = tintype.${endpoint}(${given})
+print(render.save("${outputOf(call)}", overwrite=True))`;
   return `# curl --fail -sSO ${baseUrl}/clients/tintype.py
 from tintype import Tintype
 
-tintype = Tintype("${baseUrl}", "YOUR_API_KEY")
-${call}`;
-};
-
-const pythonForm = (call: Call): string =>
-  python(
-    call,
-    isBatch(call)
-      ? `for item in tintype.upload_batch(["one.png", "two.jpg"]).items:
-    print(item.upload.url if item.ok else item.error.message)`
-      : `upload = tintype.upload("photo.png")
-print(upload.url)`,
-  );
-
-function pythonJson(call: Call): string {
-  const { url, ...options } = call.body ?? {};
-  const named = Object.entries(options).map(([name, value]) => `, ${name}=${pythonValue(value)}`);
-  const method = call.path.endsWith('/pdf') ? 'pdf' : 'screenshot';
-  return python(
-    call,
-    `render = tintype.${method}(${pythonValue(url)}${named.join('')})
-print(render.save("${outputOf(call)}", overwrite=True))`,
-  );
+tintype = Tintype("${baseUrl}", "${keyPlaceholder}")
+${calls[endpoint] ?? render}`;
 }
 
-function pythonValue(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, inner]) => `"${name}": ${pythonValue(inner)}`);
-  return `{${fields.join(', ')}}`;
+const isHosted = ({ body }: Call): boolean => body['response'] === 'json';
+
+const outputOf = ({ endpoint, body: { format = 'png' } }: Call): string =>
+  `page.${endpoint === 'pdf' ? 'pdf' : String(format)}`;
+
+function literal(value: unknown, isPython: boolean): string {
+  if (Array.isArray(value)) return `[${value.map((one) => literal(one, isPython)).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const fields = Object.entries(value).map(
+      ([name, inner]) => `${isPython ? `"${name}"` : name}: ${literal(inner, isPython)}`,
+    );
+    return isPython ? `{${fields.join(', ')}}` : `{ ${fields.join(', ')} }`;
+  }
+  if (isPython && typeof value === 'boolean') return value ? 'True' : 'False';
+  const text = JSON.stringify(value);
+  return isPython || /['\\]/.test(text) ? text : text.replaceAll('"', "'");
 }
+
+/** Quoted where a shell would read more into it. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -9,7 +9,8 @@ import { Section } from '#app/parts/page.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useStored } from '#app/parts/stored.ts';
 import { useInstance } from '#app/session.ts';
-import { firstCurl, keyPlaceholder } from '#app/snippets.ts';
+import { firstCurl } from '#app/snippets.ts';
+import { keyPlaceholder } from '#http/docs/samples.ts';
 
 type Steps = AnswerOf<'GET /overview'>['first_steps'];
 

@@ -11,7 +11,7 @@ import { Page } from '#app/parts/page.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { patchSearch, useSearch } from '#app/router.tsx';
 import { useInstance, type Session } from '#app/session.ts';
-import { jsonCall, uploadCall } from '#app/snippets.ts';
+import { sampleOf } from '#http/docs/samples.ts';
 import { PdfRequest, ScreenshotRequest } from '#shared/requests.ts';
 
 const tabs = ['screenshot', 'pdf', 'upload'] as const;
@@ -79,7 +79,9 @@ function TryRender({
   useEffect(() => onBody(settled), [settled, onBody]);
   const baseUrl = instance?.base_url ?? location.origin;
   const code = (form: Form) =>
-    form === 'tt' ? ttRender(baseUrl, kind, requests[kind], body) : jsonCall(form, baseUrl, kind, body);
+    form === 'tt'
+      ? ttRender(baseUrl, kind, requests[kind], body)
+      : sampleOf(form, { baseUrl, endpoint: kind, body });
   return (
     <Columns
       form={
@@ -107,8 +109,11 @@ function TryUpload({ session }: { session: Session }) {
   const run = useRun();
   const baseUrl = instance?.base_url ?? location.origin;
   const name = file?.name ?? 'photo.png';
+  const expiry = expiresIn === undefined ? {} : { expires_in: expiresIn };
   const code = (form: Form) =>
-    form === 'tt' ? ttUpload(baseUrl, name, expiresIn) : uploadCall(form, baseUrl, name, expiresIn);
+    form === 'tt'
+      ? ttUpload(baseUrl, name, expiresIn)
+      : sampleOf(form, { baseUrl, endpoint: 'upload', body: { file: name, ...expiry } });
   return (
     <Columns
       form={

@@ -4,8 +4,8 @@ import { Code } from '#app/parts/copy.tsx';
 import { Segments } from '#app/parts/field.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { Link } from '#app/router.tsx';
-import { keyPlaceholder, type Language } from '#app/snippets.ts';
 import { textLink } from '#app/pages/entry/frame.tsx';
+import { keyPlaceholder, languages, type Language } from '#http/docs/samples.ts';
 
 export type Form = Language | 'tt';
 
@@ -26,12 +26,7 @@ export function Snippets({ code }: { code: (form: Form) => string }) {
       actions={
         <Segments
           label="Language"
-          choices={[
-            { value: 'curl', text: 'curl' },
-            { value: 'typescript', text: 'TypeScript' },
-            { value: 'python', text: 'Python' },
-            { value: 'tt', text: 'tt' },
-          ]}
+          choices={Object.entries({ ...languages, tt: 'tt' }).map(([value, text]) => ({ value, text }))}
           value={form}
           onChange={(value) => setForm(value as Form)}
         />

@@ -1,4 +1,5 @@
 // The same call as a `tt` command.
+import { shellWord } from '#http/docs/samples.ts';
 import { omit, valueAt, type ObjectSchema } from '#shared/fields.ts';
 import { flagsOf, sides, type Flag } from '#shared/flags.ts';
 
@@ -15,7 +16,7 @@ export function ttRender(
   const isHosted = response === 'json';
   const flags = flagsOf(omit(request, 'url', 'response', ...(isHosted ? [] : ['format'])));
   return command(baseUrl, [
-    `tt ${kind} ${quoted(String(url))}`,
+    `tt ${kind} ${shellWord(String(url))}`,
     ...flags.flatMap((flag) => wordsOf(flag, valueAt(body, flag.path))),
     isHosted ? '--json' : `-o page.${String(format)}`,
   ]);
@@ -23,7 +24,7 @@ export function ttRender(
 
 export const ttUpload = (baseUrl: string, filename: string, expiresIn: number | undefined): string =>
   command(baseUrl, [
-    `tt upload ${quoted(filename)}`,
+    `tt upload ${shellWord(filename)}`,
     ...(expiresIn === undefined ? [] : [`--expires-in ${expiresIn}`]),
   ]);
 
@@ -33,12 +34,8 @@ const command = (baseUrl: string, words: string[]): string =>
 function wordsOf({ name, kind, schema }: Flag, value: unknown): string[] {
   if (value === undefined || value === schema.default) return [];
   if (kind === 'switch') return [`--${name}`];
-  return [`--${name} ${quoted(kind === 'sides' ? sizesOf(value as Body) : String(value))}`];
+  return [`--${name} ${shellWord(kind === 'sides' ? sizesOf(value as Body) : String(value))}`];
 }
 
 /** All four sides in CSS order; a bare number is in pixels. */
 const sizesOf = (margin: Body): string => sides.map((side) => String(margin[side] ?? 0)).join(' ');
-
-/** Quoted as one shell word. */
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
