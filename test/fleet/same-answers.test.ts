@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
-import type { UploadResult } from '#http/api/upload-result.ts';
+import type { UploadResult } from '#http/api/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';

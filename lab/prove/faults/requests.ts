@@ -1,5 +1,5 @@
 // Requests to a service that may die, stall or refuse during them.
-import type { UploadResult } from '#http/api/upload-result.ts';
+import type { UploadResult } from '#http/api/schemas.ts';
 import { bearer, formOf } from '#lab/support/requests.ts';
 
 /** A response, or `lost` if the connection broke with the service. */

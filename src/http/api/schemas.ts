@@ -10,17 +10,24 @@ const strict = { additionalProperties: false };
 /** How the metadata of a render describes an option. A symbol, so that it is not part of the published schema. */
 const used = Symbol('used');
 
-interface Texts {
-  description: string;
-  [used]?: string;
+interface Bounds {
+  min: number;
+  max: number;
+  default: number;
 }
 
-const choice = <T extends string>(values: readonly T[], options: Texts & { default?: T }) =>
+const choice = <T extends string>(values: readonly T[], options: { description: string; default?: T }) =>
   Type.Unsafe<T>({ type: 'string', enum: values, ...options });
-const within = ({ min, max, default: fallback }: { min: number; max: number; default: number }) => ({
+const oneOf = <T extends string>(values: readonly T[], fallback: T, description: string, usedAs: string) =>
+  Type.Unsafe<T>({ ...choice(values, { default: fallback, description }), [used]: usedAs });
+const flag = (fallback: boolean, description: string, usedAs: string) =>
+  Type.Boolean({ default: fallback, description, [used]: usedAs });
+const within = ({ min, max, default: fallback }: Bounds, description: string, usedAs?: string) => ({
   minimum: min,
   maximum: max,
   default: fallback,
+  description,
+  [used]: usedAs,
 });
 const uri = (description: string) => Type.String({ format: 'uri', description });
 
@@ -60,6 +67,7 @@ export const UploadResult = Type.Object(
   },
   strict,
 );
+export type UploadResult = Static<typeof UploadResult>;
 
 export const BatchResult = Type.Object(
   {
@@ -103,16 +111,8 @@ const target = Type.String({
   format: 'uri',
   description: 'Public http(s) address. localhost, private hosts and internal IP ranges are rejected.',
 });
-const viewport = {
-  width: Type.Integer({
-    ...within(limits.viewportWidth),
-    description: 'Viewport width, in CSS pixels.',
-  }),
-  height: Type.Integer({
-    ...within(limits.viewportHeight),
-    description: 'Viewport height, in CSS pixels.',
-  }),
-};
+const widthText = 'Viewport width, in CSS pixels.';
+const heightText = 'Viewport height, in CSS pixels.';
 
 const optional = <T extends TProperties>(fields: T) =>
   mapped(fields, Type.Optional) as { [Name in keyof T]: TOptional<T[Name]> };
@@ -144,21 +144,17 @@ const measured = {
   size_bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Size of the stored file in bytes.' }),
 };
 
-const fullPage = {
-  full_page: Type.Boolean({
-    default: false,
-    description: 'Capture the full scrollable height.',
-    [used]: 'Whether the full scrollable height was captured.',
-  }),
-};
 const pictureOptions = {
-  format: choice(['png', 'jpeg', 'webp'], {
-    default: 'png',
-    description: 'Image format.',
-    [used]: 'Image format.',
-  }),
-  width: Type.Integer({ ...viewport.width, [used]: 'Viewport width used.' }),
-  height: Type.Integer({ ...viewport.height, [used]: 'Viewport height used.' }),
+  format: oneOf(['png', 'jpeg', 'webp'], 'png', 'Image format.', 'Image format.'),
+  width: Type.Integer(within(limits.viewportWidth, widthText, 'Viewport width used.')),
+  height: Type.Integer(within(limits.viewportHeight, heightText, 'Viewport height used.')),
+};
+const fullPage = {
+  full_page: flag(
+    false,
+    'Capture the full scrollable height.',
+    'Whether the full scrollable height was captured.',
+  ),
 };
 
 export const ScreenshotRequest = Type.Object(
@@ -205,31 +201,19 @@ const marginSide = (side: string) =>
   );
 
 const pdfOptions = {
-  paper_format: choice(['letter', 'a4', 'legal'], {
-    default: 'letter',
-    description: 'Paper size.',
-    [used]: 'Paper size used.',
-  }),
-  landscape: Type.Boolean({
-    default: false,
-    description: 'Rotates the paper to landscape.',
-    [used]: 'Orientation used.',
-  }),
-  print_background: Type.Boolean({
-    default: true,
-    description: 'Include CSS background colors and images.',
-    [used]: 'Whether backgrounds were printed.',
-  }),
-  prefer_css_page_size: Type.Boolean({
-    default: false,
-    description: 'A CSS page size defined by the page overrides paper_format.',
-    [used]: "Whether the page's CSS page size was preferred.",
-  }),
-  scale: Type.Number({
-    ...within(limits.pdfScale),
-    description: 'Scale of the printed content.',
-    [used]: 'Scale used.',
-  }),
+  paper_format: oneOf(['letter', 'a4', 'legal'], 'letter', 'Paper size.', 'Paper size used.'),
+  landscape: flag(false, 'Rotates the paper to landscape.', 'Orientation used.'),
+  print_background: flag(
+    true,
+    'Include CSS background colors and images.',
+    'Whether backgrounds were printed.',
+  ),
+  prefer_css_page_size: flag(
+    false,
+    'A CSS page size defined by the page overrides paper_format.',
+    "Whether the page's CSS page size was preferred.",
+  ),
+  scale: Type.Number(within(limits.pdfScale, 'Scale of the printed content.', 'Scale used.')),
   margin: Type.Object(
     optional({
       top: marginSide('top'),
@@ -239,22 +223,27 @@ const pdfOptions = {
     }),
     { ...strict, default: {}, description: 'Margins of the paper.', [used]: 'Margins used.' },
   ),
-  viewport: Type.Object(optional(viewport), {
-    ...strict,
-    default: {},
-    description: 'Browser viewport applied before printing. Controls responsive layout, not paper size.',
-    [used]: 'Viewport used.',
-  }),
-  wait_until: choice(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'], {
-    default: 'networkidle2',
-    description: 'What the page must have reached before it is printed.',
-    [used]: 'Readiness used.',
-  }),
-  delay_ms: Type.Integer({
-    ...within(limits.pdfDelayMs),
-    description: 'Extra wait after readiness, in milliseconds.',
-    [used]: 'Extra wait used.',
-  }),
+  viewport: Type.Object(
+    optional({
+      width: Type.Integer(within(limits.viewportWidth, widthText)),
+      height: Type.Integer(within(limits.viewportHeight, heightText)),
+    }),
+    {
+      ...strict,
+      default: {},
+      description: 'Browser viewport applied before printing. Controls responsive layout, not paper size.',
+      [used]: 'Viewport used.',
+    },
+  ),
+  wait_until: oneOf(
+    ['load', 'domcontentloaded', 'networkidle0', 'networkidle2'],
+    'networkidle2',
+    'What the page must have reached before it is printed.',
+    'Readiness used.',
+  ),
+  delay_ms: Type.Integer(
+    within(limits.pdfDelayMs, 'Extra wait after readiness, in milliseconds.', 'Extra wait used.'),
+  ),
 };
 
 export const PdfRequest = Type.Object(

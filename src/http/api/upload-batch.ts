@@ -2,17 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '#core/errors.ts';
 import { limitOf } from '#metering/quota.ts';
-import type { UploadOutcome } from '#uploads/store-uploads.ts';
-import { uploadResult, type UploadResult } from '#http/api/upload-result.ts';
-import type { Addresses } from '#http/links.ts';
-import { answerUpload, type UploadParts } from '#http/api/upload.ts';
+import { answerUpload, uploadResult, type UploadParts } from '#http/api/upload.ts';
 import { callerOf } from '#http/guards.ts';
 import { quotaHeaders, spentQuotaHeaders } from '#http/reply-headers.ts';
-
-type BatchItem = { index: number; source_filename: string } & (
-  | { ok: true; upload: UploadResult }
-  | { ok: false; error: { code: string; message: string } }
-);
 
 export function uploadBatch(parts: UploadParts) {
   return (request: FastifyRequest, reply: FastifyReply) =>
@@ -23,9 +15,14 @@ export function uploadBatch(parts: UploadParts) {
         status: statusOf(stored.length, errors),
         headers: headersOf(stored, errors, limitOf(callerOf(request), 'upload')),
         body: {
-          items: outcomes.map((outcome, index) =>
-            batchItem(outcome, { index, source_filename: files[index]?.sourceFilename ?? '' }, parts),
-          ),
+          items: outcomes.map((outcome, index) => ({
+            ok: outcome.ok,
+            index,
+            source_filename: files[index]?.sourceFilename ?? '',
+            ...(outcome.ok
+              ? { upload: uploadResult(parts, outcome.upload) }
+              : { error: { code: outcome.error.code, message: outcome.error.message } }),
+          })),
           summary: { total: outcomes.length, succeeded: stored.length, failed: errors.length },
         },
       };
@@ -47,14 +44,4 @@ function headersOf(
   const last = stored.at(-1);
   if (last) return quotaHeaders(last.quota);
   return errors[0]?.code === 'quota_exceeded' ? spentQuotaHeaders(limit) : {};
-}
-
-function batchItem(
-  outcome: UploadOutcome,
-  item: { index: number; source_filename: string },
-  addresses: Addresses,
-): BatchItem {
-  if (outcome.ok) return { ok: true, ...item, upload: uploadResult(addresses, outcome.upload) };
-  const { code, message } = outcome.error;
-  return { ok: false, ...item, error: { code, message } };
 }

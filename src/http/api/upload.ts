@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createPhases } from '#core/phases.ts';
 import type { Blobs } from '#storage/blobs.ts';
-import type { UploadOutcome, UploadStore } from '#uploads/store-uploads.ts';
-import { uploadResult } from '#http/api/upload-result.ts';
-import type { Addresses } from '#http/links.ts';
+import type { StoredUpload, UploadOutcome, UploadStore } from '#uploads/store-uploads.ts';
+import type { UploadResult } from '#http/api/schemas.ts';
+import { deleteLink, uploadLinks, type Addresses } from '#http/links.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
@@ -26,6 +26,18 @@ export function upload(parts: UploadParts) {
       return { status: 201, headers: quotaHeaders(outcome.upload.quota), body };
     });
 }
+
+/** What a stored upload is answered with. Spec 2.1. */
+export const uploadResult = (addresses: Addresses, { row, deleteToken }: StoredUpload): UploadResult => ({
+  id: row.id,
+  slug: row.slug,
+  ...uploadLinks(addresses, row.slug),
+  delete_url: deleteLink(addresses, row.id, deleteToken),
+  expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+  size_bytes: row.size_bytes,
+  content_type: row.content_type as UploadResult['content_type'],
+  filename: row.filename,
+});
 
 /** Shared by both upload endpoints: reads the form, stores its files once, and answers. */
 export async function answerUpload(

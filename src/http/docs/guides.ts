@@ -96,21 +96,13 @@ const withCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 
 const number = (value: number): string => value.toLocaleString('en');
+const seconds = (ms: number): string => `${ms / 1000} s`;
 
 function limitTables(plans: Plan[]): Html {
   const life = (seconds: number | null): string => {
     if (seconds === null) return 'no cap';
     return seconds % 86_400 === 0 ? `${number(seconds / 86_400)} days` : `${number(seconds)} seconds`;
   };
-  const { expiresInSeconds: expiry } = limits;
-  const fixed: [string, string][] = [
-    ['One file', '10 MB'],
-    ['One batch', `${limits.batchFiles} files, 50 MB together`],
-    ['expires_in', `${number(expiry.min)} to ${number(expiry.max)} seconds`],
-    ['Viewport', '320 to 3,840 by 320 to 2,160 CSS pixels'],
-    ['Screenshot', '25 s to navigate, 60 s in all'],
-    ['PDF', '25 s to navigate, 75 s in all'],
-  ];
   const heads = [
     'Plan',
     'Uploads a month',
@@ -139,16 +131,9 @@ function limitTables(plans: Plan[]): Html {
           </tr>`,
       ),
     )}
-    <p>A month is a calendar month in UTC. Failed requests are not metered.</p>
-    ${table(
-      'Limits',
-      [],
-      fixed.map(
-        ([what, value]) =>
-          html`<tr>
-            <th scope="row">${what}</th>
-            <td>${value}</td>
-          </tr>`,
-      ),
-    )}`;
+    <p>
+      A month is a calendar month in UTC. Failed requests are not metered. A page may take
+      ${seconds(limits.navigationMs)} to load; a screenshot may take ${seconds(limits.screenshotTotalMs)} in
+      all, a PDF ${seconds(limits.pdfTotalMs)}. The limits of a field are in the table of its endpoint.
+    </p>`;
 }

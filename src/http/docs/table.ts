@@ -4,14 +4,11 @@ import { html, type Html } from '#http/pages/page.ts';
 export const table = (label: string, heads: string[], rows: Html[]): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
     <table>
-      ${
-        heads.length > 0 &&
-        html`<thead>
-          <tr>
-            ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-          </tr>
-        </thead>`
-      }
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
       <tbody>
         ${rows}
       </tbody>

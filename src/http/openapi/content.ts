@@ -1,51 +1,47 @@
 // Bodies, parameters and responses as OpenAPI writes them, each with its examples.
 import type { TSchema } from 'typebox';
 import { answers, requests } from '#http/openapi/examples.ts';
-import { budgetHeaders, headerRefs, quotaHeaders } from '#http/openapi/headers.ts';
-
-export type Json = Record<string, unknown>;
+import { budgetHeaders, headerRefs, quotaHeaders, type Json } from '#http/openapi/headers.ts';
 
 /** The headers of a response that was metered. */
 export const metered = [...budgetHeaders, ...quotaHeaders, 'Idempotent-Replayed'];
 
-export function answer(
-  description: string,
-  schema: string,
-  names: string[],
-  examples: Record<string, object>,
-): Json {
-  return {
-    description,
-    headers: headerRefs(names),
-    content: { 'application/json': { schema: reference(schema), examples: valuesOf(examples) } },
-  };
-}
+/** What a screenshot can be. */
+export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'];
 
-export function bytesOr(
+/** A JSON body; `schema` is one of the components by name, or its own. */
+export const json = (schema: string | Json, examples: Record<string, object>): Json => ({
+  'application/json': {
+    schema: typeof schema === 'string' ? reference(schema) : schema,
+    examples: valuesOf(examples),
+  },
+});
+
+export const answer = (description: string, names: string[], content: Json): Json => ({
+  description,
+  headers: headerRefs(names),
+  content,
+});
+
+export const bytes = (types: string[]): Json =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]));
+
+export const bytesOr = (
   types: string[],
   metadata: 'ScreenshotMetadata' | 'PdfMetadata',
   description: string,
-): Json {
-  const bytes = types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }] as const);
-  return {
-    description,
-    headers: headerRefs([...metered, 'x-service-id', 'x-service-duration-ms', 'Server-Timing']),
-    content: {
-      ...Object.fromEntries(bytes),
-      'application/json': { schema: reference(metadata), examples: valuesOf({ hosted: answers[metadata] }) },
-    },
-  };
-}
+): Json =>
+  answer(description, [...metered, 'x-service-id', 'x-service-duration-ms', 'Server-Timing'], {
+    ...bytes(types),
+    ...json(metadata, { hosted: answers[metadata] }),
+  });
 
-export function form(operationId: string, properties: Json): Json {
-  const schema = { type: 'object', required: ['file'], additionalProperties: false, properties };
-  const examples = valuesOf(requests[operationId] ?? {});
-  return { required: true, content: { 'multipart/form-data': { schema, examples } } };
-}
-
-export function json(operationId: string, schema: string): Json {
-  const examples = valuesOf(requests[operationId] ?? {});
-  return { required: true, content: { 'application/json': { schema: reference(schema), examples } } };
+/** The body of a request: fields of a form, or a schema by name. */
+export function requestBody(operationId: keyof typeof requests, body: string | Json): Json {
+  const examples = requests[operationId];
+  if (typeof body === 'string') return { required: true, content: json(body, examples) };
+  const schema = { type: 'object', required: ['file'], additionalProperties: false, properties: body };
+  return { required: true, content: { 'multipart/form-data': { schema, examples: valuesOf(examples) } } };
 }
 
 /** The fields of a query, each as a parameter. */

@@ -8,16 +8,16 @@ import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
 import {
   answer,
   bytesOr,
-  form,
   json,
   metered,
   parametersOf,
+  pictureTypes,
   plain,
-  type Json,
+  requestBody,
 } from '#http/openapi/content.ts';
 import { createErrorResponses } from '#http/openapi/error-responses.ts';
-import { answers } from '#http/openapi/examples.ts';
-import { budgetHeaders, headers } from '#http/openapi/headers.ts';
+import { answers, type requests } from '#http/openapi/examples.ts';
+import { budgetHeaders, headers, type Json } from '#http/openapi/headers.ts';
 import { hostedPaths } from '#http/openapi/hosted.ts';
 
 const expiresIn = {
@@ -36,11 +36,6 @@ const image = {
 
 const errorsAt = (...places: ErrorPlace[]): ErrorCode[] =>
   places.flatMap((place) => errorCodes.filter((code) => errorTable[code].where === place));
-const readErrors = errorsAt('everywhere');
-const uploadErrors = errorsAt('everywhere', 'metered', 'upload');
-const batchErrors = errorsAt('everywhere', 'metered', 'upload', 'batch');
-const screenshotErrors = errorsAt('everywhere', 'metered', 'render', 'screenshot');
-const pdfErrors = errorsAt('everywhere', 'metered', 'render', 'pdf');
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -83,53 +78,62 @@ export function buildOpenapi(baseUrl: string): Json {
     ],
     paths: {
       '/api/v1/upload': {
-        post: operation('uploadImage', 'Uploads', 'Store one image', uploadErrors, {
+        post: operation('uploadImage', 'Uploads', 'Store one image', ['upload'], {
           description:
             'Takes multipart/form-data. The type is detected from the bytes, and an SVG is sanitized before it is stored. ' +
             'Costs one upload unit.',
-          requestBody: form('uploadImage', { file: image, expires_in: expiresIn }),
-          responses: { 201: answer('Stored.', 'UploadResult', metered, { stored: answers.UploadResult }) },
+          body: { file: image, expires_in: expiresIn },
+          responses: {
+            201: answer('Stored.', metered, json('UploadResult', { stored: answers.UploadResult })),
+          },
         }),
       },
       '/api/v1/upload/batch': {
-        post: operation('uploadImages', 'Uploads', 'Store up to ten images', batchErrors, {
+        post: operation('uploadImages', 'Uploads', 'Store up to ten images', ['upload', 'batch'], {
           description:
             'Takes up to ten parts named "file", 50 MB together. Each file is checked separately, and each stored file costs one ' +
             'upload unit; when every file fails, the status is that of the failures and the body is still the batch result.',
-          requestBody: form('uploadImages', {
+          body: {
             file: { type: 'array', items: image, minItems: 1, maxItems: limits.batchFiles },
             expires_in: expiresIn,
-          }),
-          responses: {
-            201: answer('Every file was stored.', 'BatchResult', metered, { stored: answers.batchStored }),
-            207: answer('Some files were stored; each item says which.', 'BatchResult', metered, {
-              mixed: answers.batchMixed,
-            }),
           },
-          batch: true,
-        }),
-      },
-      '/api/v1/screenshot': {
-        post: operation('captureScreenshot', 'Renders', 'Capture a page as an image', screenshotErrors, {
-          description:
-            'Loads a public page in a browser with JavaScript, waits for its load event and up to 3 s for the network to settle, ' +
-            'and captures it. Costs one render unit; a failed capture costs none.',
-          requestBody: json('captureScreenshot', 'ScreenshotRequest'),
           responses: {
-            200: bytesOr(
-              ['image/png', 'image/jpeg', 'image/webp'],
-              'ScreenshotMetadata',
-              'The picture, or where it is hosted.',
+            201: answer(
+              'Every file was stored.',
+              metered,
+              json('BatchResult', { stored: answers.batchStored }),
+            ),
+            207: answer(
+              'Some files were stored; each item says which.',
+              metered,
+              json('BatchResult', { mixed: answers.batchMixed }),
             ),
           },
         }),
       },
+      '/api/v1/screenshot': {
+        post: operation(
+          'captureScreenshot',
+          'Renders',
+          'Capture a page as an image',
+          ['render', 'screenshot'],
+          {
+            description:
+              'Loads a public page in a browser with JavaScript, waits for its load event and up to 3 s for the network to settle, ' +
+              'and captures it. Costs one render unit; a failed capture costs none.',
+            body: 'ScreenshotRequest',
+            responses: {
+              200: bytesOr(pictureTypes, 'ScreenshotMetadata', 'The picture, or where it is hosted.'),
+            },
+          },
+        ),
+      },
       '/api/v1/pdf': {
-        post: operation('renderPdf', 'Renders', 'Print a page to PDF', pdfErrors, {
+        post: operation('renderPdf', 'Renders', 'Print a page to PDF', ['render', 'pdf'], {
           description:
             'Loads a public page in a browser with JavaScript and prints it. Costs one render unit, the same unit as a ' +
             'screenshot; a failed render costs none.',
-          requestBody: json('renderPdf', 'PdfRequest'),
+          body: 'PdfRequest',
           responses: {
             200: bytesOr(['application/pdf'], 'PdfMetadata', 'The document, or where it is hosted.'),
           },
@@ -172,21 +176,21 @@ export function buildOpenapi(baseUrl: string): Json {
   };
 
   function operation(
-    operationId: string,
+    operationId: keyof typeof requests,
     tag: string,
     summary: string,
-    codes: ErrorCode[],
-    rest: { description: string; requestBody: Json; responses: Record<number, Json>; batch?: boolean },
+    places: ErrorPlace[],
+    own: { description: string; body: string | Json; responses: Record<number, Json> },
   ): Json {
-    const { description, batch = false, requestBody, responses } = rest;
+    const codes = errorsAt('everywhere', 'metered', ...places);
     return {
       operationId,
       tags: [tag],
       summary,
-      description,
+      description: own.description,
       parameters: [idempotencyKey],
-      requestBody,
-      responses: { ...responses, ...errors.forCodes(codes, batch) },
+      requestBody: requestBody(operationId, own.body),
+      responses: { ...own.responses, ...errors.forCodes(codes, places.includes('batch')) },
     };
   }
 
@@ -204,8 +208,8 @@ export function buildOpenapi(baseUrl: string): Json {
       description: `Takes a key ${keys}. Costs one request and no unit.${query ? ' The newest come first; next_cursor leads to the next page.' : ''}`,
       parameters: query ? parametersOf(query) : [],
       responses: {
-        200: answer('The result.', schema, budgetHeaders, { example: answers[schema] }),
-        ...errors.forCodes(query ? readErrors : readErrors.filter((code) => code !== 'validation_error')),
+        200: answer('The result.', budgetHeaders, json(schema, { example: answers[schema] })),
+        ...errors.forCodes(errorsAt('everywhere').filter((code) => query || code !== 'validation_error')),
       },
     };
   }

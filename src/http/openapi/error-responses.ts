@@ -1,17 +1,9 @@
 // The error responses of the document: one for each status of an operation, naming its codes. Responses that several operations share
 // are described once, under components.
 import { errorTable, type ErrorCode } from '#core/errors.ts';
-import { reference, type Json } from '#http/openapi/content.ts';
+import { reference } from '#http/openapi/content.ts';
 import { answers } from '#http/openapi/examples.ts';
-import { budgetHeaders, headerRefs } from '#http/openapi/headers.ts';
-
-export interface ErrorResponses {
-  /** By status. `batch`: a batch in which every file failed still has the batch body. */
-  forCodes(codes: ErrorCode[], batch?: boolean): Record<number, Json>;
-  forCode(code: ErrorCode): Json;
-  /** What the references lead to: complete when all operations have been described. */
-  shared: Record<string, Json>;
-}
+import { budgetHeaders, headerRefs, type Json } from '#http/openapi/headers.ts';
 
 const extraHeaders: Record<number, string[]> = {
   401: ['WWW-Authenticate'],
@@ -22,7 +14,8 @@ const extraHeaders: Record<number, string[]> = {
 
 const batchStatuses = [402, 413, 415, 422, 500];
 
-export function createErrorResponses(): ErrorResponses {
+export function createErrorResponses() {
+  /** What the references lead to: complete when all operations have been described. */
   const shared: Record<string, Json> = {};
 
   function describe(codes: ErrorCode[], batch: boolean): Json {
@@ -52,8 +45,9 @@ export function createErrorResponses(): ErrorResponses {
 
   return {
     shared,
-    forCode: (code) => describe([code], false),
-    forCodes(codes, batch = false) {
+    forCode: (code: ErrorCode): Json => describe([code], false),
+    /** By status. `batch`: a batch in which every file failed still has the batch body. */
+    forCodes(codes: ErrorCode[], batch = false): Json {
       const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
       return Object.fromEntries([...byStatus].map(([status, group]) => [status, describe(group, batch)]));
     },

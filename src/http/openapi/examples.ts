@@ -24,45 +24,36 @@ const refusedFile = {
   error: { code: 'unsupported_type', message: errorTable.unsupported_type.example },
 };
 const storedFile = { ok: true, index: 0, source_filename: 'photo.png', upload };
-const batch = {
-  stored: { items: [storedFile], summary: { total: 1, succeeded: 1, failed: 0 } },
-  mixed: { items: [storedFile, refusedFile], summary: { total: 2, succeeded: 1, failed: 1 } },
-  failed: {
-    items: [{ ...refusedFile, index: 0 }],
-    summary: { total: 1, succeeded: 0, failed: 1 },
-  },
-};
-const request = {
-  wholePage: {
-    url: 'https://example.com/',
-    full_page: true,
-    format: 'webp',
-    width: 1280,
-    height: 800,
-    response: 'json',
-  },
-  withMargins: {
-    url: 'https://example.com/',
-    paper_format: 'a4',
-    margin: { top: '2cm', right: 20, bottom: '2cm', left: 20 },
-    wait_until: 'load',
-    response: 'json',
-  },
-};
 
 /** Request bodies by operation; a file is named after `@`, as in curl. */
-export const requests: Record<string, Record<string, Record<string, unknown>>> = {
+export const requests = {
   uploadImage: { 'a link for a day': { file: '@photo.png', expires_in: 86400 } },
   uploadImages: { 'two files': { file: ['@photo.png', '@notes.txt'], expires_in: 86400 } },
   captureScreenshot: {
     'a picture': { url: 'https://example.com/' },
-    'a link to the whole page': request.wholePage,
+    'a link to the whole page': {
+      url: 'https://example.com/',
+      full_page: true,
+      format: 'webp',
+      width: 1280,
+      height: 800,
+      response: 'json',
+    },
   },
   renderPdf: {
     'a document': { url: 'https://example.com/' },
-    'a link to A4 with margins': request.withMargins,
+    'a link to A4 with margins': {
+      url: 'https://example.com/',
+      paper_format: 'a4',
+      margin: { top: '2cm', right: 20, bottom: '2cm', left: 20 },
+      wait_until: 'load',
+      response: 'json',
+    },
   },
-};
+} satisfies Record<string, Record<string, Record<string, unknown>>>;
+
+const wholePage = requests.captureScreenshot['a link to the whole page'];
+const withMargins = requests.renderPdf['a link to A4 with margins'];
 
 /** The metadata of a render that was asked for with this request. */
 function metadata<Made extends object>(
@@ -75,19 +66,19 @@ function metadata<Made extends object>(
   return Object.fromEntries(fields) as Made & Record<string, unknown>;
 }
 
-const screenshot = metadata([ScreenshotRequest, ScreenshotMetadata], request.wholePage, {
+const screenshot = metadata([ScreenshotRequest, ScreenshotMetadata], wholePage, {
   id: 'a1B2c3D4e5F6g7H8i9J0',
   url: `${base}/s/a1B2c3D4e5F6g7H8i9J0`,
   duration_ms: 412,
   size_bytes: 91344,
 });
-const pdf = metadata([PdfRequest, PdfMetadata], request.withMargins, {
+const pdf = metadata([PdfRequest, PdfMetadata], withMargins, {
   id: 'k9L8m7N6o5P4q3R2s1T0',
   url: `${base}/p/k9L8m7N6o5P4q3R2s1T0`,
   duration_ms: 530,
   size_bytes: 20480,
 });
-const { url: target, ...options } = request.wholePage;
+const { url: target, ...options } = wholePage;
 const { delete_url: _secret, ...kept } = upload;
 const unit = { used: 120, limit: 10000, remaining: 9880, percent: 1, warning: null, overage: 0 };
 
@@ -95,9 +86,9 @@ export const answers = {
   UploadResult: upload,
   ScreenshotMetadata: screenshot,
   PdfMetadata: pdf,
-  batchStored: batch.stored,
-  batchMixed: batch.mixed,
-  batchFailed: batch.failed,
+  batchStored: { items: [storedFile], summary: { total: 1, succeeded: 1, failed: 0 } },
+  batchMixed: { items: [storedFile, refusedFile], summary: { total: 2, succeeded: 1, failed: 1 } },
+  batchFailed: { items: [{ ...refusedFile, index: 0 }], summary: { total: 1, succeeded: 0, failed: 1 } },
   Deleted: { id: upload.id, deleted: true },
   AccountUploads: {
     items: [

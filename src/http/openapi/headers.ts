@@ -1,5 +1,5 @@
 // The response headers, each described once. Spec 8.
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 const integer = (description: string, example: number): Json => ({
   description,

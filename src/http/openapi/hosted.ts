@@ -2,10 +2,9 @@
 // 5.5.
 import type { ErrorCode } from '#core/errors.ts';
 import { imageNames } from '#uploads/image-types.ts';
+import { answer, bytes, json, pictureTypes } from '#http/openapi/content.ts';
 import { answers } from '#http/openapi/examples.ts';
-import { budgetHeaders, headerRefs } from '#http/openapi/headers.ts';
-
-type Json = Record<string, unknown>;
+import { budgetHeaders, type Json } from '#http/openapi/headers.ts';
 
 const parameter = (name: string, place: 'path' | 'query', description: string, example: string): Json => ({
   name,
@@ -17,35 +16,25 @@ const parameter = (name: string, place: 'path' | 'query', description: string, e
 });
 const slug = parameter('slug', 'path', 'The slug of the upload.', answers.UploadResult.slug);
 const id = (example: string) => parameter('id', 'path', 'The id.', example);
-const bytes = (types: string[]): Json =>
-  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]));
-const images = Object.keys(imageNames);
 
 export function hostedPaths(errorAnswer: (code: ErrorCode) => Json): Json {
   const gone = { 404: errorAnswer('not_found') };
 
-  function hosted(
-    operationId: string,
-    summary: string,
-    parameters: Json[],
-    content: Json,
-    more: Json = {},
-  ): Json {
-    return {
-      get: {
-        operationId,
-        tags: ['Hosted'],
-        summary,
-        description: 'Answers 404 once the link has expired or was deleted.',
-        security: [],
-        parameters,
-        responses: { 200: { description: 'It is there.', content }, ...more, ...gone },
-      },
-    };
-  }
+  const hosted = (operationId: string, summary: string, parameters: Json[], more: Json): Json => ({
+    get: {
+      operationId,
+      tags: ['Hosted'],
+      summary,
+      description: 'Answers 404 once the link has expired or was deleted.',
+      security: [],
+      parameters,
+      responses: { ...more, ...gone },
+    },
+  });
 
-  const hostedBytes = (operationId: string, summary: string, parameters: Json[], types: string[]): Json =>
-    hosted(operationId, summary, parameters, bytes(types), {
+  const hostedBytes = (operationId: string, what: string, parameters: Json[], types: string[]): Json =>
+    hosted(operationId, `The bytes of ${what}`, parameters, {
+      200: { description: 'It is there.', content: bytes(types) },
       206: { description: 'The part that Range asks for.', content: bytes(types) },
       302: { description: 'The bytes are at Location, if the file store serves pictures itself.' },
       304: { description: 'Unchanged since If-None-Match or If-Modified-Since.' },
@@ -53,39 +42,29 @@ export function hostedPaths(errorAnswer: (code: ErrorCode) => Json): Json {
       416: { description: 'Range asks for a part past the end.' },
     });
 
-  function deletion(operationId: string): Json {
-    return {
-      operationId,
-      tags: ['Hosted'],
-      summary: 'Delete an upload by its delete_url',
-      description:
-        'The token is the permission, so the address is a secret. A browser that follows the address is asked first. ' +
-        'A wrong token and an upload that is gone give the same 404.',
-      security: [],
-      parameters: [
-        id(answers.UploadResult.id),
-        parameter('token', 'query', 'The token of the delete_url.', '8Jt5nVbQx2'),
-      ],
-      responses: {
-        200: {
-          description: 'Deleted.',
-          headers: headerRefs(budgetHeaders),
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                required: ['id', 'deleted'],
-                properties: { id: { type: 'string' }, deleted: { const: true } },
-              },
-              examples: { deleted: { summary: 'deleted', value: answers.Deleted } },
-            },
-          },
-        },
-        ...gone,
-        429: errorAnswer('rate_limited'),
-      },
-    };
-  }
+  const deleted = {
+    type: 'object',
+    required: ['id', 'deleted'],
+    properties: { id: { type: 'string' }, deleted: { const: true } },
+  };
+  const deletion = (operationId: string): Json => ({
+    operationId,
+    tags: ['Hosted'],
+    summary: 'Delete an upload by its delete_url',
+    description:
+      'The token is the permission, so the address is a secret. A browser that follows the address is asked first. ' +
+      'A wrong token and an upload that is gone give the same 404.',
+    security: [],
+    parameters: [
+      id(answers.UploadResult.id),
+      parameter('token', 'query', 'The token of the delete_url.', '8Jt5nVbQx2'),
+    ],
+    responses: {
+      200: answer('Deleted.', budgetHeaders, json(deleted, { deleted: answers.Deleted })),
+      ...gone,
+      429: errorAnswer('rate_limited'),
+    },
+  });
 
   return {
     '/api/uploads/{id}/delete': {
@@ -93,20 +72,15 @@ export function hostedPaths(errorAnswer: (code: ErrorCode) => Json): Json {
       delete: deletion('deleteUploadByMethod'),
     },
     '/i/{slug}': hosted('showShare', 'The share page of an upload', [slug], {
-      'text/html': { schema: { type: 'string' } },
+      200: { description: 'It is there.', content: { 'text/html': { schema: { type: 'string' } } } },
     }),
-    '/f/{slug}': hostedBytes('readFile', 'The bytes of an upload', [slug], images),
+    '/f/{slug}': hostedBytes('readFile', 'an upload', [slug], Object.keys(imageNames)),
     '/s/{id}': hostedBytes(
       'readScreenshot',
-      'The bytes of a hosted screenshot',
+      'a hosted screenshot',
       [id(answers.ScreenshotMetadata.id)],
-      images.slice(0, 4).filter((type) => type !== 'image/gif'),
+      pictureTypes,
     ),
-    '/p/{id}': hostedBytes(
-      'readPdf',
-      'The bytes of a hosted PDF',
-      [id(answers.PdfMetadata.id)],
-      ['application/pdf'],
-    ),
+    '/p/{id}': hostedBytes('readPdf', 'a hosted PDF', [id(answers.PdfMetadata.id)], ['application/pdf']),
   };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { UploadResult } from '#http/api/upload-result.ts';
+import type { UploadResult } from '#http/api/schemas.ts';
 import type { RouteName } from '#http/dashboard/contract.ts';
 import { createAuthenticator } from '#lab/support/authenticator.ts';
 import { png } from '#lab/support/images.ts';
