@@ -10,8 +10,15 @@ export interface Command {
   /** The whole page of --help. */
   help: string;
   options: ParseArgsOptionsConfig;
-  /** Returns the exit code. Aborting the signal ends it. */
-  run(call: { values: Values; positionals: string[]; signal: AbortSignal }): Promise<number>;
+  /** Returns the exit code. */
+  run(call: Call): Promise<number>;
+}
+
+export interface Call {
+  values: Values;
+  positionals: string[];
+  /** Aborting it ends the command. */
+  signal: AbortSignal;
 }
 
 export async function readStdin(): Promise<string> {

@@ -56,15 +56,15 @@ function argumentOf({ name, kind, schema }: Flag): string {
 }
 
 function meaningOf({ kind, schema }: Flag): string {
-  const { description = '', enum: choices, minimum, maximum } = schema;
+  const { description = '', enum: choices, minimum, maximum, default: fallback } = schema;
   // Other fields are flags here.
   const sentence = description
     .replace(/\.$/, '')
     .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
-  if (kind === 'switch') return schema.default === true ? `Do not ${lowered(sentence)}` : sentence;
+  if (kind === 'switch') return fallback === true ? `Do not ${lowered(sentence)}` : sentence;
   if (kind === 'sides') return `${sentence}: one for all sides, or up to four as in CSS: "1cm 2cm"`;
   const rule = choices ? `: ${listed(choices)}` : minimum === undefined ? '' : `, ${minimum} to ${maximum}`;
-  return `${sentence}${rule}${schema.default === undefined ? '' : ` (${String(schema.default)})`}`;
+  return `${sentence}${rule}${fallback === undefined ? '' : ` (${fallback as string | number})`}`;
 }
 
 const lowered = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

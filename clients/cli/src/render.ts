@@ -2,7 +2,7 @@
 import { toSnake } from '../../library/src/letter-case.ts';
 import { openService } from '../../shared/src/service.ts';
 import { print, UsageError } from '../../shared/src/terminal.ts';
-import { text, type Command, type Values } from './command.ts';
+import { text, type Call, type Command, type Values } from './command.ts';
 import { helpRows, helpTable, parsedFlags } from './field-flags.ts';
 import { chooseOutput, deliver } from './output-file.ts';
 import { fileEnding, optionsOf, pdfKind, screenshotKind, toUrl, type RenderKind } from './render-kinds.ts';
@@ -58,10 +58,7 @@ ${examples}`,
   };
 }
 
-async function run(
-  kind: RenderKind,
-  { values, positionals, signal }: Parameters<Command['run']>[0],
-): Promise<number> {
+async function run(kind: RenderKind, { values, positionals, signal }: Call): Promise<number> {
   const url = onlyUrl(positionals);
   const output = text(values, 'output');
   const options = { ...optionsOf(kind, values, output), signal };

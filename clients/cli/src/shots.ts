@@ -9,7 +9,7 @@ import type { Meta } from '../../library/src/meta.ts';
 import { nameAfter } from '../../shared/src/file-names.ts';
 import { openService } from '../../shared/src/service.ts';
 import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
-import { number, text, type Command, type Values } from './command.ts';
+import { number, text, type Call, type Command, type Values } from './command.ts';
 import { exitCodeOfAll } from './exit-codes.ts';
 import { helpRows, helpTable, parsedFlags } from './field-flags.ts';
 import { removeOldParts, writeWhole } from './output-file.ts';
@@ -72,10 +72,7 @@ Examples:
   };
 }
 
-async function run(
-  kind: RenderKind,
-  { values, positionals, signal }: Parameters<Command['run']>[0],
-): Promise<number> {
+async function run(kind: RenderKind, { values, positionals, signal }: Call): Promise<number> {
   const [list, folder] = [text(values, 'file'), text(values, 'output')];
   if (list === undefined || folder === undefined || positionals.length > 0)
     throw new UsageError('needs -f FILE and -o DIR');

@@ -44,7 +44,7 @@ export function checkBaseUrl(baseUrl: string | URL | undefined): string {
   return withoutTail(href, '/');
 }
 
-export function callOf({ signal, timeoutMs, idempotencyKey }: CallOptions, usualTimeoutMs: number) {
+export function callOf({ signal, timeoutMs, idempotencyKey }: CallOptions, defaultTimeoutMs: number) {
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw new TypeError(`timeoutMs must be a number of milliseconds, 0 for none, not ${timeoutMs}`);
   }
@@ -52,7 +52,7 @@ export function callOf({ signal, timeoutMs, idempotencyKey }: CallOptions, usual
   if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,240}$/.test(idempotencyKey)) {
     throw new TypeError('idempotencyKey must have 1 to 240 visible ASCII characters');
   }
-  const limitMs = timeoutMs ?? usualTimeoutMs;
+  const limitMs = timeoutMs ?? defaultTimeoutMs;
   return {
     signal,
     timeoutMs: limitMs === 0 || limitMs > longestTimerMs ? undefined : limitMs,

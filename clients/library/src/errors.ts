@@ -1,8 +1,8 @@
 // The errors that the client throws: one class, and a subclass for each kind of failure. Spec 2.5, 7.
 import type { BatchItem } from './batch-result.ts';
 import { contractErrors, type ErrorCode } from './contract.ts';
+import { kindOf } from './failure-kind.ts';
 import type { Meta } from './meta.ts';
-import { kindOf } from './retry.ts';
 
 /**
  * Failures that the service did not report: no connection, no response in time, a 5xx from something in between, a response that

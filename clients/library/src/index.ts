@@ -1,18 +1,6 @@
 // @tintype/client: the library. It imports only its own files.
 export { Tintype } from './tintype.ts';
-export type {
-  BatchOptions,
-  HostedFile,
-  ListOptions,
-  PdfOptions,
-  RenderBytes,
-  RunItem,
-  RunOptions,
-  ScreenshotOptions,
-  TintypeOptions,
-  UploadOptions,
-  WithMeta,
-} from './options.ts';
+export type * from './options.ts';
 export type { CallOptions } from './call-options.ts';
 export type { BatchItem, BatchResult } from './batch-result.ts';
 export type { Clock } from './clock.ts';

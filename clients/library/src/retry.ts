@@ -1,10 +1,7 @@
 // Whether and when a failed request is sent again. Spec 7.
 import type { Clock } from './clock.ts';
-import { contractErrors, type ErrorCode } from './contract.ts';
 import type { TintypeError } from './errors.ts';
-
-/** limited: the service says when to retry. twice: worth at most two retries. transient: an outage. final: not retried. */
-type Kind = 'limited' | 'twice' | 'transient' | 'final';
+import { kindOf } from './failure-kind.ts';
 
 const firstWaitMs = 1000;
 const firstJitterMs = 500;
@@ -38,16 +35,6 @@ export function createRetryPlan({ clock, maxRetries }: { clock: Clock; maxRetrie
       return Math.round(retryAfterSeconds * 1000 + more);
     },
   };
-}
-
-export function kindOf({ code, status = 0 }: Pick<TintypeError, 'code' | 'status'>): Kind {
-  // A newer service may have codes that are not in the table.
-  const known = Object.hasOwn(contractErrors, code) ? contractErrors[code as ErrorCode] : undefined;
-  if (known?.retryable === false) return 'final';
-  if (status === 429) return 'limited';
-  if (known?.status === 502 || code === 'timeout') return 'twice';
-  if (known || code === 'connection_failed' || status >= 500) return 'transient';
-  return 'final';
 }
 
 /** 0.5 to 1 s, then twice as long each time: half of the wait is fixed, half is random. */

@@ -13,13 +13,13 @@ interface Sized {
 }
 
 /** Base64 makes it a third larger, and models accept at most 5 MB. */
-const mostBytes = 3_500_000;
+const maxBytes = 3_500_000;
 
 /** Undefined if it is not such a PNG. A picture that is still too large, such as noise, is halved until it fits. */
 export async function scalePng(bytes: Uint8Array): Promise<Sized | undefined> {
   let side = longestSide;
   let sized = await scaleTo(side, bytes);
-  while (sized && sized.png.length > mostBytes && side > 100) sized = await scaleTo((side /= 2), bytes);
+  while (sized && sized.png.length > maxBytes && side > 100) sized = await scaleTo((side /= 2), bytes);
   return sized;
 }
 

@@ -42,7 +42,11 @@ export function omit(schema: ObjectSchema, ...names: string[]): ObjectSchema {
 }
 
 /** The fields that have a value; those of a nested object in its place, unless `isWhole` says that it is one. */
-export function fieldsOf(schema: Schema, isWhole = (_: Schema): boolean => false, outer = ''): Field[] {
+export function fieldsOf(
+  schema: Schema,
+  isWhole: (inner: Schema) => boolean = () => false,
+  outer = '',
+): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
     inner.properties && !isWhole(inner)
       ? fieldsOf(inner, isWhole, `${outer}${name}.`)

@@ -138,11 +138,19 @@ interface UsedSchema {
 const mapped = (fields: TProperties, change: (field: TSchema) => TSchema): TProperties =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
 
-/** What the service adds to the options. */
-const measured = {
-  duration_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Render duration in milliseconds.' }),
-  size_bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Size of the stored file in bytes.' }),
-};
+const measure = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
+
+const metadataOf = (options: TProperties, texts: { id: string; url: string }) =>
+  Type.Object(
+    {
+      id: Type.String({ description: texts.id }),
+      url: uri(texts.url),
+      ...asUsed(options),
+      duration_ms: measure('Render duration in milliseconds.'),
+      size_bytes: measure('Size of the stored file in bytes.'),
+    },
+    strict,
+  );
 
 const pictureOptions = {
   format: oneOf(['png', 'jpeg', 'webp'], 'png', 'Image format.', 'Image format.'),
@@ -172,14 +180,9 @@ export const ScreenshotRequest = Type.Object(
 );
 export type ScreenshotRequest = Static<typeof ScreenshotRequest>;
 
-export const ScreenshotMetadata = Type.Object(
-  {
-    id: Type.String({ description: 'Unique capture id.' }),
-    url: uri('Hosted URL of the stored capture, not of the captured page.'),
-    ...asUsed({ ...pictureOptions, ...fullPage }),
-    ...measured,
-  },
-  strict,
+export const ScreenshotMetadata = metadataOf(
+  { ...pictureOptions, ...fullPage },
+  { id: 'Unique capture id.', url: 'Hosted URL of the stored capture, not of the captured page.' },
 );
 
 /** A number of CSS pixels, or a string with a unit. Spec 4.4. */
@@ -261,12 +264,7 @@ export const PdfRequest = Type.Object(
 );
 export type PdfRequest = Static<typeof PdfRequest>;
 
-export const PdfMetadata = Type.Object(
-  {
-    id: Type.String({ description: 'Unique render id.' }),
-    url: uri('Hosted URL of the stored PDF.'),
-    ...asUsed(pdfOptions),
-    ...measured,
-  },
-  strict,
-);
+export const PdfMetadata = metadataOf(pdfOptions, {
+  id: 'Unique render id.',
+  url: 'Hosted URL of the stored PDF.',
+});

@@ -16,7 +16,7 @@ export interface Schema {
   description?: string;
 }
 
-export interface Media {
+interface Media {
   schema: Schema;
   /** Every JSON body has one. */
   examples: Record<string, { summary: string; value: Record<string, unknown> }>;

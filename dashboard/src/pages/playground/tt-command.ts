@@ -4,6 +4,8 @@ import { omit, valueAt, type ObjectSchema } from '#shared/fields.ts';
 import { flagsOf, sides, type Flag } from '#shared/flags.ts';
 
 type Body = Record<string, unknown>;
+type Size = string | number;
+type Sizes = Record<string, Size>;
 
 /** The ending of the file says the format, unless the result stays on the service. */
 export function ttRender(
@@ -12,13 +14,13 @@ export function ttRender(
   request: ObjectSchema,
   body: Body,
 ): string {
-  const { url, response, format = kind === 'pdf' ? 'pdf' : 'png' } = body;
+  const { url, response, format = kind === 'pdf' ? 'pdf' : 'png' } = body as Record<string, string>;
   const isHosted = response === 'json';
   const flags = flagsOf(omit(request, 'url', 'response', ...(isHosted ? [] : ['format'])));
   return command(baseUrl, [
-    `tt ${kind} ${shellWord(String(url))}`,
+    `tt ${kind} ${shellWord(url ?? '')}`,
     ...flags.flatMap((flag) => wordsOf(flag, valueAt(body, flag.path))),
-    isHosted ? '--json' : `-o page.${String(format)}`,
+    isHosted ? '--json' : `-o page.${format}`,
   ]);
 }
 
@@ -34,8 +36,9 @@ const command = (baseUrl: string, words: string[]): string =>
 function wordsOf({ name, kind, schema }: Flag, value: unknown): string[] {
   if (value === undefined || value === schema.default) return [];
   if (kind === 'switch') return [`--${name}`];
-  return [`--${name} ${shellWord(kind === 'sides' ? sizesOf(value as Body) : String(value))}`];
+  const word = kind === 'sides' ? sizesOf(value as Sizes) : `${value as Size}`;
+  return [`--${name} ${shellWord(word)}`];
 }
 
 /** All four sides in CSS order; a bare number is in pixels. */
-const sizesOf = (margin: Body): string => sides.map((side) => String(margin[side] ?? 0)).join(' ');
+const sizesOf = (margin: Sizes): string => sides.map((side) => String(margin[side] ?? 0)).join(' ');
