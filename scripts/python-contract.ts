@@ -98,7 +98,7 @@ function method({ name, schema, returns, summary, hosts = false, call }: Method)
     ...fields.map(([field]) => `"${field}": ${field}`),
     ...(hosts ? ['"response": "json"'] : []),
   ];
-  const help = hosts ? [] : ['', ...fields.map(([field, rule]) => `${field}: ${meaningOf(rule)}`)];
+  const help = hosts ? [] : ['', ...meanings(options, '')];
   const lines = ['self', 'url: str', '*', ...parameters, ...common].map((line) => `        ${line},\n`);
   return `    def ${name}(
 ${lines.join('')}    ) -> ${returns}:
@@ -108,21 +108,31 @@ ${sent.map((line) => `            ${line},\n`).join('')}        }
         return ${call('fields')}`;
 }
 
-function meaningOf({
-  description = '',
-  enum: choices,
-  minimum,
-  maximum,
-  default: fallback,
-  properties,
-}: Schema): string {
-  const rules = [
-    choices && `One of ${choices.join(', ')}.`,
-    minimum !== undefined && maximum !== undefined && `From ${minimum} to ${maximum}.`,
-    properties && `A mapping with ${Object.keys(properties).join(', ')}.`,
-    fallback !== undefined && !properties && `Default: ${literal(fallback)}.`,
-  ];
-  return [description, ...rules.filter(Boolean)].join(' ');
+/** A line for each field, and for those of a mapping: `margin["top"]: …`. */
+function meanings(fields: Record<string, Schema>, outer: string): string[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const path = outer === '' ? name : `${outer}["${name}"]`;
+    const { description = '', enum: choices, minimum, maximum, properties = {}, default: fallback } = field;
+    const words = [
+      `${path}: ${description}`,
+      choices && `One of ${choices.join(', ')}.`,
+      minimum !== undefined && maximum !== undefined && `From ${minimum} to ${maximum}.`,
+      fallback !== undefined && !field.properties && `Default: ${literal(fallback)}.`,
+    ];
+    return [...wrapped(words.filter(Boolean).join(' ')), ...meanings(properties, path)];
+  });
+}
+
+const columns = 110;
+
+function wrapped(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last.length + 1 + word.length > columns) lines.push(`    ${word}`);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
 }
 
 /** `mapping`: what an object is called; a caller may give any mapping, and gets a dictionary. */

@@ -425,9 +425,20 @@ class _RenderCalls:
         print_background: Include CSS background colors and images. Default: True.
         prefer_css_page_size: A CSS page size defined by the page overrides paper_format. Default: False.
         scale: Scale of the printed content. From 0.1 to 2. Default: 1.
-        margin: Margins of the paper. A mapping with top, right, bottom, left.
-        viewport: Browser viewport applied before printing. Controls responsive layout, not paper size. A mapping with width, height.
-        wait_until: What the page must have reached before it is printed. One of load, domcontentloaded, networkidle0, networkidle2. Default: networkidle2.
+        margin: Margins of the paper.
+        margin["top"]: The top margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that
+            is "0" or a number followed by px, in, cm or mm. Default: 0.
+        margin["right"]: The right margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters
+            that is "0" or a number followed by px, in, cm or mm. Default: 0.
+        margin["bottom"]: The bottom margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters
+            that is "0" or a number followed by px, in, cm or mm. Default: 0.
+        margin["left"]: The left margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters
+            that is "0" or a number followed by px, in, cm or mm. Default: 0.
+        viewport: Browser viewport applied before printing. Controls responsive layout, not paper size.
+        viewport["width"]: Viewport width, in CSS pixels. From 320 to 3840. Default: 1440.
+        viewport["height"]: Viewport height, in CSS pixels. From 320 to 2160. Default: 900.
+        wait_until: What the page must have reached before it is printed. One of load, domcontentloaded, networkidle0,
+            networkidle2. Default: networkidle2.
         delay_ms: Extra wait after readiness, in milliseconds. From 0 to 10000. Default: 0.
         """
         fields = {

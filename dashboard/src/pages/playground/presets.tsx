@@ -17,7 +17,7 @@ export function Presets({
   values: Values;
   onValues: (values: Values) => void;
 }) {
-  const pathOf = (side: string) => fields.find(({ path }) => path.endsWith(side))!.path;
+  const pathOf = (side: string) => fields.find(({ path }) => [side, `viewport.${side}`].includes(path))!.path;
   const [width, height] = [pathOf('width'), pathOf('height')];
   return (
     <div role="group" aria-label="Viewport presets" className="grid grid-cols-2 gap-2">
