@@ -1,5 +1,5 @@
 // npm run document: with `pictures`, draws every page; otherwise writes what is generated from the code: the tables of variables and
-// errors, the OpenAPI document, and the clients' types, error tables and tool inputs.
+// errors, the OpenAPI document, and what the clients know of fields and errors.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorTable } from '#core/errors.ts';

@@ -5,6 +5,8 @@ import { camelCased } from '#http/api/camel-case.ts';
 export const languages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' };
 export type Language = keyof typeof languages;
 
+const nodeFiles = 'node:fs/promises';
+
 /** Stands in for the key: a key is shown only once, so no page has it. */
 export const keyPlaceholder = 'YOUR_API_KEY';
 
@@ -54,8 +56,9 @@ for (const item of items) console.log(item.ok ? item.upload.url : item.error.mes
 console.log(url);`
     : `const { bytes } = await tintype.${endpoint}(${given});
 await writeFile('${outputOf(call)}', bytes);`;
+  const isWritten = !('file' in body || isHosted(call));
   return `// npm install ${baseUrl}/clients/tintype-client.tgz
-${'file' in body || isHosted(call) ? '' : "import { writeFile } from 'node:fs/promises';\n"}import { Tintype } from '@tintype/client';
+${isWritten ? `import { writeFile } from '${nodeFiles}';\n` : ''}import { Tintype } from '@tintype/client';
 
 const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: '${keyPlaceholder}' });
 ${calls[endpoint] ?? render}`;
