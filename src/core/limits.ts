@@ -1,4 +1,4 @@
-// The contract's numbers. Spec 4, 8.
+// The contract's numbers, except those of a single field, which its schema has. Spec 4, 8.
 
 const MiB = 1024 * 1024;
 
@@ -15,10 +15,6 @@ export const limits = {
   pdfTotalMs: 75_000,
   /** How long a render may wait for a slot on the machine; its timeouts start afterwards. */
   renderQueueMs: 30_000,
-  pdfScale: { min: 0.1, max: 2, default: 1 },
-  pdfDelayMs: { min: 0, max: 10_000, default: 0 },
-  marginPx: 2000,
-  marginCharacters: 16,
   keysPerAccount: 25,
   /** The latest expiry date of a key, in days after its creation. */
   keyDays: 3650,

@@ -1,34 +1,11 @@
 // The contract as schemas: the types, the validation, the OpenAPI document and what the clients and the playground know of a field
-// come from them. A switch that is on by default has a description that begins with a verb: `tt` says "Do not" before it. Spec 2, 4.
-import { Type, type Static, type TOptional, type TProperties, type TSchema } from 'typebox';
+// come from them. Spec 2, 4.
+import { Type, type Static, type TProperties } from 'typebox';
 import { Set as setFormat } from 'typebox/format';
 import { errorCodes } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
+import { asUsed, choice, flag, oneOf, optional, strict, used, within } from '#http/api/fields.ts';
 
-const strict = { additionalProperties: false };
-
-/** How the metadata of a render describes an option. A symbol, so that it is not part of the published schema. */
-const used = Symbol('used');
-
-interface Bounds {
-  min: number;
-  max: number;
-  default: number;
-}
-
-const choice = <T extends string>(values: readonly T[], options: { description: string; default?: T }) =>
-  Type.Unsafe<T>({ type: 'string', enum: values, ...options });
-const oneOf = <T extends string>(values: readonly T[], fallback: T, description: string, usedAs: string) =>
-  Type.Unsafe<T>({ ...choice(values, { default: fallback, description }), [used]: usedAs });
-const flag = (fallback: boolean, description: string, usedAs: string) =>
-  Type.Boolean({ default: fallback, description, [used]: usedAs });
-const within = ({ min, max, default: fallback }: Bounds, description: string, usedAs?: string) => ({
-  minimum: min,
-  maximum: max,
-  default: fallback,
-  description,
-  [used]: usedAs,
-});
 const uri = (description: string) => Type.String({ format: 'uri', description });
 
 export const ErrorEnvelope = Type.Object(
@@ -114,30 +91,6 @@ const target = Type.String({
 const widthText = 'Viewport width, in CSS pixels.';
 const heightText = 'Viewport height, in CSS pixels.';
 
-const optional = <T extends TProperties>(fields: T) =>
-  mapped(fields, Type.Optional) as { [Name in keyof T]: TOptional<T[Name]> };
-
-/** The options of a render as its metadata has them: all are there, and have no bounds. */
-const asUsed = (fields: TProperties): TProperties =>
-  mapped(fields, (field) => {
-    const { type, enum: values, anyOf, properties, [used]: description } = field as UsedSchema;
-    const texts = description === undefined ? {} : { description };
-    if (properties) return Type.Object(asUsed(properties), { ...strict, ...texts });
-    if (anyOf) return Type.Unsafe({ anyOf: anyOf.map((one) => ({ type: one.type })), ...texts });
-    return Type.Unsafe({ type, ...(values && { enum: values }), ...texts });
-  });
-
-interface UsedSchema {
-  type?: string;
-  enum?: string[];
-  anyOf?: { type: string }[];
-  properties?: TProperties;
-  [used]?: string;
-}
-
-const mapped = (fields: TProperties, change: (field: TSchema) => TSchema): TProperties =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
-
 const measure = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
 const metadataOf = (options: TProperties, texts: { id: string; url: string }) =>
@@ -185,21 +138,24 @@ export const ScreenshotMetadata = metadataOf(
   { id: 'Unique capture id.', url: 'Hosted URL of the stored capture, not of the captured page.' },
 );
 
+const marginPx = 2000;
+const marginCharacters = 16;
+
 /** A number of CSS pixels, or a string with a unit. Spec 4.4. */
 const marginSide = (side: string) =>
   Type.Union(
     [
-      Type.Number({ minimum: 0, maximum: limits.marginPx }),
+      Type.Number({ minimum: 0, maximum: marginPx }),
       Type.String({
-        maxLength: limits.marginCharacters,
+        maxLength: marginCharacters,
         pattern: '^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$',
       }),
     ],
     {
       default: 0,
       description:
-        `The ${side} margin: a number of CSS pixels from 0 to ${limits.marginPx}, or a text of at most ` +
-        `${limits.marginCharacters} characters that is "0" or a number followed by px, in, cm or mm.`,
+        `The ${side} margin: a number of CSS pixels from 0 to ${marginPx}, or a text of at most ` +
+        `${marginCharacters} characters that is "0" or a number followed by px, in, cm or mm.`,
     },
   );
 
@@ -216,7 +172,9 @@ const pdfOptions = {
     'A CSS page size defined by the page overrides paper_format.',
     "Whether the page's CSS page size was preferred.",
   ),
-  scale: Type.Number(within(limits.pdfScale, 'Scale of the printed content.', 'Scale used.')),
+  scale: Type.Number(
+    within({ min: 0.1, max: 2, default: 1 }, 'Scale of the printed content.', 'Scale used.'),
+  ),
   margin: Type.Object(
     optional({
       top: marginSide('top'),
@@ -245,7 +203,11 @@ const pdfOptions = {
     'Readiness used.',
   ),
   delay_ms: Type.Integer(
-    within(limits.pdfDelayMs, 'Extra wait after readiness, in milliseconds.', 'Extra wait used.'),
+    within(
+      { min: 0, max: 10_000, default: 0 },
+      'Extra wait after readiness, in milliseconds.',
+      'Extra wait used.',
+    ),
   ),
 };
 
