@@ -4,10 +4,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorTable } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
 import { camelCase } from '#http/api/camel-case.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { python, withGenerated } from '#scripts/generated-block.ts';
-import { pythonContract } from '#scripts/python-contract.ts';
+import { pythonContract, renderTimeoutsMs } from '#scripts/python-contract.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';
 
 const clients = join(import.meta.dirname, '..', 'clients');
@@ -35,6 +36,7 @@ export function clientContract(): Record<string, string> {
       note,
       errorsInTypeScript(),
       'export type ErrorCode = keyof typeof contractErrors;\n',
+      limitsInTypeScript(),
       ...types,
     ].join('\n'),
     'shared/src/requests.ts': [`${note}import type { ObjectSchema } from './fields.ts';\n`, ...requests].join(
@@ -56,6 +58,21 @@ function errorsInTypeScript(): string {
   const comment = "/** The service's errors; retryable: the same request may succeed later. Spec 7. */";
   return `${comment}\nexport const contractErrors = {\n${rows.join('')}} as const;\n`;
 }
+
+function limitsInTypeScript(): string {
+  const { fileBytes, batchFiles, batchBytes } = limits;
+  return `/** What one upload and one batch may hold. Spec 4.1, 4.2. */
+export const uploadLimits = ${literal({ fileBytes, batchFiles, batchBytes })} as const;
+
+/** How long to wait for a render: its own time limit, the queue, and 15 s for the network. Spec 4.3, 4.4. */
+export const renderTimeoutsMs = ${literal(renderTimeoutsMs)} as const;
+`;
+}
+
+const literal = (numbers: Record<string, number>): string =>
+  `{ ${Object.entries(numbers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ')} }`;
 
 function typeOf(schema: Schema, indent: string): string {
   if (schema.anyOf) return schema.anyOf.map((option) => typeOf(option, indent)).join(' | ');

@@ -1,6 +1,7 @@
 // The part of the Python client that is made from the contract: the error table, the results as dataclasses, and a method for each
 // render, with an argument for each field of its request.
 import { errorCodes, errorTable } from '#core/errors.ts';
+import { limits } from '#core/limits.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';
 
 /** The class in Python of each result. */
@@ -20,6 +21,12 @@ const renders = [
   },
   { kind: 'pdf', request: 'PdfRequest', hosted: 'HostedPdf', means: 'Prints a page', result: 'document' },
 ];
+
+const waitMs = limits.renderQueueMs + 15_000;
+export const renderTimeoutsMs = {
+  screenshot: limits.screenshotTotalMs + waitMs,
+  pdf: limits.pdfTotalMs + waitMs,
+};
 
 /** Left out of repr(), which ends up in logs. */
 const secrets = ['delete_url'];
@@ -54,9 +61,12 @@ export function pythonContract(schemas: Record<string, ObjectSchema>): string {
         raise NotImplementedError
 
 ${methods.join('\n\n')}`;
-  return [errors(), ...results.map(([name, schema]) => dataclass(name, schemaOf(schema))), calls].join(
-    '\n\n\n',
-  );
+  return [
+    errors(),
+    numbers(),
+    ...results.map(([name, schema]) => dataclass(name, schemaOf(schema))),
+    calls,
+  ].join('\n\n\n');
 }
 
 function errors(): string {
@@ -66,6 +76,17 @@ function errors(): string {
   });
   return `# The service's errors: the HTTP status, and whether the same request may succeed later.
 _CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {\n${rows.join('')}}`;
+}
+
+function numbers(): string {
+  const seconds = Object.entries(renderTimeoutsMs).map(
+    ([kind, ms]) => `"${kind}": ${(ms / 1000).toFixed(1)}`,
+  );
+  return `_MAX_FILE_BYTES = ${limits.fileBytes}
+_MAX_BATCH_FILES = ${limits.batchFiles}
+_MAX_BATCH_BYTES = ${limits.batchBytes}
+# How long to wait for a render: its own time limit, the queue, and 15 s for the network.
+_RENDER_SECONDS = {${seconds.join(', ')}}`;
 }
 
 function dataclass(name: string, { properties }: ObjectSchema): string {

@@ -43,11 +43,7 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 #: A path, bytes or a binary file object; or (filename, one of these) to give it a name.
 File = Union[Source, Tuple[str, Source]]
 
-_MAX_FILE_BYTES = 10 * 1024 * 1024
-_MAX_BATCH_FILES = 10
-_MAX_BATCH_BYTES = 50 * 1024 * 1024
-# Seconds: the service's own budget, 30 s in its queue, and 15 s for the network.
-_TIMEOUTS = {"upload": 300.0, "screenshot": 105.0, "pdf": 120.0, "delete": 30.0}
+_SECONDS = {"upload": 300.0, "delete": 30.0}
 _FIRST_WAIT = 1.0
 _FIRST_JITTER = 0.5
 _LONGEST_BACK_OFF = 30.0
@@ -267,6 +263,13 @@ _CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {
     "capture_failed": (502, True),
     "render_failed": (502, True),
 }
+
+
+_MAX_FILE_BYTES = 10485760
+_MAX_BATCH_FILES = 10
+_MAX_BATCH_BYTES = 52428800
+# How long to wait for a render: its own time limit, the queue, and 15 s for the network.
+_RENDER_SECONDS = {"screenshot": 105.0, "pdf": 120.0}
 
 
 @dataclass(frozen=True)
@@ -972,7 +975,7 @@ def _check_idempotency_key(key: Optional[str]) -> str:
 
 def _seconds(timeout: Optional[float], kind: str) -> Optional[float]:
     if timeout is None:
-        return _TIMEOUTS[kind]
+        return {**_SECONDS, **_RENDER_SECONDS}[kind]
     if not timeout >= 0:
         raise ValueError(f"timeout must be a number of seconds, 0 for none, not {timeout}")
     # Past this a socket cannot wait.

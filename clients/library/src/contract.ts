@@ -20,6 +20,12 @@ export const contractErrors = {
 
 export type ErrorCode = keyof typeof contractErrors;
 
+/** What one upload and one batch may hold. Spec 4.1, 4.2. */
+export const uploadLimits = { fileBytes: 10485760, batchFiles: 10, batchBytes: 52428800 } as const;
+
+/** How long to wait for a render: its own time limit, the queue, and 15 s for the network. Spec 4.3, 4.4. */
+export const renderTimeoutsMs = { screenshot: 105000, pdf: 120000 } as const;
+
 export interface BatchResult {
   /** One entry per submitted file, in request order. */
   items: {

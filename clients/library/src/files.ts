@@ -1,4 +1,5 @@
 // Turns what the caller passes (a path, a Blob, bytes, a stream) into a Blob that can be sent more than once.
+import { uploadLimits } from './contract.ts';
 import { TintypeError, type TintypeErrorDetails } from './errors.ts';
 
 /** A path (Node, Deno, Bun), a file: URL, a Blob or File, bytes, or a stream of bytes. */
@@ -24,8 +25,8 @@ export interface LoadedFile {
   filename: string;
 }
 
-/** Spec 4.1: 10 MB. A larger file is not sent, and not read further. */
-export const maxFileBytes = 10 * 1024 * 1024;
+/** A larger file is not sent, and not read further. */
+const { fileBytes: maxFileBytes } = uploadLimits;
 
 /** A file that cannot be sent. In a batch it becomes a failed item, and the others are sent. */
 export class FileRefused extends TintypeError {

@@ -2,13 +2,14 @@
 import type { BatchResult } from './batch-result.ts';
 import { callOf, checkApiKey, checkBaseUrl, fromEnvironment, type CallOptions } from './call-options.ts';
 import { realClock } from './clock.ts';
-import type {
-  AccountRenders,
-  AccountUploads,
-  AccountUsage,
-  PdfMetadata,
-  ScreenshotMetadata,
-  UploadResult,
+import {
+  renderTimeoutsMs,
+  type AccountRenders,
+  type AccountUploads,
+  type AccountUsage,
+  type PdfMetadata,
+  type ScreenshotMetadata,
+  type UploadResult,
 } from './contract.ts';
 import { TintypeError } from './errors.ts';
 import { loadFile, type FileInput } from './files.ts';
@@ -34,8 +35,7 @@ import { outcomesOf } from './run-all.ts';
 import { isBatchBody, send, type Sender } from './send.ts';
 import { uploadInBatches } from './upload-batch.ts';
 
-/** The service's own time limit, 30 s in its queue, and 15 s for the network. */
-const timeoutsMs = { upload: 300_000, screenshot: 105_000, pdf: 120_000, read: 30_000 };
+const timeoutsMs = { upload: 300_000, read: 30_000, ...renderTimeoutsMs };
 /** More renders than the largest plan allows at once. Uploads have no cap, but a few use the whole bandwidth. */
 const ceilings = { renders: 100, uploads: 4 };
 

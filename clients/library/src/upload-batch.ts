@@ -1,19 +1,11 @@
 // Sends any number of files, in order, as batches of the size that the service accepts. Spec 4.2.
 import type { BatchItem, BatchResult } from './batch-result.ts';
+import { uploadLimits } from './contract.ts';
 import { TintypeError } from './errors.ts';
-import {
-  checkInput,
-  FileRefused,
-  loadFile,
-  maxFileBytes,
-  sizeOf,
-  type FileInput,
-  type LoadedFile,
-} from './files.ts';
+import { checkInput, FileRefused, loadFile, sizeOf, type FileInput, type LoadedFile } from './files.ts';
 import type { Meta } from './meta.ts';
 
-const maxFiles = 10;
-const maxBytes = 50 * 1024 * 1024;
+const { fileBytes: maxFileBytes, batchFiles: maxFiles, batchBytes: maxBytes } = uploadLimits;
 
 export interface Progress {
   /** Bytes of file data sent so far; decreases when a request is sent again. */
