@@ -24,7 +24,6 @@ interface Media {
 
 export interface Response {
   description: string;
-  headers?: Record<string, { description?: string }>;
   content?: Record<string, Media>;
 }
 

@@ -4,6 +4,7 @@ import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Plan } from '#accounts/plans.ts';
 import { table } from '#http/docs/table.ts';
+import { headers } from '#http/openapi/headers.ts';
 import { html, type Html } from '#http/pages/page.ts';
 
 export interface Guide {
@@ -28,6 +29,21 @@ export function guidesOf(baseUrl: string, plans: Plan[]): Guide[] {
         </p>`,
     },
     { id: 'errors', title: 'Errors', body: errors() },
+    {
+      id: 'headers',
+      title: 'Headers of an answer',
+      body: table(
+        'Headers',
+        ['Header', 'Meaning'],
+        Object.entries(headers).map(
+          ([name, { description }]) =>
+            html`<tr>
+              <td><code>${name}</code></td>
+              <td>${description}</td>
+            </tr>`,
+        ),
+      ),
+    },
     {
       id: 'retries',
       title: 'Retries',

@@ -46,7 +46,7 @@ export function showOperation(
     <h3>Answers</h3>
     ${Object.entries(responses)
       .filter(([status]) => status.startsWith('2'))
-      .map(([status, response]) => showAnswer(document, status, response))}
+      .map(([status, response]) => showAnswer(status, response))}
     ${showErrors(document, responses)}
   </section>`;
 }
@@ -91,7 +91,7 @@ function fieldRows({ properties = {}, required = [] }: Schema, prefix: string): 
   });
 }
 
-function showAnswer(document: OpenapiDocument, status: string, response: Response): Html {
+function showAnswer(status: string, response: Response): Html {
   const { 'application/json': json, ...files } = response.content ?? {};
   const bytes = Object.keys(files);
   const [example] = Object.values(json?.examples ?? {});
@@ -109,23 +109,7 @@ function showAnswer(document: OpenapiDocument, status: string, response: Respons
         tabindex="0"
         aria-label="${status}: ${example.summary}"
       ><code>${JSON.stringify(example.value, null, 2)}</code></pre>`
-    }
-    ${response.headers && showHeaders(document, response.headers)}`;
-}
-
-function showHeaders(document: OpenapiDocument, headers: NonNullable<Response['headers']>): Html {
-  return html`<details>
-    <summary>Headers of the answer</summary>
-    <dl class="headers">
-      ${Object.entries(headers).map(
-        ([name, header]) =>
-          html`<div>
-            <dt><code>${name}</code></dt>
-            <dd>${follow(document, header).description}</dd>
-          </div>`,
-      )}
-    </dl>
-  </details>`;
+    }`;
 }
 
 /** Codes as links to their meaning and what to do. */

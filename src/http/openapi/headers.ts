@@ -1,18 +1,15 @@
 // The response headers, each described once. Spec 8.
 export type Json = Record<string, unknown>;
 
-const integer = (description: string, example: number): Json => ({
+const header = (type: 'integer' | 'string') => (description: string, example: number | string) => ({
   description,
-  schema: { type: 'integer' },
+  schema: { type },
   example,
 });
-const text = (description: string, example: string): Json => ({
-  description,
-  schema: { type: 'string' },
-  example,
-});
+const integer = header('integer');
+const text = header('string');
 
-export const headers: Record<string, Json> = {
+export const headers: Record<string, ReturnType<typeof text>> = {
   'x-request-id': text(
     'Names this request; tell it to the operator when asking about a failure.',
     '4kXqW0cJ8hTzR2mLpVaN',
