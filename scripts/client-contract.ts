@@ -25,7 +25,7 @@ export function clientContract(): Record<string, string> {
   const { paths, components } = buildOpenapi('http://localhost') as unknown as Document;
   const { ErrorEnvelope: _envelope, ...schemas } = components.schemas;
   const types = Object.entries(schemas).map(
-    ([name, schema]) => `export interface ${name} ${typeOf(schema, '')}\n`,
+    ([name, schema]) => `export interface ${name} ${fieldsOf(schema, '', schemas)}\n`,
   );
   const form = paths['/api/v1/upload']?.post?.requestBody?.content['multipart/form-data']?.schema;
   const requests = Object.entries({ ...schemas, UploadRequest: form as ObjectSchema })
@@ -74,18 +74,27 @@ const literal = (numbers: Record<string, number>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ')} }`;
 
-function typeOf(schema: Schema, indent: string): string {
-  if (schema.anyOf) return schema.anyOf.map((option) => typeOf(option, indent)).join(' | ');
-  if (schema.enum) return schema.enum.map((text) => `'${text}'`).join(' | ');
-  if (schema.type === 'array') return `${grouped(typeOf(schema.items ?? {}, indent))}[]`;
+type Schemas = Record<string, ObjectSchema>;
+
+/** A schema inside another is called by its name, if it has one. */
+function typeOf(schema: Schema, indent: string, schemas: Schemas): string {
+  const text = JSON.stringify(schema);
+  const [name] = Object.entries(schemas).find(([, known]) => JSON.stringify(known) === text) ?? [];
+  if (name !== undefined) return name;
+  if (schema.anyOf) return schema.anyOf.map((option) => typeOf(option, indent, schemas)).join(' | ');
+  if (schema.enum) return schema.enum.map((choice) => `'${choice}'`).join(' | ');
+  if (schema.type === 'array') return `${grouped(typeOf(schema.items ?? {}, indent, schemas))}[]`;
   if (schema.type === 'integer') return 'number';
-  if (schema.type !== 'object') return schema.type ?? 'unknown';
-  if (!schema.properties) return 'Record<string, unknown>';
+  return schema.type === 'object' ? fieldsOf(schema, indent, schemas) : (schema.type ?? 'unknown');
+}
+
+function fieldsOf({ properties, required }: Schema, indent: string, schemas: Schemas): string {
+  if (!properties) return 'Record<string, unknown>';
   const inner = `${indent}  `;
-  const fields = Object.entries(schema.properties).map(([name, field]) => {
-    const mark = schema.required?.includes(name) ? '' : '?';
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const mark = required?.includes(name) ? '' : '?';
     const comment = field.description ? `${inner}/** ${field.description}${rulesOf(field)} */\n` : '';
-    return `${comment}${inner}${camelCase(name)}${mark}: ${typeOf(field, inner)};\n`;
+    return `${comment}${inner}${camelCase(name)}${mark}: ${typeOf(field, inner, schemas)};\n`;
   });
   return `{\n${fields.join('')}${indent}}`;
 }

@@ -35,26 +35,7 @@ export interface BatchResult {
     index: number;
     /** Filename as submitted. */
     sourceFilename: string;
-    upload?: {
-      /** Unique upload id. */
-      id: string;
-      /** Short slug used in share URLs. */
-      slug: string;
-      /** Share page that shows the image in a viewer. */
-      url: string;
-      /** Direct URL of the raw image bytes. */
-      fileUrl: string;
-      /** Deletes the upload without further authentication. It is a secret. */
-      deleteUrl: string;
-      /** When the link stops resolving and the file is deleted; null when no expiry is scheduled. */
-      expiresAt: string | null;
-      /** Stored size, measured after SVG sanitization. */
-      sizeBytes: number;
-      /** Detected from the file's bytes, not from the declared type. */
-      contentType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/svg+xml' | 'image/avif';
-      /** Sanitized stored filename. */
-      filename: string;
-    };
+    upload?: UploadResult;
     error?: {
       /** Why this file was not stored. */
       code: 'file_too_large' | 'unsupported_type' | 'validation_error' | 'quota_exceeded' | 'internal';

@@ -91,6 +91,8 @@ const target = Type.String({
 const widthText = 'Viewport width, in CSS pixels.';
 const heightText = 'Viewport height, in CSS pixels.';
 
+const bytesOr = <T extends string>(bytes: T, description: string) =>
+  Type.Optional(choice([bytes, 'json'], { default: bytes, description }));
 const measure = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
 const metadataOf = (options: TProperties, texts: { id: string; url: string }) =>
@@ -122,12 +124,7 @@ export const ScreenshotRequest = Type.Object(
   {
     url: target,
     ...optional({ ...fullPage, ...pictureOptions }),
-    response: Type.Optional(
-      choice(['image', 'json'], {
-        default: 'image',
-        description: 'image: the encoded bytes; json: metadata with a hosted image URL.',
-      }),
-    ),
+    response: bytesOr('image', 'image: the encoded bytes; json: metadata with a hosted image URL.'),
   },
   strict,
 );
@@ -215,12 +212,7 @@ export const PdfRequest = Type.Object(
   {
     url: target,
     ...optional(pdfOptions),
-    response: Type.Optional(
-      choice(['pdf', 'json'], {
-        default: 'pdf',
-        description: 'pdf: the bytes; json: metadata with a hosted PDF URL.',
-      }),
-    ),
+    response: bytesOr('pdf', 'pdf: the bytes; json: metadata with a hosted PDF URL.'),
   },
   strict,
 );
