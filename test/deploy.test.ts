@@ -4,8 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
-import { entryPaths } from '#http/dashboard/app.ts';
-import { dashboardPath } from '#http/dashboard/contract.ts';
+import { dashboardPath, entryPaths } from '#http/dashboard/paths.ts';
 import { variables } from '#roof/config.ts';
 import { root } from '#lab/support/processes.ts';
 

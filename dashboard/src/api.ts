@@ -1,6 +1,8 @@
 // Calls to /api/dashboard, typed by the server's route table.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import type { AnswerOf, BodyOf, QueryOf, RouteName } from '#http/dashboard/contract.ts';
+import type { BodyOf, QueryOf, RouteName } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import { dashboardPath } from '#http/dashboard/paths.ts';
 import { noteServiceTime } from '#app/clock.ts';
 
 type Part<Key extends string, Value> = [Value] extends [undefined] ? unknown : Record<Key, Value>;
@@ -116,7 +118,7 @@ function addressOf(path: string, query: Loose['query'] = {}, id = ''): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   const suffix = given.length > 0 ? `?${search}` : '';
-  return `/api/dashboard${path.replace(':id', encodeURIComponent(id))}${suffix}`;
+  return `${dashboardPath}${path.replace(':id', encodeURIComponent(id))}${suffix}`;
 }
 
 async function reach(address: string, init: RequestInit): Promise<Response> {

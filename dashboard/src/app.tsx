@@ -1,5 +1,6 @@
 // Chooses the page: the entry pages are for everyone, the others for signed-in users.
 import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent } from 'react';
+import { entryPaths } from '#http/dashboard/paths.ts';
 import { Suspended } from '#app/pages/suspended.tsx';
 import { Boundary, renewIfOutdated } from '#app/boundary.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
@@ -41,16 +42,6 @@ const adminPages: Record<string, LazyExoticComponent<PageOf>> = {
   '/admin/settings': page(() => import('#app/pages/admin/settings.tsx'), 'InstallationSettings'),
   '/admin/audit': page(() => import('#app/pages/admin/audit.tsx'), 'Audit'),
 };
-
-const entryPaths = [
-  '/sign-in',
-  '/sign-up',
-  '/forgot-password',
-  '/reset-password',
-  '/verify-email',
-  '/welcome',
-] as const;
-export type EntryPath = (typeof entryPaths)[number];
 
 export function App() {
   return (

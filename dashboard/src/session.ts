@@ -1,6 +1,6 @@
 // Who is signed in, and what this service offers.
 import { useQuery } from '@tanstack/react-query';
-import type { SignedIn } from '#http/dashboard/schemas/session.ts';
+import type { SignedIn } from '#http/dashboard/session.ts';
 import { call, queries, refresh, sessionKey } from '#app/api.ts';
 import { clear } from '#app/uploading/queue.ts';
 

@@ -1,6 +1,7 @@
 // A person with a browser at the dashboard: keeps cookies, sends an Origin header, and reads the links in the log.
-import type { AnswerOf, RouteName } from '#http/dashboard/contract.ts';
-import { dashboardPath } from '#http/dashboard/contract.ts';
+import type { RouteName } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import { dashboardPath } from '#http/dashboard/paths.ts';
 import type { Answer, ErrorBody } from '#lab/support/requests.ts';
 import type { TestService } from '#lab/support/service.ts';
 

@@ -10,8 +10,6 @@ import { recordAct } from '#accounts/audit.ts';
 import type { Unmailed } from '#accounts/links.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 
-export type Administration = ReturnType<typeof createAdministration>;
-
 /** The link signs in once, sets a password, or verifies the e-mail address. */
 export const linkKinds = ['sign-in', 'password', 'verification'] as const;
 export type LinkKind = (typeof linkKinds)[number];

@@ -12,8 +12,6 @@ export interface NewKey {
   row: ApiKeyRow;
 }
 
-export type Keys = ReturnType<typeof createKeys>;
-
 export function createKeys({ database, clock }: { database: Database; clock: Clock }) {
   async function insert(tables: Tables, accountId: string, terms: KeyTerms): Promise<NewKey> {
     const now = clock.now();

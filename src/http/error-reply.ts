@@ -4,12 +4,6 @@ import { ServiceError, notFound, toServiceError } from '#core/errors.ts';
 import { QuotaExceededError } from '#metering/quota.ts';
 import { spentQuotaHeaders } from '#http/reply-headers.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    failure: ServiceError | undefined;
-  }
-}
-
 export function envelope({ code, message }: ServiceError): { error: { code: string; message: string } } {
   return { error: { code, message } };
 }

@@ -8,12 +8,6 @@ import type { Admission } from '#metering/admission.ts';
 import type { BudgetStanding, RequestBudget } from '#metering/request-budget.ts';
 import { setBudgetHeaders } from '#http/reply-headers.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Caller | undefined;
-  }
-}
-
 /** Refusals of one client address per minute; above that, guessing keys and tokens gets a 429. */
 export const refusalsPerMinute = 600;
 

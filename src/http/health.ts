@@ -1,8 +1,6 @@
 // Whether the process is alive, and whether the parts it depends on respond.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Browser } from '#browser/browser.ts';
-import type { Blobs } from '#storage/blobs.ts';
-import type { Database } from '#storage/database.ts';
+import type { ServerParts } from '#http/parts.ts';
 
 const answerWithinMs = 2_000;
 
@@ -10,13 +8,7 @@ export async function healthz(_request: FastifyRequest, reply: FastifyReply) {
   return reply.header('cache-control', 'no-store').send({ status: 'ok' });
 }
 
-interface Checked {
-  database: Database;
-  uploadBlobs: Blobs;
-  browser: Browser;
-}
-
-export function readyz(parts: Checked) {
+export function readyz(parts: ServerParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const results = await runChecks(parts);
     for (const { name, error } of results)
@@ -33,10 +25,10 @@ export function readyz(parts: Checked) {
 }
 
 /** Checks whether each part responds. */
-export function runChecks({ database, uploadBlobs, browser }: Checked) {
+export function runChecks({ database, uploads, browser }: ServerParts) {
   const checks: [string, () => Promise<void>][] = [
     ['database', database.ping],
-    ['storage', uploadBlobs.ping],
+    ['storage', uploads.uploadBlobs.ping],
     ['browser', browser.check],
   ];
   return Promise.all(

@@ -1,14 +1,39 @@
-// What the server is made of: the rooms, and its addresses.
-import type { FastifyBaseLogger } from 'fastify';
+// What the server is made of: the rooms, and its addresses; and what a request collects on its way.
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
+import type { ServiceError } from '#core/errors.ts';
+import type { Phases } from '#core/phases.ts';
 import type { Database } from '#storage/database.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
+import type { Caller } from '#accounts/authenticate.ts';
 import type { AccountsRoom } from '#accounts/room.ts';
 import type { MeteringRoom } from '#metering/room.ts';
 import type { UploadsRoom } from '#uploads/room.ts';
 import type { RendersRoom } from '#renders/room.ts';
 import type { ListenerSettings } from '#http/connection/listener.ts';
+import type { Guards } from '#http/guards.ts';
+import type { Idempotency } from '#http/idempotency.ts';
+import type { Metrics } from '#http/metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the guard of the route. */
+    caller: Caller | undefined;
+    /** What the handler recorded for the account's owner; undefined if it did not get that far. */
+    notes: RequestNotes | undefined;
+    failure: ServiceError | undefined;
+  }
+}
+
+interface RequestNotes {
+  /** Also those of a request that fails, up to the failure. */
+  phases: Phases;
+  /** Ids of what was stored. */
+  made: string[];
+}
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export interface ServerParts {
   log: FastifyBaseLogger;
@@ -20,6 +45,13 @@ export interface ServerParts {
   metering: MeteringRoom;
   uploads: UploadsRoom;
   renders: RendersRoom;
+}
+
+/** What handlers are made of; each takes what it needs. */
+export interface RouteParts extends ServerParts {
+  guards: Guards;
+  metrics: Metrics;
+  idempotency: Idempotency;
 }
 
 interface ServerSettings extends ListenerSettings {

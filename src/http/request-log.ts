@@ -5,20 +5,6 @@ import { KeyRefusedError } from '#accounts/authenticate.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import type { Metrics } from '#http/metrics.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What the handler recorded for the account's owner; undefined if it did not get that far. */
-    notes: RequestNotes | undefined;
-  }
-}
-
-interface RequestNotes {
-  /** Also those of a request that fails, up to the failure. */
-  phases: Phases;
-  /** Ids of what was stored. */
-  made: string[];
-}
-
 export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: RequestLog; metrics: Metrics }) {
   return function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
     parts.metrics.observe(request, reply);

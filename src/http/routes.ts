@@ -1,5 +1,5 @@
 // The whole route table: methods, path, guard, handler. Every other method at a path gets a 405. Spec 4, 7.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
 import { accountHandlers } from '#http/account/handlers.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
@@ -9,44 +9,40 @@ import { upload } from '#http/api/upload.ts';
 import { uploadBatch } from '#http/api/upload-batch.ts';
 import { sendAsset } from '#http/pages/assets.ts';
 import { clientFiles } from '#http/pages/clients.ts';
-import { createDashboardApp, entryPaths, toDashboard } from '#http/dashboard/app.ts';
+import { createDashboardApp, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard } from '#http/dashboard/handlers.ts';
+import { entryPaths } from '#http/dashboard/paths.ts';
 import { docsPage, openapiJson } from '#http/docs/page.ts';
-import type { Guards } from '#http/guards.ts';
 import { healthz, readyz } from '#http/health.ts';
 import { hostedFile } from '#http/hosted/file.ts';
 import { renderFile } from '#http/hosted/render-file.ts';
 import { oembed, sharePage } from '#http/hosted/share-page.ts';
-import type { Idempotency } from '#http/idempotency.ts';
 import { landingPage } from '#http/pages/landing.ts';
-import type { Metrics } from '#http/metrics.ts';
-import type { ServerParts } from '#http/parts.ts';
+import type { Handler, RouteParts } from '#http/parts.ts';
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 type AddRoute = (methods: string[], url: string, guard: Handler, handler: Handler) => void;
-
-export interface RouteParts extends ServerParts {
-  guards: Guards;
-  metrics: Metrics;
-  idempotency: Idempotency;
-}
 
 /** Anyone may call: these routes need no key. */
 const open: Handler = async () => {};
 const reading = ['GET', 'HEAD'];
 
 export function addRoutes(route: AddRoute, parts: RouteParts): void {
-  const { settings, clock, database, browser, guards, metrics, idempotency } = parts;
-  const uploads = { ...settings, clock, idempotency, ...parts.uploads };
-  const renders = { ...settings, clock, idempotency, ...parts.renders };
-  const { accounts, metering } = parts;
+  const { settings, guards, idempotency, metrics, accounts, uploads, renders } = parts;
+  const uploadParts = { ...settings, ...uploads, idempotency };
+  const renderParts = { ...settings, ...renders, idempotency };
+  const api = {
+    upload: upload(uploadParts),
+    uploadBatch: uploadBatch(uploadParts),
+    screenshot: screenshot(renderParts),
+    pdf: pdf(renderParts),
+  };
+  const account = accountHandlers(parts);
   const pages = createDashboardApp(settings.pictureOrigins);
 
-  route(['POST'], '/api/v1/upload', guards.admitFor('upload'), upload(uploads));
-  route(['POST'], '/api/v1/upload/batch', guards.admitFor('upload'), uploadBatch(uploads));
-  route(['POST'], '/api/v1/screenshot', guards.admitFor('render'), screenshot(renders));
-  route(['POST'], '/api/v1/pdf', guards.admitFor('render'), pdf(renders));
-  const account = accountHandlers({ ...uploads, ...accounts, ...metering, database });
+  route(['POST'], '/api/v1/upload', guards.admitFor('upload'), api.upload);
+  route(['POST'], '/api/v1/upload/batch', guards.admitFor('upload'), api.uploadBatch);
+  route(['POST'], '/api/v1/screenshot', guards.admitFor('render'), api.screenshot);
+  route(['POST'], '/api/v1/pdf', guards.admitFor('render'), api.pdf);
   route(reading, '/api/account/uploads', guards.admitFor('upload'), account.uploads);
   route(reading, '/api/account/renders', guards.admitFor('render'), account.renders);
   route(reading, '/api/account/usage', guards.admitFor('any'), account.usage);
@@ -55,12 +51,11 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
     [...reading, 'POST', 'DELETE'],
     '/api/uploads/:id/delete',
     open,
-    deleteUpload({ ...uploads, guards }),
+    deleteUpload({ ...settings, ...uploads, guards }),
   );
 
-  const everything = { ...accounts, ...metering, ...uploads, ...renders, database, browser, guards };
   // dashboard/contract.ts says who may call which of these.
-  for (const { methods, url, handler } of dashboard(everything)) route(methods, url, open, handler);
+  for (const { methods, url, handler } of dashboard({ ...parts, api })) route(methods, url, open, handler);
 
   route(reading, '/', open, landingPage(settings));
   for (const url of entryPaths) route(reading, url, open, toDashboard);
@@ -68,18 +63,18 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/dashboard/*', open, pages.page);
   route(reading, '/dashboard/assets/:name', open, pages.asset);
 
-  route(reading, '/i/:slug', open, sharePage(uploads));
-  route(reading, '/f/:slug', open, hostedFile(uploads));
-  route(reading, '/s/:id', open, renderFile('screenshot', renders));
-  route(reading, '/p/:id', open, renderFile('pdf', renders));
-  route(reading, '/oembed', open, oembed(uploads));
+  route(reading, '/i/:slug', open, sharePage(parts));
+  route(reading, '/f/:slug', open, hostedFile(parts));
+  route(reading, '/s/:id', open, renderFile('screenshot', parts));
+  route(reading, '/p/:id', open, renderFile('pdf', parts));
+  route(reading, '/oembed', open, oembed(parts));
   route(reading, '/assets/:name', open, sendAsset);
 
   route(reading, '/clients/:name', open, clientFiles());
   route(reading, '/openapi.json', open, openapiJson(settings));
   route(reading, '/docs', open, docsPage({ ...settings, plans: accounts.plans.all }));
   route(reading, '/healthz', open, healthz);
-  route(reading, '/readyz', open, readyz({ ...uploads, database, browser }));
+  route(reading, '/readyz', open, readyz(parts));
   route(reading, '/metrics', open, metrics.send);
 }
 

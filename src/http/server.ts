@@ -15,11 +15,11 @@ import { createAnswerLog, pathOf } from '#http/request-log.ts';
 import { addRoutes, createRouter } from '#http/routes.ts';
 
 export function createServer(parts: ServerParts) {
-  const { log, database, clock, settings } = parts;
-  const guards = createGuards(parts.metering);
-  const metrics = createMetrics(parts.renders);
-  const idempotency = createIdempotency({ database, clock, ...parts.renders });
-  const noteAnswer = createAnswerLog({ log, metrics, ...parts.metering });
+  const { log, database, clock, settings, metering, renders } = parts;
+  const guards = createGuards(metering);
+  const metrics = createMetrics(renders);
+  const idempotency = createIdempotency({ database, clock, renderBlobs: renders.renderBlobs });
+  const noteAnswer = createAnswerLog({ log, metrics, requestLog: metering.requestLog });
   const allowOrigin = createCors(settings.corsOrigins);
   const router = createRouter(() => app);
   const app = createListener({

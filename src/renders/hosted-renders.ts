@@ -11,8 +11,6 @@ const sweepBatch = 200;
 /** How long renders that are not hosted stay in the history. */
 const historyMs = 90 * 24 * 60 * 60 * 1000;
 
-export type HostedRenders = ReturnType<typeof createHostedRenders>;
-
 export function createHostedRenders(parts: { database: Database; blobs: Blobs; clock: Clock }) {
   const { database, blobs, clock } = parts;
   const { renders } = database.tables;

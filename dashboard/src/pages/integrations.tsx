@@ -1,6 +1,7 @@
 // Setup of other tools, each with a separate key: what to paste or open, and the steps.
 import { useState } from 'react';
-import type { AnswerOf, BodyOf } from '#http/dashboard/contract.ts';
+import type { BodyOf } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';

@@ -1,6 +1,9 @@
 // Sends one file and reports progress. It uses XMLHttpRequest because fetch reports no upload progress.
 import { ApiError, errorFrom } from '#app/api.ts';
-import type { Stored } from '#app/uploading/queue.ts';
+import { dashboardPath } from '#http/dashboard/paths.ts';
+import type { Upload } from '#http/dashboard/views.ts';
+
+export type Stored = Pick<Upload, 'id' | 'url' | 'file_url' | 'expires_at'>;
 
 export interface Post {
   /** Rejects with an ApiError, or with a plain Error after `abort`. */
@@ -25,7 +28,7 @@ export function post(file: File, expiresIn: number | undefined, onProgress: (par
       reject(new ApiError(0, 'unreachable', 'The connection was lost.')),
     );
     request.addEventListener('abort', () => reject(new Error('cancelled')));
-    request.open('POST', '/api/dashboard/uploads');
+    request.open('POST', `${dashboardPath}/uploads`);
     request.send(form);
   });
   return { answer, abort: () => request.abort() };

@@ -1,15 +1,12 @@
 // The upload queue. Two files are sent at a time, one request each, so that a bad file does not fail the others. When the
 // request budget is spent, the queue waits for it. Files that cannot succeed are never sent. After the last file the links
 // are copied to the clipboard.
-import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { ApiError, call, noteRefusal, refresh } from '#app/api.ts';
 import { createStore } from '#app/parts/store.ts';
 import { note, problem } from '#app/parts/toast.tsx';
 import { maxSize, typeNames } from '#app/uploading/accepted.ts';
 import { refusalOf } from '#app/uploading/check-file.ts';
-import { post, type Post } from '#app/uploading/post.ts';
-
-export type Stored = Pick<AnswerOf<'POST /uploads'>, 'id' | 'url' | 'file_url' | 'expires_at'>;
+import { post, type Post, type Stored } from '#app/uploading/post.ts';
 
 export interface Sending {
   id: number;

@@ -8,7 +8,7 @@ import { newId } from '#core/ids.ts';
 import { backUp } from '#storage/backup.ts';
 import { copyBlobs } from '#storage/copy-blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { dashboardPath } from '#http/dashboard/contract.ts';
+import { dashboardPath } from '#http/dashboard/paths.ts';
 import type { UploadResult } from '#http/api/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import type { TestService } from '#lab/support/service.ts';

@@ -1,30 +1,18 @@
 // GET /api/account/uploads, /renders and /usage: what an API key can read about its own account. They are outside /api/v1/, whose
 // paths are fixed by the contract. They cost one request of the account's budget and no unit.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#core/clock.ts';
-import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { Caller } from '#accounts/authenticate.ts';
-import type { Plans } from '#accounts/plans.ts';
-import type { Admission } from '#metering/admission.ts';
 import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
 import { listRenders } from '#http/dashboard/renders.ts';
 import { listUploads } from '#http/dashboard/uploads.ts';
-import { monthStanding } from '#http/dashboard/standing.ts';
+import { monthUsage } from '#http/dashboard/month-usage.ts';
 import { isoTimeOrNull } from '#http/dashboard/views.ts';
 import { callerOf } from '#http/guards.ts';
-import type { Addresses } from '#http/links.ts';
+import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
 
-interface AccountParts extends Addresses {
-  clock: Clock;
-  database: Database;
-  plans: Plans;
-  admission: Admission;
-}
-
-export function accountHandlers(parts: AccountParts) {
-  const { clock, database, plans, admission } = parts;
+export function accountHandlers({ clock, database, settings, accounts, metering }: RouteParts) {
   const answer =
     (read: (owned: Owned, caller: Caller, request: FastifyRequest) => Promise<object>) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
@@ -35,20 +23,20 @@ export function accountHandlers(parts: AccountParts) {
 
   return {
     uploads: answer(async (owned, _caller, request) =>
-      withoutThumbnails(await listUploads(parts, owned, readQuery(request, UploadsQuery))),
+      withoutThumbnails(await listUploads(settings, owned, readQuery(request, UploadsQuery), clock.now())),
     ),
 
     renders: answer(async (owned, _caller, request) =>
-      withoutThumbnails(await listRenders(parts, owned, readQuery(request, RendersQuery))),
+      withoutThumbnails(await listRenders(settings, owned, readQuery(request, RendersQuery), clock.now())),
     ),
 
     usage: answer(async (owned, caller) => {
       const { accountId, keyId, plan, mayOverrun, overageCap } = caller;
       const account = { id: accountId, plan: plan.id };
-      const { limit, remaining, resetSeconds } = await admission.peek(caller);
+      const { limit, remaining, resetSeconds } = await metering.admission.peek(caller);
       const key = await owned.keys.byId(keyId ?? '');
       return {
-        ...(await monthStanding(database, plans, account, clock.now())),
+        ...(await monthUsage(database, accounts.plans, account, clock.now())),
         overages: { enabled: mayOverrun, cap: overageCap },
         requests: { limit, remaining, reset_seconds: resetSeconds },
         key: key && {

@@ -1,25 +1,13 @@
 // The owner's settings for the installation, and a test of its mail.
-import type { Installation, InstallationSettings } from '#accounts/installation.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
-import type { InstallationView } from '#http/dashboard/schemas/admin.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
-import type { Guards } from '#http/guards.ts';
-
-type Names = 'GET /admin/settings' | 'PATCH /admin/settings' | 'POST /admin/settings/test-mail';
-
-export interface AdminSettingsParts {
-  installation: Installation;
-  signIn: SignIn;
-  guards: Guards;
-}
+import type { InstallationSettings } from '#accounts/installation.ts';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 
 const testMailsPerMinute = 5;
 
-export function adminSettingsHandlers(parts: AdminSettingsParts): Pick<Handlers, Names> {
-  const { installation, signIn, guards } = parts;
-
-  const view = (settings: InstallationSettings): InstallationView => ({
+export function adminSettingsHandlers({ guards, accounts: { installation, signIn } }: DashboardParts) {
+  const view = (settings: InstallationSettings) => ({
     signups: settings.signups,
+    /** True if the variable SIGNUPS is set: the dashboard cannot change it. */
     signups_fixed: settings.isSignupsFixed,
     operator_contact: settings.operatorContact,
     sends_mail: signIn.delivery === 'sent',
@@ -45,5 +33,5 @@ export function adminSettingsHandlers(parts: AdminSettingsParts): Pick<Handlers,
         return { to: email, problem: (error as Error).message.slice(0, 500) };
       }
     },
-  };
+  } satisfies Partial<Handlers>;
 }

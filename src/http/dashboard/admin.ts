@@ -1,47 +1,20 @@
 // The owner's pages: accounts, overages, health and the audit log.
-import type { Clock } from '#core/clock.ts';
 import { invalid, notFound } from '#core/errors.ts';
-import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
-import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import { toAccount } from '#accounts/accounts.ts';
-import type { Administration } from '#accounts/administration.ts';
-import type { Plans } from '#accounts/plans.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
 import { monthOf } from '#metering/quota.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
-import { asFieldError } from '#http/dashboard/field-error.ts';
-import type { AdminAccount } from '#http/dashboard/schemas/admin.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
+import { asFieldError, found } from '#http/dashboard/errors.ts';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
 
-type Names =
-  | 'GET /admin/accounts'
-  | 'POST /admin/accounts'
-  | 'PATCH /admin/accounts/:id'
-  | 'POST /admin/accounts/:id/link'
-  | 'POST /admin/accounts/:id/delete'
-  | 'GET /admin/overages'
-  | 'GET /admin/overages.csv'
-  | 'GET /admin/audit';
+export function adminHandlers({ clock, database: { tables }, accounts }: DashboardParts) {
+  const { plans, signIn, administration, accountDeletion } = accounts;
 
-export interface AdminParts {
-  clock: Clock;
-  database: Database;
-  plans: Plans;
-  signIn: SignIn;
-  administration: Administration;
-  accountDeletion: AccountDeletion;
-}
-
-export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
-  const { clock, database, plans, signIn, administration, accountDeletion } = parts;
-  const { tables } = database;
-
-  async function view(rows: AccountRow[]): Promise<(row: AccountRow) => AdminAccount> {
+  async function view(rows: AccountRow[]) {
     const ids = rows.map(({ id }) => id);
     const counters = ids.length > 0 ? await tables.usage.ofAccounts(ids, monthOf(clock.now())) : [];
-    return (row) => accountView(row, counters);
+    return (row: AccountRow) => accountView(row, counters);
   }
 
   async function overagesOf(month: string) {
@@ -80,8 +53,7 @@ export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
           ...(suspended_reason !== undefined && { suspendedReason: suspended_reason }),
         }),
       );
-      if (!row) throw notFound();
-      return (await view([row]))(row);
+      return (await view([found(row)]))(found(row));
     },
     async 'POST /admin/accounts/:id/link'({ person, id, body }) {
       const made = await asFieldError('kind', () => administration.link(person.account, id, body.kind));
@@ -128,10 +100,12 @@ export function adminHandlers(parts: AdminParts): Pick<Handlers, Names> {
         detail: JSON.parse(detail) as Record<string, unknown>,
       }));
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-function accountView(row: AccountRow, counters: UsageCounterRow[]): AdminAccount {
+export type AdminAccount = ReturnType<typeof accountView>;
+
+function accountView(row: AccountRow, counters: UsageCounterRow[]) {
   const useOf = (unit: Unit) => {
     const counter = counters.find((candidate) => candidate.account_id === row.id && candidate.unit === unit);
     return { used: counter?.used ?? 0, overage: counter?.overage ?? 0 };
@@ -142,6 +116,7 @@ function accountView(row: AccountRow, counters: UsageCounterRow[]): AdminAccount
     overage_cap: row.overage_cap,
     owner: row.owner === 1,
     created_at: isoTime(row.created_at),
+    /** In this month. */
     usage: { upload: useOf('upload'), render: useOf('render') },
   };
 }

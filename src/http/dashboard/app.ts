@@ -28,16 +28,6 @@ const policyFor = (pictureOrigins: string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Short paths for mails, the first start and people who type them; each redirects to the full path. */
-export const entryPaths = [
-  '/sign-in',
-  '/sign-up',
-  '/welcome',
-  '/verify-email',
-  '/forgot-password',
-  '/reset-password',
-];
-
 export function createDashboardApp(pictureOrigins: string[], folder = builtFolder) {
   const policy = policyFor(pictureOrigins);
   const built = readBuilt(folder);

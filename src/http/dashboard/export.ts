@@ -1,26 +1,17 @@
 // Everything in an account as one tar file, written as it is read: lists as JSON lines, files unchanged.
 import { Readable } from 'node:stream';
-import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { Person } from '#accounts/sessions.ts';
-import type { RequestLog } from '#metering/request-log.ts';
 import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 
 const rowsPerPart = 1_000;
 
-export interface ExportParts {
-  clock: Clock;
-  uploadBlobs: Blobs;
-  renderBlobs: Blobs;
-  requestLog: RequestLog;
-}
-
-export function exportHandlers(parts: ExportParts): Pick<Handlers, 'GET /export'> {
+export function exportHandlers(parts: DashboardParts) {
   /** Accounts with an export under way. Each reads thousands of rows on the event loop that all accounts share. */
   const exporting = new Set<string>();
   return {
@@ -31,7 +22,7 @@ export function exportHandlers(parts: ExportParts): Pick<Handlers, 'GET /export'
       const tar = Readable.from(writeExport(parts, owned, person));
       tar.once('close', () => exporting.delete(accountId));
       try {
-        await parts.requestLog.flush();
+        await parts.metering.requestLog.flush();
       } catch (error) {
         tar.destroy();
         throw error;
@@ -41,7 +32,7 @@ export function exportHandlers(parts: ExportParts): Pick<Handlers, 'GET /export'
         .header('content-disposition', 'attachment; filename="tintype-export.tar"')
         .send(tar);
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 const alreadyExporting = () =>
@@ -51,8 +42,8 @@ const alreadyExporting = () =>
     { retryAfterSeconds: 5 },
   );
 
-async function* writeExport(parts: ExportParts, owned: Owned, { account, name }: Person) {
-  const { clock, uploadBlobs, renderBlobs } = parts;
+async function* writeExport(parts: DashboardParts, owned: Owned, { account, name }: Person) {
+  const { clock, uploads, renders } = parts;
   const now = clock.now();
   yield* entry('account.json', JSON.stringify({ name, ...account }, null, 2), now);
   const keys = await owned.keys.list();
@@ -66,7 +57,7 @@ async function* writeExport(parts: ExportParts, owned: Owned, { account, name }:
     yield* entry(partName('uploads', rows), jsonLines(shown), now);
     for (const row of rows) {
       const extension = imageExtensions[row.content_type as ImageType][0];
-      yield* file(`uploads/${row.id}.${extension}`, uploadBlobs, row, row.size_bytes);
+      yield* file(`uploads/${row.id}.${extension}`, uploads.uploadBlobs, row, row.size_bytes);
     }
   }
   for await (const rows of pagesOf((page) => owned.renders.page({}, page, now))) {
@@ -74,7 +65,7 @@ async function* writeExport(parts: ExportParts, owned: Owned, { account, name }:
     for (const row of rows) {
       if (row.hosted === 0 || row.size_bytes === null) continue;
       const extension = row.content_type.split('/')[1] ?? 'bin';
-      yield* file(`renders/${row.id}.${extension}`, renderBlobs, row, row.size_bytes);
+      yield* file(`renders/${row.id}.${extension}`, renders.renderBlobs, row, row.size_bytes);
     }
   }
   yield tarEnd;

@@ -1,36 +1,23 @@
 // Combines the dashboard's handlers: a route of the contract without a handler does not compile.
-import { adminHandlers, type AdminParts } from '#http/dashboard/admin.ts';
-import { adminSettingsHandlers, type AdminSettingsParts } from '#http/dashboard/admin-settings.ts';
-import { exportHandlers, type ExportParts } from '#http/dashboard/export.ts';
-import { healthHandlers, type HealthParts } from '#http/dashboard/health.ts';
-import { keysHandlers, type KeysPageParts } from '#http/dashboard/keys.ts';
-import { overviewHandlers, type OverviewParts } from '#http/dashboard/overview.ts';
-import { rendersHandlers, type RendersPageParts } from '#http/dashboard/renders.ts';
-import { requestsHandlers, type RequestsPageParts } from '#http/dashboard/requests.ts';
-import { secondFactorsHandlers, type SecondFactorsParts } from '#http/dashboard/second-factors.ts';
-import { serveDashboard, type Handlers, type ServeParts } from '#http/dashboard/serve.ts';
-import { sessionHandlers, type SessionParts } from '#http/dashboard/session.ts';
-import { settingsHandlers, type SettingsParts } from '#http/dashboard/settings.ts';
-import { uploadsHandlers, type UploadsPageParts } from '#http/dashboard/uploads.ts';
-import { usageHandlers, type UsagePageParts } from '#http/dashboard/usage.ts';
+import type { FastifyReply } from 'fastify';
+import { adminHandlers } from '#http/dashboard/admin.ts';
+import { adminSettingsHandlers } from '#http/dashboard/admin-settings.ts';
+import type { RouteName } from '#http/dashboard/contract.ts';
+import { exportHandlers } from '#http/dashboard/export.ts';
+import { healthHandlers } from '#http/dashboard/health.ts';
+import { keysHandlers } from '#http/dashboard/keys.ts';
+import { overviewHandlers } from '#http/dashboard/overview.ts';
+import { rendersHandlers } from '#http/dashboard/renders.ts';
+import { requestsHandlers } from '#http/dashboard/requests.ts';
+import { secondFactorsHandlers } from '#http/dashboard/second-factors.ts';
+import { serveDashboard, type DashboardParts, type Handlers } from '#http/dashboard/serve.ts';
+import { sessionHandlers } from '#http/dashboard/session.ts';
+import { settingsHandlers } from '#http/dashboard/settings.ts';
+import { uploadsHandlers } from '#http/dashboard/uploads.ts';
+import { usageHandlers } from '#http/dashboard/usage.ts';
 
-export type DashboardParts = AdminParts &
-  AdminSettingsParts &
-  ExportParts &
-  HealthParts &
-  KeysPageParts &
-  OverviewParts &
-  RendersPageParts &
-  RequestsPageParts &
-  SecondFactorsParts &
-  ServeParts &
-  SessionParts &
-  SettingsParts &
-  UploadsPageParts &
-  UsagePageParts;
-
-export function dashboard(parts: DashboardParts) {
-  const handlers: Handlers = {
+const createHandlers = (parts: DashboardParts) =>
+  ({
     ...sessionHandlers(parts),
     ...settingsHandlers(parts),
     ...secondFactorsHandlers(parts),
@@ -44,6 +31,13 @@ export function dashboard(parts: DashboardParts) {
     ...adminHandlers(parts),
     ...adminSettingsHandlers(parts),
     ...healthHandlers(parts),
-  };
-  return serveDashboard(parts, handlers);
-}
+  }) satisfies Handlers;
+
+/** What a handler returns, which the front end gets as JSON; unknown for a handler that sends a file. */
+export type AnswerOf<Name extends RouteName> =
+  ReturnType<ReturnType<typeof createHandlers>[Name]> extends Promise<infer Returned>
+    ? OrUnknown<Exclude<Returned, FastifyReply>>
+    : never;
+type OrUnknown<T> = [T] extends [never] ? unknown : T;
+
+export const dashboard = (parts: DashboardParts) => serveDashboard(parts, createHandlers(parts));

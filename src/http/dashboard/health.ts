@@ -1,25 +1,11 @@
 // Storage, browser and machine as the owner sees them.
 import { memory } from '#browser/process/memory.ts';
-import type { Browser } from '#browser/browser.ts';
-import type { Blobs } from '#storage/blobs.ts';
-import type { Database } from '#storage/database.ts';
 import { diskSpace, type DiskSpace } from '#storage/disk-space.ts';
-import type { RenderQueue } from '#renders/render-queue.ts';
 import { runChecks } from '#http/health.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 
-export interface HealthParts {
-  database: Database;
-  uploadBlobs: Blobs;
-  browser: Browser;
-  renderQueue: RenderQueue;
-  version: string;
-  /** Undefined when no data is stored on this machine. */
-  dataDir: string | undefined;
-}
-
-export function healthHandlers(parts: HealthParts): Pick<Handlers, 'GET /admin/health'> {
-  const { database, browser, renderQueue, version, dataDir } = parts;
+export function healthHandlers(parts: DashboardParts) {
+  const { database, browser, settings } = parts;
   return {
     async 'GET /admin/health'() {
       const checks = await runChecks(parts);
@@ -28,7 +14,7 @@ export function healthHandlers(parts: HealthParts): Pick<Handlers, 'GET /admin/h
       return {
         checks: checks.map(({ name, error }) => ({
           name,
-          state: error === undefined ? 'ok' : 'failing',
+          state: error === undefined ? ('ok' as const) : ('failing' as const),
           detail: error === undefined ? null : error.message,
         })),
         stored: {
@@ -44,12 +30,12 @@ export function healthHandlers(parts: HealthParts): Pick<Handlers, 'GET /admin/h
           sandboxed: browser.about.sandboxed,
           installed_at: browser.about.installedAt.toISOString(),
           renewal: browser.about.renewal,
-          ...renderQueue.load(),
+          ...parts.renders.renderQueue.load(),
         },
-        version,
+        version: settings.version,
         runtime: `Node.js ${process.versions.node}`,
         database: database.engine === 'sqlite' ? 'SQLite' : 'Postgres',
-        disk: dataDir === undefined ? null : diskView(await diskSpace(dataDir)),
+        disk: settings.dataDir === undefined ? null : diskView(await diskSpace(settings.dataDir)),
         memory: {
           used_bytes: process.memoryUsage.rss(),
           machine_free_bytes: memory.leftBytes(),
@@ -58,7 +44,7 @@ export function healthHandlers(parts: HealthParts): Pick<Handlers, 'GET /admin/h
         uptime_seconds: Math.floor(process.uptime()),
       };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 const diskView = ({ freeBytes, totalBytes }: DiskSpace) => ({

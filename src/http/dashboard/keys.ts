@@ -1,36 +1,17 @@
 // The API keys page, and integrations, each of which creates its own key.
-import type { Clock } from '#core/clock.ts';
 import { limits } from '#core/limits.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { ApiKeyRow } from '#storage/schema.ts';
 import { dayOf } from '#storage/tables/usage.ts';
-import type { Authentication } from '#accounts/authenticate.ts';
-import type { Keys } from '#accounts/keys.ts';
 import { integrations } from '#http/dashboard/integrations.ts';
-import type { Key } from '#http/dashboard/schemas/keys.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
-import { notFound } from '#core/errors.ts';
-import { keyView } from '#http/dashboard/views.ts';
-
-type Names =
-  | 'GET /keys'
-  | 'POST /keys'
-  | 'PATCH /keys/:id'
-  | 'POST /keys/:id/rotate'
-  | 'POST /keys/:id/revoke'
-  | 'POST /integrations';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
+import { found } from '#http/dashboard/errors.ts';
+import { keyView, type Key } from '#http/dashboard/views.ts';
 
 const usesOverDays = 30;
 const unused = { upload: 0, render: 0 };
 
-export interface KeysPageParts {
-  baseUrl: string;
-  clock: Clock;
-  keys: Keys;
-  authentication: Authentication;
-}
-
-export function keysHandlers({ baseUrl, clock, keys, authentication }: KeysPageParts): Pick<Handlers, Names> {
+export function keysHandlers({ clock, settings, accounts: { keys, authentication } }: DashboardParts) {
   async function view(owned: Owned, row: ApiKeyRow): Promise<Key> {
     return keyView(row, (await usesOf(owned)).get(row.id) ?? unused, clock.now());
   }
@@ -60,24 +41,19 @@ export function keysHandlers({ baseUrl, clock, keys, authentication }: KeysPageP
       return { secret, key: keyView(row, unused, clock.now()) };
     },
     async 'PATCH /keys/:id'({ owned, id, body }) {
-      const row = await owned.keys.rename(id, body.name);
-      if (!row) throw notFound();
-      return view(owned, row);
+      return view(owned, found(await owned.keys.rename(id, body.name)));
     },
     async 'POST /keys/:id/rotate'({ owned, id, body }) {
-      const created = await keys.rotate(owned.accountId, id, body.grace_seconds);
-      if (!created) throw notFound();
-      return { secret: created.secret, key: keyView(created.row, unused, clock.now()) };
+      const { secret, row } = found(await keys.rotate(owned.accountId, id, body.grace_seconds));
+      return { secret, key: keyView(row, unused, clock.now()) };
     },
     async 'POST /keys/:id/revoke'({ owned, id }) {
-      const row = await keys.revoke(owned.accountId, id);
-      if (!row) throw notFound();
-      return view(owned, row);
+      return view(owned, found(await keys.revoke(owned.accountId, id)));
     },
     async 'POST /integrations'({ owned, body: { tool } }) {
       const { name, scope, make } = integrations[tool];
       const { secret, row } = await keys.create(owned.accountId, { name, scope, expiresAt: null });
-      return { ...make(baseUrl, secret), key: keyView(row, unused, clock.now()) };
+      return { ...make(settings.baseUrl, secret), key: keyView(row, unused, clock.now()) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -1,22 +1,15 @@
 // The request log, for the account's owner.
-import type { Clock } from '#core/clock.ts';
 import type { RequestLogRow } from '#storage/schema.ts';
 import { unitOf } from '#metering/request-days.ts';
-import type { RequestLog } from '#metering/request-log.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
 
 const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
 
-export interface RequestsPageParts {
-  clock: Clock;
-  requestLog: RequestLog;
-}
-
-export function requestsHandlers({ clock, requestLog }: RequestsPageParts): Pick<Handlers, 'GET /requests'> {
+export function requestsHandlers({ clock, metering }: DashboardParts) {
   return {
     async 'GET /requests'({ owned, query }) {
-      await requestLog.flush();
+      await metering.requestLog.flush();
       const page = pageOptions(query);
       const { outcome, path, within, since, until, key_id: keyId, search } = query;
       const rows = await owned.requests.page(
@@ -33,7 +26,7 @@ export function requestsHandlers({ clock, requestLog }: RequestsPageParts): Pick
       const names = new Map((await owned.keys.list()).map(({ id, name }) => [id, name]));
       return toPage(rows, page, (row) => requestView(row, names));
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 const timeOf = (text: string | undefined): number | undefined =>

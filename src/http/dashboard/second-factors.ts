@@ -2,25 +2,10 @@
 import { invalid, notFound } from '#core/errors.ts';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Person } from '#accounts/sessions.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
-import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
+import { setCookies, type DashboardParts, type Handlers } from '#http/dashboard/serve.ts';
 import { passkeyView } from '#http/dashboard/views.ts';
 
-type Names =
-  | 'GET /second-factors'
-  | 'POST /codes/start'
-  | 'POST /codes/confirm'
-  | 'POST /codes/recovery'
-  | 'POST /codes/stop'
-  | 'POST /passkeys/start'
-  | 'POST /passkeys'
-  | 'DELETE /passkeys/:id';
-
-export interface SecondFactorsParts {
-  signIn: SignIn;
-}
-
-export function secondFactorsHandlers({ signIn }: SecondFactorsParts): Pick<Handlers, Names> {
+export function secondFactorsHandlers({ accounts: { signIn } }: DashboardParts) {
   function requirePassword({ hasPassword }: Person): void {
     if (!hasPassword) throw invalid('current_password', 'is not set yet; set a password first');
   }
@@ -32,10 +17,7 @@ export function secondFactorsHandlers({ signIn }: SecondFactorsParts): Pick<Hand
   return {
     async 'GET /second-factors'({ person, client }) {
       const passkeys = await signIn.listPasskeys(client);
-      return {
-        codes: person.hasCodes,
-        passkeys: passkeys.map(passkeyView),
-      };
+      return { codes: person.hasCodes, passkeys: passkeys.map(passkeyView) };
     },
     async 'POST /codes/start'({ person, client, body }) {
       requirePassword(person);
@@ -68,5 +50,5 @@ export function secondFactorsHandlers({ signIn }: SecondFactorsParts): Pick<Hand
       if (!(await signIn.removePasskey(id, client))) throw notFound();
       return { done: true };
     },
-  };
+  } satisfies Partial<Handlers>;
 }

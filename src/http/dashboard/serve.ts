@@ -2,28 +2,25 @@
 // then the handler. A handler gets only the signed-in account's rows.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
-import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import { callerFor } from '#accounts/authenticate.ts';
-import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Person } from '#accounts/sessions.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
-import { addressSubject, networksOf, type Guards } from '#http/guards.ts';
+import { addressSubject, networksOf } from '#http/guards.ts';
 import { readJsonBody } from '#http/body/json-body.ts';
+import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
 import {
   attemptsPerMinute,
-  dashboardPath,
   dashboardRequestsPerMinute,
   dashboardRoutes,
   type Access,
-  type AnswerOf,
   type BodyOf,
   type Contract,
   type QueryOf,
   type RouteName,
 } from '#http/dashboard/contract.ts';
+import { dashboardPath } from '#http/dashboard/paths.ts';
 
 interface Call<Name extends RouteName> {
   request: FastifyRequest;
@@ -37,24 +34,20 @@ interface Call<Name extends RouteName> {
   owned: (typeof dashboardRoutes)[Name]['access'] extends 'public' ? undefined : Owned;
 }
 
-export type Handlers = {
-  [Name in RouteName]: (
-    call: Call<Name>,
-  ) => Promise<AnswerOf<Name> extends undefined ? FastifyReply : AnswerOf<Name> | FastifyReply>;
-};
+export type Handlers = { [Name in RouteName]: (call: Call<Name>) => Promise<unknown> };
 
-export interface ServeParts {
-  baseUrl: string;
-  plans: Plans;
-  database: Database;
-  signIn: SignIn;
-  guards: Guards;
+/** What the dashboard's handlers are made of. `api`: those of the API that the dashboard offers too. */
+export interface DashboardParts extends RouteParts {
+  api: Record<
+    'upload' | 'screenshot' | 'pdf',
+    (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  >;
 }
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
 /** One entry for each path, as the server's route table requires. */
-export function serveDashboard(parts: ServeParts, handlers: Handlers) {
+export function serveDashboard(parts: DashboardParts, handlers: Handlers) {
   const paths = new Map<string, Map<string, RouteName>>();
   for (const name of Object.keys(dashboardRoutes) as RouteName[]) {
     const [method = '', path = ''] = name.split(' ');
@@ -73,7 +66,7 @@ export function serveDashboard(parts: ServeParts, handlers: Handlers) {
 }
 
 async function answer(
-  parts: ServeParts,
+  parts: DashboardParts,
   name: RouteName,
   handler: AnyHandler,
   request: FastifyRequest,
@@ -85,18 +78,15 @@ async function answer(
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   });
-  if (request.method !== 'GET') requireOwnOrigin(request, parts.baseUrl);
+  if (request.method !== 'GET') requireOwnOrigin(request, parts.settings.baseUrl);
   const client: Client = {
     cookie: request.headers.cookie,
     address: request.ip,
     userAgent: request.headers['user-agent'],
   };
-  const person = await admit(parts, contract.access, client, request, reply);
-  const body =
-    contract.body === undefined || contract.body === 'form' || contract.readsBody
-      ? undefined
-      : await readJsonBody(request.raw, contract.body);
-  const given = await parts.signIn.inLineOf(lineOf(request.ip, person?.account.id), () =>
+  const person = await requireAccess(parts, contract.access, client, request, reply);
+  const body = contract.body && (await readJsonBody(request.raw, contract.body));
+  const given = await parts.accounts.signIn.inLineOf(lineOf(request.ip, person?.account.id), () =>
     handler({
       request,
       reply,
@@ -123,8 +113,8 @@ function idOf(request: FastifyRequest): string {
 }
 
 /** Admits callers who may use the route, spends the right budget, and reveals to others no more than they may know. */
-async function admit(
-  { plans, signIn, guards }: ServeParts,
+async function requireAccess(
+  { guards, accounts: { plans, signIn } }: DashboardParts,
   access: Access,
   client: Client,
   request: FastifyRequest,

@@ -1,40 +1,15 @@
 // Sign-in, sign-up, links and sign-out.
 import type { FastifyReply } from 'fastify';
 import type { Client } from '#accounts/auth-calls.ts';
-import type { Installation } from '#accounts/installation.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { Person, WithCookies } from '#accounts/sessions.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
 import { attemptsPerMinute } from '#http/dashboard/contract.ts';
-import type { SignedIn } from '#http/dashboard/schemas/session.ts';
-import { lineOf, setCookies, type Handlers } from '#http/dashboard/serve.ts';
+import { lineOf, setCookies, type DashboardParts, type Handlers } from '#http/dashboard/serve.ts';
 import { isoTime, passkeyView } from '#http/dashboard/views.ts';
-import { addressSubject, type Guards } from '#http/guards.ts';
+import { addressSubject } from '#http/guards.ts';
 
-type Names =
-  | 'GET /instance'
-  | 'POST /sign-in'
-  | 'POST /sign-in/code'
-  | 'POST /sign-in/passkey/start'
-  | 'POST /sign-in/passkey'
-  | 'POST /sign-up'
-  | 'POST /welcome'
-  | 'POST /forgot-password'
-  | 'POST /reset-password/check'
-  | 'POST /reset-password'
-  | 'GET /session'
-  | 'POST /sign-out';
-
-export interface SessionParts {
-  baseUrl: string;
-  plans: Plans;
-  signIn: SignIn;
-  installation: Installation;
-  guards: Guards;
-}
-
-export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
-  const { baseUrl, plans, signIn, installation, guards } = parts;
+export function sessionHandlers({ settings, guards, accounts }: DashboardParts) {
+  const { plans, signIn, installation } = accounts;
   const enter = (reply: FastifyReply, { cookies, value }: WithCookies<Person>): SignedIn => {
     setCookies(reply, cookies);
     return signedInView(value, plans);
@@ -55,7 +30,7 @@ export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
     async 'GET /instance'() {
       const { signups, operatorContact } = await installation.read();
       return {
-        base_url: baseUrl,
+        base_url: settings.baseUrl,
         signups,
         sends_mail: signIn.delivery === 'sent',
         operator_contact: operatorContact,
@@ -108,21 +83,24 @@ export function sessionHandlers(parts: SessionParts): Pick<Handlers, Names> {
       setCookies(reply, await signIn.signOut(client));
       return { done: true };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function signedInView(
-  { account, name, hasPassword, sessionExpiresAt }: Person,
-  plans: Plans,
-): SignedIn {
+export type SignedIn = ReturnType<typeof signedInView>;
+
+export function signedInView({ account, name, hasPassword, sessionExpiresAt }: Person, plans: Plans) {
   return {
     id: account.id,
     email: account.email,
     name,
+    /** False until the mailed link was followed: API keys get 401 and nothing can be stored. */
     verified: account.verified === 1,
+    /** If true, only this, signing out and the export still work; the reason is shown to the person. */
     suspended: account.suspended === 1,
     suspended_reason: account.suspended_reason,
+    /** Gives access to the admin pages. */
     owner: account.owner === 1,
+    /** False after the first sign-in by a one-time link: the page then asks for a new password. */
     has_password: hasPassword,
     plan: plans.orStandard(account.plan),
     created_at: isoTime(account.created_at),

@@ -1,44 +1,20 @@
 // Settings: profile, address, password, sessions, export and deletion.
 import type { FastifyReply } from 'fastify';
 import { invalid, notFound } from '#core/errors.ts';
-import type { AccountDeletion } from '#accounts/account-deletion.ts';
-import type { Plans } from '#accounts/plans.ts';
 import type { Client } from '#accounts/auth-calls.ts';
 import type { Unmailed } from '#accounts/links.ts';
 import type { Person } from '#accounts/sessions.ts';
-import type { SignIn } from '#accounts/sign-in.ts';
 import { attemptsPerMinute } from '#http/dashboard/contract.ts';
-import { asFieldError } from '#http/dashboard/field-error.ts';
+import { asFieldError, found } from '#http/dashboard/errors.ts';
 import { signedInView } from '#http/dashboard/session.ts';
-import { setCookies, type Handlers } from '#http/dashboard/serve.ts';
-import type { Guards } from '#http/guards.ts';
+import { setCookies, type DashboardParts, type Handlers } from '#http/dashboard/serve.ts';
 
-type Names =
-  | 'POST /verify-email/send'
-  | 'POST /verify-email'
-  | 'PATCH /profile'
-  | 'POST /change-email'
-  | 'POST /change-password'
-  | 'GET /sessions'
-  | 'DELETE /sessions/:id'
-  | 'POST /sessions/sign-out-others'
-  | 'POST /delete-account';
-
-export interface SettingsParts {
-  plans: Plans;
-  signIn: SignIn;
-  accountDeletion: AccountDeletion;
-  guards: Guards;
-}
-
-export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
-  const { plans, signIn, accountDeletion, guards } = parts;
+export function settingsHandlers({ guards, accounts }: DashboardParts) {
+  const { plans, signIn, accountDeletion } = accounts;
 
   /** The person after a change. */
   async function personNow(client: Client) {
-    const session = await signIn.whoIs(client);
-    if (!session) throw notFound();
-    return signedInView(session.value, plans);
+    return signedInView(found(await signIn.whoIs(client)).value, plans);
   }
 
   /**
@@ -115,5 +91,5 @@ export function settingsHandlers(parts: SettingsParts): Pick<Handlers, Names> {
       await accountDeletion.finish();
       return { done: true };
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -1,58 +1,29 @@
 // The uploads page, and uploads made there: same store, same quota, no key.
 import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { Clock } from '#core/clock.ts';
 import { limits } from '#core/limits.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
-import type { HostedUploads } from '#uploads/hosted-uploads.ts';
-import type { Thumbnails } from '#uploads/thumbnail.ts';
-import type { Plans } from '#accounts/plans.ts';
-import { upload, type UploadParts } from '#http/api/upload.ts';
+import type { Pictured, Thumbnails } from '#uploads/thumbnail.ts';
+import type { UploadResult } from '#http/api/schemas.ts';
+import { found } from '#http/dashboard/errors.ts';
 import type { UploadsFilter, UploadsQuery } from '#http/dashboard/schemas/files.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { filePath, type Addresses } from '#http/links.ts';
-import { invalid, notFound } from '#core/errors.ts';
+import { invalid } from '#core/errors.ts';
 import type { UploadFilter } from '#storage/owned/uploads.ts';
 import { distinctNames, zipOf } from '#http/dashboard/zip.ts';
 import { isoTime, pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
 
-type Names =
-  | 'GET /uploads'
-  | 'GET /uploads/totals'
-  | 'GET /uploads/zip'
-  | 'POST /uploads/expiry'
-  | 'POST /uploads'
-  | 'POST /playground/upload'
-  | 'GET /uploads/deleted'
-  | 'POST /uploads/restore'
-  | 'POST /uploads/purge'
-  | 'POST /uploads/delete'
-  | 'GET /uploads/:id'
-  | 'PATCH /uploads/:id'
-  | 'DELETE /uploads/:id'
-  | 'GET /uploads/:id/thumbnail';
-
 /** Deletions listed at most. */
 const deletedShown = 500;
 const soonMs = 7 * 24 * 60 * 60 * 1000;
-/** Pictures do not change; access is checked again after a day. */
-export const keptByBrowser = 'private, max-age=86400';
-
-export interface UploadsPageParts extends UploadParts {
-  clock: Clock;
-  plans: Plans;
-  hostedUploads: HostedUploads;
-  thumbnails: Thumbnails;
-}
-
-export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> {
-  const { clock, plans, hostedUploads, thumbnails } = parts;
-  const store = upload(parts);
-
+export function uploadsHandlers({ clock, settings, accounts: { plans }, uploads, api }: DashboardParts) {
+  const { hostedUploads, thumbnails, uploadBlobs } = uploads;
   return {
-    'GET /uploads': ({ owned, query }) => listUploads(parts, owned, query),
+    'GET /uploads': ({ owned, query }) => listUploads(settings, owned, query, clock.now()),
     async 'GET /uploads/totals'({ owned, query }) {
       const { files, bytes, isMore } = await owned.uploads.totals(filterOf(query, clock.now()), clock.now());
       return { files, bytes, is_more: isMore };
@@ -61,14 +32,13 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
       const ids = query.ids.split(',');
       if (ids.length > limits.filesPerZip)
         throw invalid('ids', `at most ${limits.filesPerZip} files go into one archive`);
-      const rows = await owned.uploads.byIds(ids, clock.now());
-      if (rows.length === 0) throw notFound();
+      const rows = found(await owned.uploads.byIds(ids, clock.now()));
       const names = distinctNames(rows.map(({ filename }) => filename));
       const files = rows.map(({ id, size_bytes, created_at }, index) => ({
         name: names[index]!,
         sizeBytes: size_bytes,
         modifiedAt: created_at,
-        open: () => parts.uploadBlobs.open(id, undefined, owned.accountId),
+        open: () => uploadBlobs.open(id, undefined, owned.accountId),
       }));
       return reply
         .type('application/zip')
@@ -81,11 +51,11 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
     async 'POST /uploads/expiry'({ owned, person, body }) {
       const plan = plans.orStandard(person.account.plan);
       const rows = await hostedUploads.changeExpiry(owned.accountId, plan, body.ids, body.expires_in);
-      if (rows.length === 0) throw notFound();
-      return { changed: rows.map(({ id }) => id) };
+      return { changed: found(rows).map(({ id }) => id) };
     },
-    'POST /uploads': ({ request, reply }) => store(request, reply),
-    'POST /playground/upload': ({ request, reply }) => store(request, reply),
+    'POST /uploads': ({ request, reply }): Promise<UploadResult | FastifyReply> => api.upload(request, reply),
+    'POST /playground/upload': ({ request, reply }): Promise<UploadResult | FastifyReply> =>
+      api.upload(request, reply),
 
     async 'GET /uploads/deleted'({ owned }) {
       const rows = await owned.uploads.restorable(clock.now(), deletedShown);
@@ -98,58 +68,56 @@ export function uploadsHandlers(parts: UploadsPageParts): Pick<Handlers, Names> 
         })),
       };
     },
-    async 'POST /uploads/restore'({ owned, body }) {
-      const restored = await hostedUploads.restoreOwned(owned.accountId, body.ids);
-      if (restored.length === 0) throw notFound();
-      return { restored };
-    },
-    async 'POST /uploads/purge'({ owned, body }) {
-      const deleted = await hostedUploads.purgeDeleted(owned.accountId, body.ids);
-      if (deleted.length === 0) throw notFound();
-      return { deleted };
-    },
-    async 'POST /uploads/delete'({ owned, body }) {
-      const deleted = await hostedUploads.deleteOwned(owned.accountId, body.ids);
-      if (deleted.length === 0) throw notFound();
-      return { deleted };
-    },
-    async 'DELETE /uploads/:id'({ owned, id }) {
-      const deleted = await hostedUploads.deleteOwned(owned.accountId, [id]);
-      if (deleted.length === 0) throw notFound();
-      return { deleted };
-    },
-    async 'GET /uploads/:id'({ owned, id }) {
-      const row = await owned.uploads.byId(id, clock.now());
-      if (!row) throw notFound();
-      return uploadView(parts, row);
-    },
+    'POST /uploads/restore': async ({ owned, body }) => ({
+      restored: found(await hostedUploads.restoreOwned(owned.accountId, body.ids)),
+    }),
+    'POST /uploads/purge': async ({ owned, body }) => ({
+      deleted: found(await hostedUploads.purgeDeleted(owned.accountId, body.ids)),
+    }),
+    'POST /uploads/delete': async ({ owned, body }) => ({
+      deleted: found(await hostedUploads.deleteOwned(owned.accountId, body.ids)),
+    }),
+    'DELETE /uploads/:id': async ({ owned, id }) => ({
+      deleted: found(await hostedUploads.deleteOwned(owned.accountId, [id])),
+    }),
+    'GET /uploads/:id': async ({ owned, id }) =>
+      uploadView(settings, found(await owned.uploads.byId(id, clock.now()))),
     async 'PATCH /uploads/:id'({ owned, person, id, body }) {
       const plan = plans.orStandard(person.account.plan);
       const [row] = await hostedUploads.changeExpiry(owned.accountId, plan, [id], body.expires_in);
-      if (!row) throw notFound();
-      return uploadView(parts, row);
+      return uploadView(settings, found(row));
     },
     async 'GET /uploads/:id/thumbnail'({ owned, id, request, reply }) {
-      const row = await owned.uploads.byId(id, clock.now());
-      if (!row) throw notFound();
-      const bytes = await thumbnails.of(row, hangUpSignal(request, reply));
-      reply.header('cache-control', keptByBrowser);
-      if (!bytes) return reply.redirect(filePath(row.slug), 302);
-      return reply.type('image/webp').send(bytes);
+      const row = found(await owned.uploads.byId(id, clock.now()));
+      return sendThumbnail(request, reply, thumbnails, row, filePath(row.slug));
     },
-  };
+  } satisfies Partial<Handlers>;
+}
+
+/** Redirects to the picture itself, at `path`, where no thumbnail is made. */
+export async function sendThumbnail(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thumbnails: Thumbnails,
+  row: Pictured,
+  path: string,
+): Promise<FastifyReply> {
+  const bytes = await thumbnails.of(row, hangUpSignal(request, reply));
+  // Pictures do not change; access is checked again after a day.
+  reply.header('cache-control', 'private, max-age=86400');
+  return bytes ? reply.type('image/webp').send(bytes) : reply.redirect(path, 302);
 }
 
 /** A page of the account's uploads, newest first. */
 export async function listUploads(
-  parts: Addresses & { clock: Clock },
+  addresses: Addresses,
   owned: Owned,
   query: Static<typeof UploadsQuery>,
+  now: number,
 ) {
-  const now = parts.clock.now();
   const page = pageOptions(query);
   const rows = await owned.uploads.page(filterOf(query, now), page, now, query.sort);
-  return toPage(rows, page, (row) => uploadView(parts, row));
+  return toPage(rows, page, (row) => uploadView(addresses, row));
 }
 
 function filterOf({ search, type, expiry }: UploadsFilter, now: number): UploadFilter {

@@ -1,38 +1,23 @@
 // Usage and plan: the month, usage by day and key, overages.
-import type { Clock } from '#core/clock.ts';
-import { invalid, notFound } from '#core/errors.ts';
-import type { Database } from '#storage/database.ts';
+import { invalid } from '#core/errors.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { dayOf } from '#storage/tables/usage.ts';
-import type { Accounts } from '#accounts/accounts.ts';
-import type { Plans } from '#accounts/plans.ts';
 import { requestSteps } from '#metering/request-days.ts';
-import type { RequestLog } from '#metering/request-log.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
-import { asFieldError } from '#http/dashboard/field-error.ts';
+import { asFieldError, found } from '#http/dashboard/errors.ts';
 import type { UsageQuery } from '#http/dashboard/schemas/keys.ts';
-import type { Handlers } from '#http/dashboard/serve.ts';
-import { monthStanding } from '#http/dashboard/standing.ts';
+import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
+import { monthUsage } from '#http/dashboard/month-usage.ts';
 import { isoTime } from '#http/dashboard/views.ts';
 
-type Names = 'GET /usage' | 'GET /usage.csv' | 'PATCH /overages';
-
-const usualDays = 30;
-const mostDays = 366;
+const defaultDays = 30;
+const maxDays = 366;
 /** For more days than this, each column of a chart is a week. */
 const daysInColumns = 120;
 
-export interface UsagePageParts {
-  clock: Clock;
-  database: Database;
-  plans: Plans;
-  requestLog: RequestLog;
-  accounts: Accounts;
-}
-
-export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
-  const { clock, database, plans, requestLog, accounts } = parts;
+export function usageHandlers({ clock, database, accounts, metering }: DashboardParts) {
+  const { requestLog } = metering;
 
   async function namesOf(owned: Owned) {
     const rows = await owned.keys.list();
@@ -64,12 +49,12 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
   async function view(owned: Owned, account: AccountRow, query: UsageQuery) {
     const now = clock.now();
     const range = rangeOf(query, dayOf(now));
-    const standing = await monthStanding(database, plans, account, now);
+    const usage = await monthUsage(database, accounts.plans, account, now);
     return {
-      ...standing,
+      ...usage,
       overages: {
-        available: standing.plan.overages,
-        enabled: standing.plan.overages && account.overages === 1,
+        available: usage.plan.overages,
+        enabled: usage.plan.overages && account.overages === 1,
         cap: account.overage_cap,
       },
       from: isoDay(range.fromDay),
@@ -105,12 +90,11 @@ export function usageHandlers(parts: UsagePageParts): Pick<Handlers, Names> {
 
     async 'PATCH /overages'({ owned, body }) {
       const account = await asFieldError('enabled', () =>
-        accounts.setOverages(owned.accountId, body.enabled, body.cap),
+        accounts.accounts.setOverages(owned.accountId, body.enabled, body.cap),
       );
-      if (!account) throw notFound();
-      return view(owned, account, {});
+      return view(owned, found(account), {});
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 interface DayRange {
@@ -119,11 +103,11 @@ interface DayRange {
   stepDays: number;
 }
 
-function rangeOf({ days = usualDays, from, to }: UsageQuery, today: number): DayRange {
+function rangeOf({ days = defaultDays, from, to }: UsageQuery, today: number): DayRange {
   const toDay = to === undefined ? today : Math.min(today, dayNumber('to', to));
   const fromDay = from === undefined ? toDay - days + 1 : dayNumber('from', from);
   if (fromDay > toDay) throw invalid('from', 'is after the last day');
-  if (toDay - fromDay >= mostDays) throw invalid('from', `the range is longer than ${mostDays} days`);
+  if (toDay - fromDay >= maxDays) throw invalid('from', `the range is longer than ${maxDays} days`);
   return { fromDay, toDay, stepDays: toDay - fromDay >= daysInColumns ? 7 : 1 };
 }
 

@@ -1,23 +1,23 @@
 // Rows as the dashboard shows them, and opaque cursors.
 import { invalid } from '#core/errors.ts';
-import type { ApiKeyRow, RenderRow, UploadRow } from '#storage/schema.ts';
+import type { ApiKeyRow, RenderRow, Unit, UploadRow } from '#storage/schema.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
 import { isPicture } from '#uploads/thumbnail.ts';
-import type { Render, Upload } from '#http/dashboard/schemas/files.ts';
-import type { Key } from '#http/dashboard/schemas/keys.ts';
-import type { Passkey } from '#http/dashboard/schemas/session.ts';
 import { renderPath, uploadLinks, type Addresses } from '#http/links.ts';
-import { dashboardPath } from '#http/dashboard/contract.ts';
+import { dashboardPath } from '#http/dashboard/paths.ts';
 
 export const isoTime = (at: number): string => new Date(at).toISOString();
 export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
-export function uploadView(addresses: Addresses, row: UploadRow): Upload {
+export type Upload = ReturnType<typeof uploadView>;
+
+export function uploadView(addresses: Addresses, row: UploadRow) {
   const { id, slug, filename, content_type, size_bytes, width, height, key_id } = row;
   return {
     id,
     slug,
     ...uploadLinks(addresses, slug),
+    /** Only for the signed-in account. */
     thumbnail_url: `${dashboardPath}/uploads/${id}/thumbnail`,
     filename,
     content_type,
@@ -26,27 +26,32 @@ export function uploadView(addresses: Addresses, row: UploadRow): Upload {
     height,
     created_at: isoTime(row.created_at),
     expires_at: isoTimeOrNull(row.expires_at),
+    /** Null when it was uploaded in the dashboard. */
     key_id,
   };
 }
+
+export type Render = ReturnType<typeof renderView>;
 
 export function renderView(
   { contentBaseUrl }: Pick<Addresses, 'contentBaseUrl'>,
   row: RenderRow,
   now: number,
-): Render {
+) {
   const { id, kind, target, failure, content_type, size_bytes, duration_ms, key_id } = row;
   const isShown = row.hosted === 1 && (row.expires_at === null || row.expires_at > now);
   return {
     id,
     kind,
     target,
-    status: failure === null ? 'done' : 'failed',
+    status: failure === null ? ('done' as const) : ('failed' as const),
     failure,
     content_type,
     size_bytes,
     duration_ms,
+    /** The fields of the request, without its url. */
     options: JSON.parse(row.options) as Record<string, unknown>,
+    /** Where it is hosted; null when it was requested as bytes, failed or expired. */
     url: isShown ? contentBaseUrl + renderPath(kind, id) : null,
     thumbnail_url: isShown && isPicture(row) ? `${dashboardPath}/renders/${id}/thumbnail` : null,
     created_at: isoTime(row.created_at),
@@ -56,18 +61,22 @@ export function renderView(
   };
 }
 
-export const passkeyView = (row: { id: string; name?: string | null; createdAt: Date }): Passkey => ({
+export const passkeyView = (row: { id: string; name?: string | null; createdAt: Date }) => ({
   id: row.id,
   name: row.name ?? 'Passkey',
   created_at: row.createdAt.toISOString(),
 });
 
-export function keyView(row: ApiKeyRow, uses: Key['uses'], now: number): Key {
+export type Key = ReturnType<typeof keyView>;
+
+/** `uses`: units over the last 30 days. */
+export function keyView(row: ApiKeyRow, uses: Record<Unit, number>, now: number) {
   const { id, name, display, scope, created_at, last_used_at, revoked_at, expires_at } = row;
   const ends = Math.min(revoked_at ?? Infinity, expires_at ?? Infinity);
   return {
     id,
     name,
+    /** First and last characters. */
     display,
     created_at: isoTime(created_at),
     last_used_at: isoTimeOrNull(last_used_at),
@@ -79,7 +88,8 @@ export function keyView(row: ApiKeyRow, uses: Key['uses'], now: number): Key {
   };
 }
 
-function stateOf({ revoked_at, expires_at }: ApiKeyRow, now: number): Key['state'] {
+/** `ending`: rotated; works until `ends_at`. */
+function stateOf({ revoked_at, expires_at }: ApiKeyRow, now: number) {
   if (revoked_at !== null && revoked_at <= now) return 'revoked';
   if (expires_at !== null && expires_at <= now) return 'expired';
   return revoked_at === null ? 'active' : 'ending';

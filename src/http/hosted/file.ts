@@ -1,16 +1,15 @@
 // GET /f/<slug>[.<ext>]: the raw bytes of an upload. Spec 2.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#core/clock.ts';
 import { readBlob } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
-import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import { addressSubject } from '#http/guards.ts';
 import { createPackedSvgs } from '#http/hosted/packed-svgs.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { answerNotFound } from '#http/not-found.ts';
+import type { RouteParts } from '#http/parts.ts';
 
-export function hostedFile({ hostedUploads, clock }: { hostedUploads: HostedUploads; clock: Clock }) {
+export function hostedFile({ clock, uploads: { hostedUploads } }: RouteParts) {
   const packedSvgs = createPackedSvgs();
 
   const read = async ({ id, size_bytes }: UploadRow): Promise<Buffer | undefined> =>

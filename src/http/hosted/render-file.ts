@@ -1,12 +1,11 @@
 // GET /s/<capture_id>[.<ext>] and /p/<render_id>[.pdf]: the bytes of a hosted render. Spec 2.3, 2.4.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#core/clock.ts';
 import type { RenderKind } from '#storage/schema.ts';
-import type { HostedRenders } from '#renders/hosted-renders.ts';
 import { addressSubject } from '#http/guards.ts';
 import { splitExtension } from '#http/hosted/file.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { answerNotFound } from '#http/not-found.ts';
+import type { RouteParts } from '#http/parts.ts';
 
 const extensions: Record<string, string[]> = {
   'image/png': ['png'],
@@ -15,10 +14,7 @@ const extensions: Record<string, string[]> = {
   'application/pdf': ['pdf'],
 };
 
-export function renderFile(
-  kind: RenderKind,
-  { hostedRenders, clock }: { hostedRenders: HostedRenders; clock: Clock },
-) {
+export function renderFile(kind: RenderKind, { clock, renders: { hostedRenders } }: RouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const [id, extension] = splitExtension((request.params as { id: string }).id);
     const render = await hostedRenders.byId(id, kind);

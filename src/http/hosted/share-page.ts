@@ -1,42 +1,31 @@
 // GET /i/<slug>: the page that shows an upload to people and describes it to chats. Spec 2.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#core/clock.ts';
 import { notFound } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
-import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import { imageNames, type ImageType } from '#uploads/image-types.ts';
 import { filePath, sharePath, uploadLinks, type Addresses } from '#http/links.ts';
 import { html, sendPage, type Html } from '#http/pages/page.ts';
 import { answerNotFound } from '#http/not-found.ts';
+import type { RouteParts } from '#http/parts.ts';
 
-export interface SharePageParts {
-  hostedUploads: HostedUploads;
-  baseUrl: string;
-  contentBaseUrl: string;
-  /** Other hosts that a picture may come from. */
-  pictureOrigins: string[];
-  clock: Clock;
-}
-
-export function sharePage(parts: SharePageParts) {
-  const { hostedUploads, clock } = parts;
+export function sharePage({ clock, settings, uploads: { hostedUploads } }: RouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug } = request.params as { slug: string };
     const upload = await hostedUploads.bySlug(slug);
     if (!upload) return answerNotFound(request, reply);
     // Not cached: the page is small and needs one look-up, so it is gone as soon as the upload is.
     reply.header('cache-control', 'no-cache');
-    const page = describe(upload, parts, clock.now());
-    return sendPage(reply, { ...page, pictureOrigins: parts.pictureOrigins });
+    const page = describe(upload, settings, clock.now());
+    return sendPage(reply, { ...page, pictureOrigins: settings.pictureOrigins });
   };
 }
 
 /** GET /oembed?url=…: the same data for programs that embed. */
-export function oembed({ hostedUploads, baseUrl, contentBaseUrl }: SharePageParts) {
+export function oembed({ settings, uploads: { hostedUploads } }: RouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     // A parameter given twice is a list, and matches nothing.
     const { url, format = 'json' } = request.query as Record<string, string | string[] | undefined>;
-    const pages = baseUrl + sharePath('');
+    const pages = settings.baseUrl + sharePath('');
     const slug = typeof url === 'string' && url.startsWith(pages) ? url.slice(pages.length) : '';
     const upload = await hostedUploads.bySlug(slug);
     if (!upload || format !== 'json') throw notFound();
@@ -45,8 +34,8 @@ export function oembed({ hostedUploads, baseUrl, contentBaseUrl }: SharePagePart
       type: upload.width === null ? 'link' : 'photo',
       title: upload.filename,
       provider_name: 'Tintype',
-      provider_url: baseUrl,
-      url: uploadLinks({ baseUrl, contentBaseUrl }, upload.slug).file_url,
+      provider_url: settings.baseUrl,
+      url: uploadLinks(settings, upload.slug).file_url,
       ...(upload.width !== null && { width: upload.width, height: upload.height }),
     });
   };

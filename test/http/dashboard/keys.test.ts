@@ -9,7 +9,7 @@ import { succeededOf } from '#metering/request-days.ts';
 import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
 import { dayOf } from '#storage/tables/usage.ts';
-import type { Key } from '#http/dashboard/schemas/keys.ts';
+import type { Key } from '#http/dashboard/views.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { newId, newSlug } from '#core/ids.ts';
-import type { AnswerOf } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { png, svg } from '#lab/support/images.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';

@@ -1,7 +1,8 @@
 // Settings of the installation: sign-ups, the operator's contact, and a test of outgoing mail.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf, BodyOf } from '#http/dashboard/contract.ts';
+import type { BodyOf } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';

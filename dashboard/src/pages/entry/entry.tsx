@@ -1,6 +1,6 @@
 // The pages that need no session, or that start one.
 import { useEffect } from 'react';
-import type { EntryPath } from '#app/app.tsx';
+import type { EntryPath } from '#http/dashboard/paths.ts';
 import { ForgotPassword, ResetPassword } from '#app/pages/entry/password.tsx';
 import { SignIn } from '#app/pages/entry/sign-in.tsx';
 import { SignUp } from '#app/pages/entry/sign-up.tsx';

@@ -1,7 +1,7 @@
 // The dialogs that create, rename, rotate and revoke a key. A new key is shown only once.
 import { useState } from 'react';
 import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { Key } from '#http/dashboard/schemas/keys.ts';
+import type { Key } from '#http/dashboard/views.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';

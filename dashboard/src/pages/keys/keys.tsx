@@ -1,7 +1,7 @@
 // API keys: create, rename, rotate, revoke.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Key } from '#http/dashboard/schemas/keys.ts';
+import type { Key } from '#http/dashboard/views.ts';
 import { call } from '#app/api.ts';
 import { ago, date, number, time } from '#app/format.ts';
 import { CreateKey, RenameKey, RevokeKey, RotateKey, scopeNames } from '#app/pages/keys/key-dialogs.tsx';

@@ -1,6 +1,6 @@
 // First steps to a working curl command within a minute. Each step is ticked off when it is done.
 import { useState, type ReactNode } from 'react';
-import type { AnswerOf } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';

@@ -1,5 +1,5 @@
 // The newest uploads and renders.
-import type { Render, Upload } from '#http/dashboard/schemas/files.ts';
+import type { Render, Upload } from '#http/dashboard/views.ts';
 import { sameOrigin } from '#app/api.ts';
 import { ago, bytes, duration } from '#app/format.ts';
 import { LinkButton } from '#app/parts/button.tsx';

@@ -1,6 +1,6 @@
 // The details of one render: request, result and deletion.
 import { useState } from 'react';
-import type { Render } from '#http/dashboard/schemas/files.ts';
+import type { Render } from '#http/dashboard/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { bytes, duration, time } from '#app/format.ts';
 import { AnchorButton, Button, LinkButton } from '#app/parts/button.tsx';

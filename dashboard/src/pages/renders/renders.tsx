@@ -1,6 +1,6 @@
 // The history of screenshots and PDFs.
 import type { QueryOf } from '#http/dashboard/contract.ts';
-import type { Render } from '#http/dashboard/schemas/files.ts';
+import type { Render } from '#http/dashboard/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { ago, bytes, duration } from '#app/format.ts';
 import { RenderDialog } from '#app/pages/renders/render-dialog.tsx';

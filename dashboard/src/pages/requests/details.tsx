@@ -1,10 +1,12 @@
 // The details of one request: id, key, reason of an error, time per step, and what it made.
 import type { ReactNode } from 'react';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { duration, exactTime } from '#app/format.ts';
-import type { RequestItem } from '#app/pages/requests/row.tsx';
 import { textLink } from '#app/pages/entry/frame.tsx';
 import { CopyIcon } from '#app/parts/copy.tsx';
 import { Link } from '#app/router.tsx';
+
+export type RequestItem = AnswerOf<'GET /requests'>['items'][number];
 
 const phaseNames: Record<string, string> = {
   receive: 'Receive the files',

@@ -1,12 +1,9 @@
 // One request in the log: a row of aligned columns that expands to its details.
 import { useId } from 'react';
-import type { AnswerOf } from '#http/dashboard/contract.ts';
 import { ago, duration, exactTime, time } from '#app/format.ts';
-import { Details } from '#app/pages/requests/details.tsx';
+import { Details, type RequestItem } from '#app/pages/requests/details.tsx';
 import { Icon } from '#app/parts/icon.tsx';
 import { Chip } from '#app/parts/states.tsx';
-
-export type RequestItem = AnswerOf<'GET /requests'>['items'][number];
 
 /** The columns of every row and of the header: status, path, outcome, key, time, duration, arrow. */
 const columns =

@@ -1,6 +1,6 @@
 // Uploads deleted in the last 7 days, which can still be restored.
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
 import { ago, bytes } from '#app/format.ts';
 import { restore } from '#app/pages/uploads/use-delete-uploads.ts';

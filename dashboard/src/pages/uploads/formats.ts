@@ -1,5 +1,5 @@
 // The links of an upload in every format that people paste, the same as on the share page.
-import type { Upload } from '#http/dashboard/schemas/files.ts';
+import type { Upload } from '#http/dashboard/views.ts';
 
 export function formatsOf({ url, file_url, filename }: Upload): [label: string, text: string][] {
   const attribute = filename.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

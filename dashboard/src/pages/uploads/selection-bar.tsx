@@ -1,5 +1,5 @@
 // Actions on several uploads at once.
-import type { Upload } from '#http/dashboard/schemas/files.ts';
+import type { Upload } from '#http/dashboard/views.ts';
 import { limits } from '#core/limits.ts';
 import { call, fileAddress } from '#app/api.ts';
 import { bytes, plural, span } from '#app/format.ts';

@@ -1,5 +1,5 @@
 // One upload in the grid.
-import type { Upload } from '#http/dashboard/schemas/files.ts';
+import type { Upload } from '#http/dashboard/views.ts';
 import { sameOrigin } from '#app/api.ts';
 import { ago, bytes, isWithin } from '#app/format.ts';
 import { CopyIcon } from '#app/parts/copy.tsx';

@@ -1,6 +1,6 @@
 // The details of one upload: picture, links in every format, expiry and deletion.
 import { useEffect } from 'react';
-import type { Upload } from '#http/dashboard/schemas/files.ts';
+import type { Upload } from '#http/dashboard/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { bytes, span, time } from '#app/format.ts';
 import { formatsOf } from '#app/pages/uploads/formats.ts';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
-import type { Upload } from '#http/dashboard/schemas/files.ts';
+import type { Upload } from '#http/dashboard/views.ts';
 import { imageNames } from '#uploads/image-types.ts';
 import { call } from '#app/api.ts';
 import { bytes, number } from '#app/format.ts';

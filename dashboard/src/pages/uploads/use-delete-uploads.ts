@@ -1,6 +1,6 @@
 // Deletes uploads, removes them from the loaded pages at once, and restores them.
 import type { InfiniteData } from '@tanstack/react-query';
-import type { AnswerOf } from '#http/dashboard/contract.ts';
+import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call, queries, refresh } from '#app/api.ts';
 import { plural } from '#app/format.ts';
 import { inChunks } from '#app/pages/uploads/in-chunks.ts';

@@ -3,9 +3,10 @@ import type { Database } from '#storage/database.ts';
 import type { AccountRow, Unit } from '#storage/schema.ts';
 import type { Plans } from '#accounts/plans.ts';
 import { limitOf, monthOf, nextMonth, quotaState } from '#metering/quota.ts';
-import type { UnitUsage } from '#http/dashboard/schemas/common.ts';
 
-export async function monthStanding(
+export type UnitUsage = Awaited<ReturnType<typeof monthUsage>>['units']['upload'];
+
+export async function monthUsage(
   database: Database,
   plans: Plans,
   account: Pick<AccountRow, 'id' | 'plan'>,
@@ -14,7 +15,7 @@ export async function monthStanding(
   const plan = plans.orStandard(account.plan);
   const month = monthOf(now);
 
-  async function ofUnit(unit: Unit): Promise<UnitUsage> {
+  async function ofUnit(unit: Unit) {
     const usage = await database.tables.usage.read({ accountId: account.id, unit, month });
     const { limit, remaining, usagePercent, warning } = quotaState(usage, limitOf({ plan }, unit));
     return {
@@ -22,6 +23,7 @@ export async function monthStanding(
       limit,
       remaining,
       percent: usagePercent,
+      /** 80, 90 or 100 once usage has crossed it. */
       warning: warning ?? null,
       overage: usage.overage,
     };
@@ -29,6 +31,7 @@ export async function monthStanding(
 
   return {
     plan,
+    /** Such as 2026-11, UTC. */
     month,
     resets_at: nextMonth(now).toISOString(),
     units: { upload: await ofUnit('upload'), render: await ofUnit('render') },
