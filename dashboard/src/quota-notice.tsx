@@ -25,8 +25,8 @@ function UsedUp({ usage, unit }: { usage: AnswerOf<'GET /usage'>; unit: 'upload'
   const { used, limit } = usage.units[unit];
   const { available, enabled, cap } = usage.overages;
   // With overages on, the limit is the quota plus their cap.
-  const most = limit + (enabled ? (cap ?? Infinity) : 0);
-  if (used < most || limit === 0) return null;
+  const max = limit + (enabled ? (cap ?? Infinity) : 0);
+  if (used < max || limit === 0) return null;
   const noun = unit === 'upload' ? 'uploads' : 'renders';
   return (
     <Banner
@@ -40,7 +40,7 @@ function UsedUp({ usage, unit }: { usage: AnswerOf<'GET /usage'>; unit: 'upload'
         )
       }
     >
-      All {number(most)} are used, so new {noun} are refused with 402 until {date(usage.resets_at)}.{' '}
+      All {number(max)} are used, so new {noun} are refused with 402 until {date(usage.resets_at)}.{' '}
       {available ? (
         'Turn on overages or raise their cap to continue now.'
       ) : (

@@ -6,7 +6,7 @@ import { ServiceError } from '#core/errors.ts';
 import type { Caller, KeyUse } from '#accounts/authenticate.ts';
 import type { Admission } from '#metering/admission.ts';
 import type { BudgetStanding, RequestBudget } from '#metering/request-budget.ts';
-import { setBudgetHeaders } from '#http/reply-headers.ts';
+import { budgetHeaders } from '#http/reply-headers.ts';
 
 /** Refusals of one client address per minute; above that, guessing keys and tokens gets a 429. */
 export const refusalsPerMinute = 600;
@@ -24,40 +24,32 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
           throw error;
         });
       request.caller = caller;
-      setBudgetHeaders(reply, standing);
-      if (standing.isSpent) throw rateLimited(standing);
+      enforce(reply, standing);
     };
 
   /** A person who uses the API's functions in the dashboard spends the same budget. */
   async function admitPerson(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
     request.caller = caller;
-    const standing = await admission.count(caller);
-    setBudgetHeaders(reply, standing);
-    if (standing.isSpent) throw rateLimited(standing);
+    enforce(reply, await admission.count(caller));
   }
 
   /** Counts the request against a budget of this machine, which the response then shows. */
   function spend(reply: FastifyReply, subject: string, limit: number): void {
-    const standing = budget.spend(subject, limit);
-    setBudgetHeaders(reply, standing);
-    if (standing.isSpent) throw rateLimited(standing);
+    enforce(reply, budget.spend(subject, limit));
   }
 
   /** For responses without an account: 404 and 405 under /api/. */
-  function countRefusal(request: FastifyRequest, reply: FastifyReply): BudgetStanding {
-    const standing = budget.spend(addressSubject(request.ip), refusalsPerMinute);
-    setBudgetHeaders(reply, standing);
-    return standing;
+  function countRefusal(request: FastifyRequest, reply: FastifyReply): void {
+    reply.headers(budgetHeaders(budget.spend(addressSubject(request.ip), refusalsPerMinute)));
   }
 
   /** A wrong key or token; once the address has spent its budget, every answer is a 429. */
   function refuseGuess(request: FastifyRequest, reply: FastifyReply): void {
-    const standing = countRefusal(request, reply);
-    if (standing.isSpent) throw rateLimited(standing);
+    spend(reply, addressSubject(request.ip), refusalsPerMinute);
   }
 
   function showAddressBudget(request: FastifyRequest, reply: FastifyReply): void {
-    setBudgetHeaders(reply, addressBudget(request.ip));
+    reply.headers(budgetHeaders(addressBudget(request.ip)));
   }
 
   function addressBudget(ip: string): BudgetStanding {
@@ -83,12 +75,16 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-function rateLimited({ limit, resetSeconds }: BudgetStanding): ServiceError {
-  return new ServiceError(
-    'rate_limited',
-    `The budget of ${limit} requests a minute is spent. It refills in ${resetSeconds} s.`,
-    { retryAfterSeconds: resetSeconds },
-  );
+/** Shows the budget in the response, and refuses the request if it is spent. */
+function enforce(reply: FastifyReply, standing: BudgetStanding): void {
+  reply.headers(budgetHeaders(standing));
+  const { limit, resetSeconds, isSpent } = standing;
+  if (isSpent)
+    throw new ServiceError(
+      'rate_limited',
+      `The budget of ${limit} requests a minute is spent. It refills in ${resetSeconds} s.`,
+      { retryAfterSeconds: resetSeconds },
+    );
 }
 
 /** An IPv6 customer has at least a /64, so a /64 counts as one address. */

@@ -19,7 +19,7 @@ export const rememberMs = 24 * 60 * 60 * 1000;
 /** Longer than a request can take: after it, the attempt counts as dead and the request may run again. */
 const attemptMs = limits.pdfTotalMs + limits.renderQueueMs + 30_000;
 /** How often an attempt on another machine is checked: soon at first, then less often. */
-const poll = { firstMs: 100, mostMs: 1_000 };
+const poll = { firstMs: 100, maxMs: 1_000 };
 /** Repeats of one account that may wait in this process at the same time. */
 export const maxWaiting = 200;
 
@@ -57,7 +57,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     running.set(attempt, ended);
     try {
-      if (!(await take(claim))) {
+      if (!(await tryClaim(claim))) {
         const earlier = await findAnswer(claim, request, reply);
         if (earlier) return earlier;
       }
@@ -69,7 +69,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
   }
 
   /** True for the only request that may run. */
-  function take({ row }: Claim): Promise<boolean> {
+  function tryClaim({ row }: Claim): Promise<boolean> {
     const now = clock.now();
     return idempotency.claim({ ...row, created_at: now, locked_until: now + attemptMs });
   }
@@ -107,10 +107,10 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     reply: FastifyReply,
   ): Promise<Answer | undefined> {
     const signal = hangUpSignal(request, reply);
-    for (let pollMs = poll.firstMs; ; pollMs = Math.min(2 * pollMs, poll.mostMs)) {
+    for (let pollMs = poll.firstMs; ; pollMs = Math.min(2 * pollMs, poll.maxMs)) {
       const found = await idempotency.find(claim.row);
       if (!found) {
-        if (await take(claim)) return undefined;
+        if (await tryClaim(claim)) return undefined;
         continue;
       }
       const now = clock.now();

@@ -1,11 +1,6 @@
-// Sets the contract's response headers. Spec 8.
-import type { FastifyReply } from 'fastify';
+// The contract's response headers. Spec 8.
 import type { BudgetStanding } from '#metering/request-budget.ts';
 import type { QuotaState } from '#metering/quota.ts';
-
-export function setBudgetHeaders(reply: FastifyReply, standing: BudgetStanding): void {
-  reply.headers(budgetHeaders(standing));
-}
 
 export function budgetHeaders({ limit, remaining, resetSeconds }: BudgetStanding): Record<string, number> {
   return {

@@ -49,7 +49,7 @@ export function createServer(parts: ServerParts) {
     }
     // A host only for bytes has no pages and no API, and so no cookies to steal.
     if (request.host === contentHost && !/^\/[fsp]\//.test(request.url)) throw notFound();
-    if (takesKey(request) && allowOrigin(request, reply)) {
+    if (needsKey(request) && allowOrigin(request, reply)) {
       guards.showAddressBudget(request, reply);
       return reply.code(204).send();
     }
@@ -78,7 +78,7 @@ export function createServer(parts: ServerParts) {
     reply.header('x-request-id', request.id);
     if (isApi(request) && !reply.hasHeader('x-service-ratelimit-limit')) guards.countRefusal(request, reply);
     // A 401 must name the scheme that would be accepted. RFC 9110 15.5.2.
-    if (takesKey(request) && error instanceof ServiceError && error.code === 'unauthorized')
+    if (needsKey(request) && error instanceof ServiceError && error.code === 'unauthorized')
       reply.header('www-authenticate', 'Bearer realm="Tintype"');
     return replyWithError(error, request, reply);
   }
@@ -94,7 +94,7 @@ function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyRep
 }
 
 /** The endpoints that need a key: the contract's, and those that read a key's own account. */
-const takesKey = (request: FastifyRequest): boolean =>
+const needsKey = (request: FastifyRequest): boolean =>
   /^\/api\/(v1|account)\//.test(request.routeOptions.url ?? pathOf(request));
 
 /** As the router sees it: with percent-encoded letters decoded, also if the request line has an absolute URL. RFC 9112 3.2.2. */

@@ -50,7 +50,7 @@ export function Chart({
 }
 
 const sumOf = ({ values }: Column): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-const mostOf = ({ values }: Column): number => Math.max(...values.map((value) => value ?? 0));
+const maxOf = ({ values }: Column): number => Math.max(...values.map((value) => value ?? 0));
 
 function Plot({
   kind,
@@ -60,7 +60,7 @@ function Plot({
 }: Required<Pick<Look, 'kind' | 'format' | 'axis'>> & { data: ChartData }) {
   const { series, columns } = data;
   const [pointed, setPointed] = useState<number>();
-  const ticks = ticksOf(Math.max(...columns.map(kind === 'bars' ? sumOf : mostOf)));
+  const ticks = ticksOf(Math.max(...columns.map(kind === 'bars' ? sumOf : maxOf)));
   const top = ticks.at(-1)!;
   const every = Math.ceil(columns.length / 6);
   const shown = pointed === undefined ? undefined : columns[pointed];

@@ -13,7 +13,7 @@ export function Intake({ canUpload }: { canUpload: boolean }) {
   const [isOver, setOver] = useState(false);
 
   useEffect(() => {
-    const take = (files: File[]) => {
+    const accept = (files: File[]) => {
       if (files.length === 0) return;
       if (canUpload) sendFiles(files);
       else problem('Verify your e-mail address first: until then nothing can be stored.');
@@ -35,13 +35,13 @@ export function Intake({ canUpload }: { canUpload: boolean }) {
       setOver(false);
       if (!holdsFiles(event) || isField(event)) return;
       event.preventDefault();
-      take([...(event.dataTransfer?.files ?? [])]);
+      accept([...(event.dataTransfer?.files ?? [])]);
     };
     const paste = (event: ClipboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea') !== null;
       // A copied table is on the clipboard as text and as a picture. In a text field, people want the text.
       if (isTyping && event.clipboardData?.types.includes('text/plain') === true) return;
-      take([...(event.clipboardData?.files ?? [])]);
+      accept([...(event.clipboardData?.files ?? [])]);
     };
     window.addEventListener('dragenter', over);
     window.addEventListener('dragover', over);

@@ -4,13 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { invalid, type ServiceError } from '#core/errors.ts';
-import { valueOf } from '#http/body/header-value.ts';
-import { onBrokenBody } from '#http/connection/broken-body.ts';
-import { refuseEncodedBody } from '#http/body/encoded-body.ts';
 import { hintFor } from '#http/body/field-hint.ts';
+import { receiveBody, requireType } from '#http/body/receive-body.ts';
 
 const maxBytes = 64 * 1024;
-const idleMs = 30_000;
 
 /** A body in which every field with a default is set. */
 type Filled<T> = {
@@ -24,14 +21,11 @@ export async function readJsonBody<T extends TObject>(
   request: IncomingMessage,
   schema: T,
 ): Promise<Filled<Static<T>>> {
-  const contentType = request.headers['content-type'] ?? '';
-  if (valueOf(contentType) !== 'application/json') {
-    throw invalid(
-      'body',
-      `must be application/json, not ${JSON.stringify(contentType)}; set the Content-Type header`,
-    );
-  }
-  refuseEncodedBody(request);
+  requireType(
+    request,
+    'application/json',
+    (given) => `must be application/json, not ${given}; set the Content-Type header`,
+  );
   return validate(schema, parse(await readAll(request))) as Filled<Static<T>>;
 }
 
@@ -53,31 +47,18 @@ function withDefaults(schema: TObject, value: Record<string, unknown>): Record<s
   return filled;
 }
 
-function readAll(request: IncomingMessage): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+async function readAll(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const idle = setTimeout(() => fail(`no data for ${idleMs / 1000} seconds`), idleMs);
-  request.on('data', (chunk: Buffer) => {
-    idle.refresh();
+  await receiveBody(request, (chunk) => {
     bytes += chunk.length;
-    if (bytes > maxBytes) fail(`larger than ${maxBytes} bytes`);
-    else chunks.push(chunk);
-  });
-  request.on('end', () => {
-    const body = Buffer.concat(chunks);
-    if (isUtf8(body)) resolve(body.toString('utf8'));
-    else fail('malformed JSON (not valid UTF-8)');
-  });
-  request.on('error', () => fail('unreadable'));
-  onBrokenBody(request, fail);
-  request.on('close', () => request.complete || fail('the connection closed before its end'));
-  return promise.finally(() => clearTimeout(idle));
-
-  function fail(reason: string): void {
-    chunks.length = 0;
-    reject(invalid('body', reason));
-  }
+    if (bytes > maxBytes) throw invalid('body', `larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+    return [];
+  }).ended;
+  const body = Buffer.concat(chunks);
+  if (!isUtf8(body)) throw invalid('body', 'malformed JSON (not valid UTF-8)');
+  return body.toString('utf8');
 }
 
 function parse(text: string): unknown {

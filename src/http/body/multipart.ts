@@ -5,16 +5,8 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { fileTooLarge, receiveFile, type FileReceiver, type ReceivedFile } from '#uploads/receive-file.ts';
-import { valueOf } from '#http/body/header-value.ts';
-import { onBrokenBody } from '#http/connection/broken-body.ts';
-import { refuseEncodedBody } from '#http/body/encoded-body.ts';
-import {
-  createFormParser,
-  FormError,
-  type FormEvent,
-  type FormParser,
-  type PartHead,
-} from '#http/body/form-parser.ts';
+import { createFormParser, FormError, type PartHead } from '#http/body/form-parser.ts';
+import { receiveBody, requireType } from '#http/body/receive-body.ts';
 
 /** Owns the spools of its files: `await using` deletes those that were not stored. */
 export interface UploadForm extends AsyncDisposable {
@@ -22,7 +14,6 @@ export interface UploadForm extends AsyncDisposable {
   expiresInSeconds: number | undefined;
 }
 
-const idleMs = 30_000;
 const totalMs = 4 * 60_000;
 /** Far more than ten files and one field need: a larger body is not an upload form. */
 const maxParts = 100;
@@ -49,133 +40,91 @@ export async function readUploadForm(
   }
 }
 
-interface ParsedForm {
-  files: ReceivedFile[];
-  expiresIn: string[];
-}
-
-function parseForm(
+async function parseForm(
   request: IncomingMessage,
   kind: 'single' | 'batch',
   receiverFor: (filename: string) => FileReceiver,
-): Promise<ParsedForm> {
-  const { promise, resolve, reject } = Promise.withResolvers<ParsedForm>();
-  const parser = createParser(request);
+) {
+  requireType(
+    request,
+    'multipart/form-data',
+    (given) => `must be multipart/form-data with a part named "file", not ${given}`,
+  );
+  const parser = createFormParser(request.headers['content-type'] ?? '');
+  const parts = createParts(kind, receiverFor);
+  let part: OpenPart | undefined;
+  const body = receiveBody(
+    request,
+    function* use(chunk) {
+      for (const event of parser.read(chunk)) {
+        if (event === 'end of part') part?.end().catch(body.fail);
+        else if ('part' in event) part = parts.open(event.part);
+        else {
+          const written = part?.write(event.piece);
+          if (written) yield written;
+        }
+      }
+    },
+    { totalMs },
+  );
+  await body.ended;
+  parser.end();
+  return { files: await Promise.all(parts.files), expiresIn: parts.expiresIn };
+}
+
+/** A part while it arrives. */
+interface OpenPart {
+  /** Returns a promise if the next piece must wait for the disk. */
+  write(piece: Buffer): Promise<void> | undefined;
+  end(): Promise<unknown>;
+}
+
+/** Checks each part as it begins, and collects what has arrived. */
+function createParts(kind: 'single' | 'batch', receiverFor: (filename: string) => FileReceiver) {
   const files: Promise<ReceivedFile>[] = [];
   const expiresIn: string[] = [];
-  let parts = 0;
-  let totalBytes = 0;
-  let hasFailed = false;
-  let file: FileReceiver | undefined;
-  let field: Buffer | undefined;
+  let count = 0;
+  let fileBytes = 0;
 
-  const idle = setTimeout(() => fail(invalid('body', `no data for ${idleMs / 1000} seconds`)), idleMs);
-  const total = setTimeout(
-    () => fail(invalid('body', `not complete after ${totalMs / 1000} seconds`)),
-    totalMs,
-  );
-
-  request.on('data', (chunk: Buffer) => {
-    idle.refresh();
-    if (!hasFailed) take(parser.read(chunk));
-  });
-  request.on('end', () => {
-    try {
-      parser.end();
-      Promise.all(files).then((received) => resolve({ files: received, expiresIn }), fail);
-    } catch (error) {
-      fail(error);
-    }
-  });
-  // A client that disconnects gets no response, but its spools must be deleted.
-  request.on(
-    'close',
-    () => request.complete || fail(invalid('body', 'the connection closed before its end')),
-  );
-  request.on('error', ({ message }) => fail(new FormError(message)));
-  onBrokenBody(request, (reason) => fail(invalid('body', reason)));
-
-  return promise.finally(() => {
-    clearTimeout(idle);
-    clearTimeout(total);
-  });
-
-  /** True when all events are processed. While one waits for the disk, the body is paused. */
-  function take(events: Generator<FormEvent>): boolean {
-    try {
-      for (let next = events.next(); next.done !== true; next = events.next()) {
-        const written = takeEvent(next.value);
-        if (!written) continue;
-        request.pause();
-        written.then(() => {
-          if (!hasFailed && take(events)) request.resume();
-        }, fail);
-        return false;
-      }
-      return true;
-    } catch (error) {
-      fail(error);
-      return false;
-    }
-  }
-
-  function takeEvent(event: FormEvent): Promise<void> | undefined {
-    if (event === 'end of part') endPart();
-    else if ('part' in event) beginPart(event.part);
-    else if (file) return takeBytes(file, event.piece);
-    else if (field && field.length <= maxFieldBytes) field = Buffer.concat([field, event.piece]);
-    return undefined;
-  }
-
-  function beginPart({ name, filename }: PartHead): void {
-    parts += 1;
-    if (parts > maxParts) throw invalid('body', `more than ${maxParts} parts`);
+  function open({ name, filename }: PartHead): OpenPart {
+    count += 1;
+    if (count > maxParts) throw invalid('body', `more than ${maxParts} parts`);
     // Some clients send a number with a binary content type, which looks like a file without a name.
     const isFile = filename !== undefined && !(name === 'expires_in' && filename === '');
     const refusal = refusePart(name, isFile, files.length, kind);
     if (refusal) throw refusal;
-    if (isFile) file = receiverFor(filename);
-    else field = nothing;
+    return isFile ? openFile(receiverFor(filename)) : openField();
   }
 
-  function takeBytes(receiver: FileReceiver, piece: Buffer): Promise<void> | undefined {
-    totalBytes += piece.length;
-    if (kind === 'single' && totalBytes > limits.fileBytes) throw fileTooLarge();
-    if (totalBytes > limits.batchBytes) throw batchTooLarge();
-    return receiver.write(piece);
-  }
-
-  function endPart(): void {
-    if (file) {
-      const received = file.finish();
-      received.catch(fail);
+  const openFile = (receiver: FileReceiver): OpenPart => ({
+    write(piece) {
+      fileBytes += piece.length;
+      if (kind === 'single' && fileBytes > limits.fileBytes) throw fileTooLarge();
+      if (fileBytes > limits.batchBytes) throw batchTooLarge();
+      return receiver.write(piece);
+    },
+    end() {
+      const received = receiver.finish();
       files.push(received);
-    }
-    if (field)
-      expiresIn.push(`${field.toString('utf8', 0, maxFieldBytes)}${field.length > maxFieldBytes ? '…' : ''}`);
-    file = undefined;
-    field = undefined;
+      return received;
+    },
+  });
+
+  function openField(): OpenPart {
+    let bytes: Buffer = nothing;
+    return {
+      write(piece) {
+        if (bytes.length <= maxFieldBytes) bytes = Buffer.concat([bytes, piece]);
+        return undefined;
+      },
+      async end() {
+        const isLonger = bytes.length > maxFieldBytes;
+        expiresIn.push(`${bytes.toString('utf8', 0, maxFieldBytes)}${isLonger ? '…' : ''}`);
+      },
+    };
   }
 
-  function fail(error: unknown): void {
-    if (hasFailed) return;
-    hasFailed = true;
-    reject(error);
-    // The rest of the body is read and discarded, so that the client can read the response.
-    request.resume();
-  }
-}
-
-function createParser(request: IncomingMessage): FormParser {
-  const contentType = request.headers['content-type'] ?? '';
-  if (valueOf(contentType) !== 'multipart/form-data') {
-    throw invalid(
-      'body',
-      `must be multipart/form-data with a part named "file", not ${JSON.stringify(contentType)}`,
-    );
-  }
-  refuseEncodedBody(request);
-  return createFormParser(contentType);
+  return { files, expiresIn, open };
 }
 
 function refusePart(

@@ -82,14 +82,14 @@ export function shareConnections(server: Server, max: number): void {
   const byAddress = new Map<string, Set<Socket>>();
   // The addresses with each number of connections: searching all of them for the most would take longer, the more there are.
   const bySize: Set<Set<Socket>>[] = [];
-  let most = 0;
+  let maxSize = 0;
   let open = 0;
 
   function move(sockets: Set<Socket>, change: () => void): void {
     bySize[sockets.size]?.delete(sockets);
     change();
     (bySize[sockets.size] ??= new Set()).add(sockets);
-    if (sockets.size > most || bySize[most]?.size === 0) most = sockets.size;
+    if (sockets.size > maxSize || bySize[maxSize]?.size === 0) maxSize = sockets.size;
   }
 
   server.on('connection', (socket: Socket) => {
@@ -106,7 +106,7 @@ export function shareConnections(server: Server, max: number): void {
       if (byAddress.get(address) === mine) byAddress.delete(address);
     });
     if (open <= max) return;
-    const [largest = mine] = mine.size === most ? [mine] : (bySize[most] ?? []);
+    const [largest = mine] = mine.size === maxSize ? [mine] : (bySize[maxSize] ?? []);
     if (largest === mine) socket.destroy();
     else largest.values().next().value?.destroy();
   });

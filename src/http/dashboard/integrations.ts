@@ -84,7 +84,7 @@ tt --help
     scope: 'uploads',
     make: (baseUrl, key) =>
       screenshotScript(upload(baseUrl, key, '"file=@$file"'), {
-        take: 'flameshot gui --raw > "$file"',
+        capture: 'flameshot gui --raw > "$file"',
         copy: 'if command -v wl-copy >/dev/null; then wl-copy; else xclip -selection clipboard; fi',
         notify: `notify-send "$1" "$2" 2>/dev/null || printf '%s: %s\\n' "$1" "$2"`,
       }),
@@ -94,7 +94,7 @@ tt --help
     scope: 'uploads',
     make: (baseUrl, key) =>
       screenshotScript(upload(baseUrl, key, '"file=@$file"'), {
-        take: 'screencapture -i "$file"',
+        capture: 'screencapture -i "$file"',
         copy: 'pbcopy',
         // As arguments: text inside the AppleScript would be read as code.
         notify: `osascript -e 'on run argv' -e 'display notification (item 2 of argv) with title (item 1 of argv)' -e 'end run' "$1" "$2"`,
@@ -119,7 +119,7 @@ File field: file
 };
 
 /** Runs without a terminal, so its outcome is a notification; without a selection it does nothing. */
-function screenshotScript(send: string, desktop: { take: string; copy: string; notify: string }): Made {
+function screenshotScript(send: string, desktop: { capture: string; copy: string; notify: string }): Made {
   return script(
     'tintype-shot.sh',
     `#!/bin/sh
@@ -129,7 +129,7 @@ notify() { ${desktop.notify}; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 file=$folder/screenshot.png
-${desktop.take}
+${desktop.capture}
 [ -s "$file" ] || exit 0
 if answer=$(${send} 2>&1); then
   link=$(printf '%s\\n' "$answer" | ${field('url')})

@@ -8,7 +8,7 @@ const smallestBytes = 1024;
 /** A larger one would keep a thread busy for too long, and push many others out of memory. */
 const largestBytes = 1024 * 1024;
 const totalBytes = 16 * 1024 * 1024;
-const mostAtOnce = 2;
+const maxAtOnce = 2;
 
 export function createPackedSvgs() {
   const kept = createBoundedMap<string, Buffer>(totalBytes, ({ length }) => length);
@@ -31,7 +31,7 @@ export function createPackedSvgs() {
       if (sizeBytes < smallestBytes || sizeBytes > largestBytes) return undefined;
       const name = `${hash}-${encoding}`;
       const known = kept.get(name) ?? running.get(name);
-      if (known || running.size >= mostAtOnce) return known;
+      if (known || running.size >= maxAtOnce) return known;
       const packing = pack(name, encoding, read).finally(() => running.delete(name));
       running.set(name, packing);
       return packing;

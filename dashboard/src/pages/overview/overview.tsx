@@ -15,7 +15,7 @@ import type { Session } from '#app/session.ts';
 import { chooseFiles } from '#app/uploading/intake.tsx';
 
 const stepsEveryMs = 3_000;
-const usualEveryMs = 5_000;
+const defaultEveryMs = 5_000;
 
 export function Overview({ session }: { session: Session }) {
   const { data, error, refetch, dataUpdatedAt } = useQuery({
@@ -23,7 +23,7 @@ export function Overview({ session }: { session: Session }) {
     queryFn: () => call('GET /overview'),
     // Poll while first steps are open, so that they are ticked off when done.
     refetchInterval: ({ state }) =>
-      state.data && !isDone(state.data.first_steps) ? stepsEveryMs : usualEveryMs,
+      state.data && !isDone(state.data.first_steps) ? stepsEveryMs : defaultEveryMs,
   });
   return (
     <Page

@@ -11,7 +11,7 @@ export function useDeleteUploads(onDone: () => void) {
   return useAction(deleteAll, {
     touches: ['overview'],
     onDone: (deleted) => {
-      takeAway(new Set(deleted));
+      removeFromPages(new Set(deleted));
       void refresh(['uploads']);
       note(`${plural(deleted.length, 'upload')} deleted.`, {
         text: 'Undo',
@@ -41,7 +41,7 @@ export async function restore(ids: string[]): Promise<void> {
 const deleteAll = (ids: string[]): Promise<string[]> =>
   inChunks(ids, async (some) => (await call('POST /uploads/delete', { body: { ids: some } })).deleted);
 
-function takeAway(gone: Set<string>): void {
+function removeFromPages(gone: Set<string>): void {
   queries.setQueriesData<InfiniteData<AnswerOf<'GET /uploads'>>>(
     { queryKey: ['uploads'], predicate: ({ queryKey }) => typeof queryKey[1] === 'object' },
     (data) =>

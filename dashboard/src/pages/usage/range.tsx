@@ -6,7 +6,7 @@ import { Select } from '#app/parts/field.tsx';
 import { useSearch } from '#app/router.tsx';
 
 const presets = ['7', '30', '90', '365'];
-const usual = '30';
+const defaultDays = '30';
 
 type Query = NonNullable<QueryOf<'GET /usage'>>;
 
@@ -16,12 +16,12 @@ export function rangeQuery(search: URLSearchParams): Query {
   // The two days may be in either order.
   if (search.get('days') === 'custom' && from !== null && to !== null)
     return from <= to ? { from, to } : { from: to, to: from };
-  return { days: Number(presets.find((days) => days === search.get('days')) ?? usual) };
+  return { days: Number(presets.find((days) => days === search.get('days')) ?? defaultDays) };
 }
 
 export function RangePicker() {
   const [search, setSearch] = useSearch();
-  const chosen = search.get('days') ?? usual;
+  const chosen = search.get('days') ?? defaultDays;
   return (
     <div className="flex flex-wrap items-center gap-2.5">
       {chosen === 'custom' && (
@@ -64,5 +64,5 @@ function Day({ name, label }: { name: 'from' | 'to'; label: string }) {
 }
 
 /** A custom range starts with the days that were shown before. */
-const daysAgo = (days: string): number => (Number(days) || Number(usual)) - 1;
+const daysAgo = (days: string): number => (Number(days) || Number(defaultDays)) - 1;
 const isoDay = (ago: number): string => new Date(serviceNow() - ago * 86_400_000).toISOString().slice(0, 10);
