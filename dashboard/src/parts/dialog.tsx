@@ -1,7 +1,7 @@
 // Modal dialogs based on <dialog>, which keeps the focus inside and restores it on closing.
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button, IconButton } from '#app/parts/button.tsx';
-import { Form } from '#app/parts/form.tsx';
+import { Form, Submit, type FormAction } from '#app/parts/form.tsx';
 import { Toasts } from '#app/parts/toast.tsx';
 
 /** What gets the focus first, in this order: an element marked data-first, the first field, the first action button. */
@@ -95,10 +95,8 @@ interface FormDialogProps {
   /** Text of the submit button. */
   action: string;
   tone?: 'primary' | 'danger';
-  busy?: boolean;
   wide?: boolean;
-  /** Of the last submission. */
-  error?: Error | null;
+  of: FormAction;
   onSend: (form: FormData) => void;
   onClose: () => void;
   children: ReactNode;
@@ -109,9 +107,8 @@ export function FormDialog({
   title,
   action,
   tone = 'primary',
-  busy = false,
   wide = false,
-  error = null,
+  of,
   onSend,
   onClose,
   children,
@@ -119,14 +116,12 @@ export function FormDialog({
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <Form
-        error={error}
+        of={of}
         onSend={onSend}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" tone={tone} busy={busy}>
-              {action}
-            </Button>
+            <Submit tone={tone}>{action}</Submit>
           </DialogActions>
         }
       >

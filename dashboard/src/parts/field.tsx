@@ -1,5 +1,5 @@
 // Form fields whose label, hint and error are linked for screen readers.
-import { useId, type ComponentProps, type ReactNode } from 'react';
+import { useId, type AriaAttributes, type ComponentProps, type ReactNode } from 'react';
 import { useFieldTrouble } from '#app/parts/form.tsx';
 import { Icon } from '#app/parts/icon.tsx';
 
@@ -8,25 +8,30 @@ interface Described {
   hint?: ReactNode;
 }
 
-interface Troubled extends Described {
-  /** The service's error message for this field. */
-  error: string | undefined;
-}
-
+/** A label, the control, its hint and its error. `children` gets the attributes that link the control to them. */
 function Labelled({
-  id,
+  name,
   label,
   hint,
-  error,
-  children,
   className = '',
-}: Troubled & { id: string; children: ReactNode; className?: string }) {
+  children,
+}: Described & {
+  name: string | undefined;
+  className?: string | undefined;
+  children: (links: AriaAttributes & { id: string }) => ReactNode;
+}) {
+  const id = useId();
+  const error = useFieldTrouble(name, label);
   return (
     <div className={`grid content-start gap-1.5 ${className}`}>
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      {children}
+      {children({
+        id,
+        'aria-invalid': error !== undefined || undefined,
+        'aria-describedby': describedBy(id, hint, error),
+      })}
       {hint !== undefined && (
         <p id={`${id}-hint`} className="text-sm text-quiet">
           {hint}
@@ -45,40 +50,22 @@ const describedBy = (id: string, hint: ReactNode, error?: string): string | unde
   [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ') ||
   undefined;
 
-export function TextField({
-  label,
-  hint,
-  className,
-  ...rest
-}: ComponentProps<'input'> & Described & { className?: string }) {
-  const id = useId();
-  const error = useFieldTrouble(rest.name, label);
+export function TextField({ label, hint, className, ...rest }: ComponentProps<'input'> & Described) {
   return (
-    <Labelled id={id} label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
-      <input
-        {...rest}
-        id={id}
-        className="control"
-        aria-invalid={error !== undefined || undefined}
-        aria-describedby={describedBy(id, hint, error)}
-      />
+    <Labelled name={rest.name} label={label} hint={hint} className={className}>
+      {(links) => <input {...rest} {...links} className="control" />}
     </Labelled>
   );
 }
 
+export function EmailField(rest: ComponentProps<'input'> & { label?: ReactNode; hint?: ReactNode }) {
+  return <TextField label="E-mail" name="email" type="email" required maxLength={254} {...rest} />;
+}
+
 export function TextArea({ label, hint, ...rest }: ComponentProps<'textarea'> & Described) {
-  const id = useId();
-  const error = useFieldTrouble(rest.name, label);
   return (
-    <Labelled id={id} label={label} hint={hint} error={error}>
-      <textarea
-        rows={3}
-        {...rest}
-        id={id}
-        className="control"
-        aria-invalid={error !== undefined || undefined}
-        aria-describedby={describedBy(id, hint, error)}
-      />
+    <Labelled name={rest.name} label={label} hint={hint}>
+      {(links) => <textarea rows={3} {...rest} {...links} className="control" />}
     </Labelled>
   );
 }
@@ -88,24 +75,10 @@ export interface Choice {
   text: string;
 }
 
-export function SelectField({
-  label,
-  hint,
-  choices,
-  className,
-  ...rest
-}: ComponentProps<'select'> & Described & { choices: Choice[]; className?: string }) {
-  const id = useId();
-  const error = useFieldTrouble(rest.name, label);
+export function SelectField({ label, hint, className, ...rest }: ComponentProps<typeof Select> & Described) {
   return (
-    <Labelled id={id} label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
-      <Select
-        {...rest}
-        id={id}
-        choices={choices}
-        aria-invalid={error !== undefined || undefined}
-        aria-describedby={describedBy(id, hint, error)}
-      />
+    <Labelled name={rest.name} label={label} hint={hint} className={className}>
+      {(links) => <Select {...rest} {...links} />}
     </Labelled>
   );
 }

@@ -1,31 +1,46 @@
 // A form with its error: at the field if the service names one, otherwise above the buttons.
-import { createContext, useContext, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import {
+  createContext,
+  useContext,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentProps,
+  type ReactNode,
+} from 'react';
 import { ApiError } from '#app/api.ts';
+import { Button } from '#app/parts/button.tsx';
+import type { useAction } from '#app/parts/use-action.ts';
 
 interface Trouble {
   field: string;
   text: string;
 }
 
-const FieldTrouble = createContext<Trouble | undefined>(undefined);
+const FormState = createContext<{ trouble: Trouble | undefined; isPending: boolean }>({
+  trouble: undefined,
+  isPending: false,
+});
+
+/** The action that a form sends: its error is shown, and the button waits for it. */
+export type FormAction = Pick<ReturnType<typeof useAction>, 'error' | 'isPending'>;
 
 /** The error of the last submission for the field with this name, as a sentence that begins with its label. */
 export function useFieldTrouble(name: string | undefined, label: ReactNode): string | undefined {
-  const trouble = useContext(FieldTrouble);
+  const { trouble } = useContext(FormState);
   if (trouble === undefined || name === undefined || trouble.field !== name) return undefined;
   const isPredicate = /^(is|are|was|has|must|may|can|does|needs)\b/.test(trouble.text);
   return sentence(isPredicate && typeof label === 'string' ? `${label} ${trouble.text}` : trouble.text);
 }
 
 export function Form({
-  error,
+  of: { error, isPending },
   onSend,
   actions,
   className = '',
   children,
 }: {
-  /** Of the last submission. */
-  error: Error | null;
+  of: FormAction;
   onSend: (form: FormData, element: HTMLFormElement) => void;
   /** The buttons at the end of the form. */
   actions: ReactNode;
@@ -44,7 +59,7 @@ export function Form({
     named.focus();
   }, [error, field]);
   return (
-    <FieldTrouble value={trouble}>
+    <FormState value={{ trouble, isPending }}>
       <form
         ref={form}
         className={`grid gap-4 ${className}`}
@@ -57,8 +72,13 @@ export function Form({
         <FormProblem error={shownAtField === error ? null : error} />
         {actions}
       </form>
-    </FieldTrouble>
+    </FormState>
   );
+}
+
+/** The button that sends its form. */
+export function Submit(button: ComponentProps<typeof Button>) {
+  return <Button {...button} type="submit" busy={useContext(FormState).isPending} />;
 }
 
 /** The error of the last submission, announced when it appears, without the API's field name. */

@@ -9,7 +9,7 @@ interface Options<Answer> {
   touches?: string[];
   done?: string;
   onDone?: (answer: Answer) => void;
-  /** The form shows the problem itself. */
+  /** The form shows the error; otherwise a toast does. */
   quiet?: boolean;
 }
 
@@ -43,5 +43,5 @@ export function useAction<Input, Answer>(
     },
     [start],
   );
-  return { ...mutation, mutate };
+  return { ...mutation, mutate, error: quiet ? mutation.error : null };
 }

@@ -153,22 +153,13 @@ export function AccountDialog({
             .
           </p>
         )}
-        {!account.owner && (
-          <CutOff
-            account={account}
-            busy={change.isPending}
-            error={change.error}
-            onChange={(body, options) => change.mutate(body, options)}
-            onGone={onClose}
-          />
-        )}
+        {!account.owner && <CutOff account={account} change={change} onGone={onClose} />}
       </div>
       {question && (
         <Confirm
           title={question.title}
           action={question.action}
-          busy={change.isPending}
-          error={change.error}
+          of={change}
           onConfirm={() => change.mutate(question.change, { onSuccess: () => setQuestion(undefined) })}
           onClose={() => setQuestion(undefined)}
         >

@@ -7,18 +7,20 @@ import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';
 import { FormDialog } from '#app/parts/dialog.tsx';
 import { TextArea, TextField } from '#app/parts/field.tsx';
+import type { FormAction } from '#app/parts/form.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 
 type Change = (body: BodyOf<'PATCH /admin/accounts/:id'>, options?: { onSuccess: () => void }) => void;
 
-interface Given {
+export function CutOff({
+  account,
+  change,
+  onGone,
+}: {
   account: AdminAccount;
-  busy: boolean;
-  error: Error | null;
-  onChange: Change;
-}
-
-export function CutOff({ account, busy, error, onChange, onGone }: Given & { onGone: () => void }) {
+  change: FormAction & { mutate: Change };
+  onGone: () => void;
+}) {
   const [asked, setAsked] = useState<'suspend' | 'delete'>();
   const close = () => setAsked(undefined);
   return (
@@ -33,7 +35,7 @@ export function CutOff({ account, busy, error, onChange, onGone }: Given & { onG
       )}
       <div className="flex flex-wrap gap-2.5">
         {account.suspended ? (
-          <Button busy={busy} onClick={() => onChange({ suspended: false })}>
+          <Button busy={change.isPending} onClick={() => change.mutate({ suspended: false })}>
             Lift the suspension
           </Button>
         ) : (
@@ -50,10 +52,9 @@ export function CutOff({ account, busy, error, onChange, onGone }: Given & { onG
           title={`Suspend ${account.email}?`}
           action="Suspend the account"
           tone="danger"
-          busy={busy}
-          error={error}
+          of={change}
           onSend={(form) =>
-            onChange(
+            change.mutate(
               { suspended: true, suspended_reason: textOf(form, 'suspended_reason').trim() },
               { onSuccess: close },
             )
@@ -101,8 +102,7 @@ function Delete({
       title={`Delete ${account.email}?`}
       action="Delete everything"
       tone="danger"
-      busy={remove.isPending}
-      error={remove.error}
+      of={remove}
       onSend={(form) => remove.mutate(textOf(form, 'email'))}
       onClose={onClose}
     >

@@ -4,7 +4,7 @@ import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { LinkDialog } from '#app/pages/admin/link-dialog.tsx';
 import { FormDialog } from '#app/parts/dialog.tsx';
-import { SelectField, TextField } from '#app/parts/field.tsx';
+import { EmailField, SelectField } from '#app/parts/field.tsx';
 import { note } from '#app/parts/toast.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useInstance, type Session } from '#app/session.ts';
@@ -41,17 +41,11 @@ export function NewAccount({ plans, onClose }: { plans: Plans; onClose: () => vo
     <FormDialog
       title="New account"
       action="Create account"
-      busy={create.isPending}
-      error={create.error}
+      of={create}
       onSend={(form) => create.mutate({ email: textOf(form, 'email'), plan: textOf(form, 'plan') })}
       onClose={onClose}
     >
-      <TextField
-        label="E-mail"
-        name="email"
-        type="email"
-        required
-        maxLength={254}
+      <EmailField
         autoComplete="off"
         hint={
           instance?.sends_mail === false

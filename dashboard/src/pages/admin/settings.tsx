@@ -8,7 +8,7 @@ import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';
 import { Confirm } from '#app/parts/dialog.tsx';
 import { Segments, TextField } from '#app/parts/field.tsx';
-import { Form } from '#app/parts/form.tsx';
+import { Form, Submit } from '#app/parts/form.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { SettingRow, SettingRows } from '#app/parts/setting-rows.tsx';
 import { Chip, Loading, Problem } from '#app/parts/states.tsx';
@@ -77,8 +77,7 @@ function Signups({ settings }: { settings: Settings }) {
           title="Open sign-ups?"
           action="Open sign-ups"
           tone="primary"
-          busy={change.isPending}
-          error={change.error}
+          of={change}
           onConfirm={() => change.mutate({ signups: 'open' }, { onSuccess: () => setOpening(false) })}
           onClose={() => setOpening(false)}
         >
@@ -100,17 +99,11 @@ function OperatorContact({ settings }: { settings: Settings }) {
       intro="Shown wherever people are asked to write to you: when an account is suspended, a quota is used up, or a password is forgotten."
     >
       <Form
-        error={change.error}
+        of={change}
         onSend={(form) =>
           change.mutate({ operator_contact: textOf(form, 'operator_contact').trim() || null })
         }
-        actions={
-          <div>
-            <Button type="submit" busy={change.isPending}>
-              Save contact
-            </Button>
-          </div>
-        }
+        actions={<Submit className="justify-self-start">Save contact</Submit>}
       >
         <TextField
           label="E-mail address, link or sentence"

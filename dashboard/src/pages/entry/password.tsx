@@ -4,10 +4,10 @@ import { useState } from 'react';
 import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
 import { date } from '#app/format.ts';
-import { Button, LinkButton } from '#app/parts/button.tsx';
+import { LinkButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
-import { TextField } from '#app/parts/field.tsx';
-import { Form } from '#app/parts/form.tsx';
+import { EmailField, TextField } from '#app/parts/field.tsx';
+import { Form, Submit } from '#app/parts/form.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
@@ -48,24 +48,15 @@ export function ForgotPassword({ email }: { email: string }) {
   return (
     <EntryFrame title="Set a new password" foot={back}>
       <Form
-        error={ask.error}
+        of={ask}
         onSend={(form) => {
           setAsked(textOf(form, 'email'));
           ask.mutate(textOf(form, 'email'));
         }}
-        actions={
-          <Button type="submit" tone="primary" busy={ask.isPending}>
-            Get a link
-          </Button>
-        }
+        actions={<Submit tone="primary">Get a link</Submit>}
       >
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
+        <EmailField
           autoComplete="username"
-          required
-          maxLength={254}
           defaultValue={email}
           hint="You get a link to choose a new password."
         />
@@ -114,13 +105,9 @@ export function ResetPassword({ token }: { token: string }) {
   return (
     <EntryFrame title="Choose a new password" foot={back}>
       <Form
-        error={reset.error}
+        of={reset}
         onSend={(form) => reset.mutate(textOf(form, 'new_password'))}
-        actions={
-          <Button type="submit" tone="primary" busy={reset.isPending}>
-            Set password
-          </Button>
-        }
+        actions={<Submit tone="primary">Set password</Submit>}
       >
         <NewPassword />
       </Form>
@@ -159,10 +146,11 @@ function StillWorking({ codes, passkeys, keys }: AnswerOf<'POST /reset-password'
   );
 }
 
-export function NewPassword({ label = 'New password' }: { label?: string }) {
+/** A password to choose; `rest` may name it differently. */
+export function NewPassword(rest: { label?: string; name?: string }) {
   return (
     <TextField
-      label={label}
+      label="New password"
       name="new_password"
       type="password"
       autoComplete="new-password"
@@ -170,6 +158,7 @@ export function NewPassword({ label = 'New password' }: { label?: string }) {
       minLength={10}
       maxLength={128}
       hint="At least 10 characters."
+      {...rest}
     />
   );
 }

@@ -4,8 +4,8 @@ import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
 import { Button } from '#app/parts/button.tsx';
-import { TextField } from '#app/parts/field.tsx';
-import { Form, FormProblem } from '#app/parts/form.tsx';
+import { EmailField, TextField } from '#app/parts/field.tsx';
+import { Form, FormProblem, Submit } from '#app/parts/form.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { askForPasskey, passkeyProblem, usePasskeySupport } from '#app/passkeys.ts';
@@ -48,13 +48,11 @@ export function SignIn({ next }: { next: string }) {
       }
     >
       <Form
-        error={signIn.error}
+        of={signIn}
         onSend={(form) => signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') })}
         actions={
           <>
-            <Button type="submit" tone="primary" busy={signIn.isPending}>
-              Sign in
-            </Button>
+            <Submit tone="primary">Sign in</Submit>
             <PasskeyButton onEntered={enter} />
             <Link
               to={`/forgot-password${email === '' ? '' : `?email=${encodeURIComponent(email)}`}`}
@@ -65,13 +63,8 @@ export function SignIn({ next }: { next: string }) {
           </>
         }
       >
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
+        <EmailField
           autoComplete="username"
-          required
-          maxLength={254}
           value={email}
           onChange={(event) => setEmail(event.target.value)}
         />
@@ -118,13 +111,11 @@ function Code({ onEntered, onBack }: { onEntered: (session: Session) => void; on
   return (
     <EntryFrame title={isRecovery ? 'Use a recovery code' : 'Enter your code'}>
       <Form
-        error={send.error}
+        of={send}
         onSend={(form) => send.mutate(textOf(form, 'code'))}
         actions={
           <>
-            <Button type="submit" tone="primary" busy={send.isPending}>
-              Sign in
-            </Button>
+            <Submit tone="primary">Sign in</Submit>
             <div className="flex flex-wrap justify-between gap-2 text-sm">
               <button type="button" className={textLink} onClick={() => setRecovery(!isRecovery)}>
                 {isRecovery ? 'Use the app instead' : 'Use a recovery code'}

@@ -1,12 +1,12 @@
 // Creates an account, if the operator has opened sign-ups.
 import { call } from '#app/api.ts';
-import { Button } from '#app/parts/button.tsx';
-import { TextField } from '#app/parts/field.tsx';
-import { Form } from '#app/parts/form.tsx';
+import { EmailField, TextField } from '#app/parts/field.tsx';
+import { Form, Submit } from '#app/parts/form.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { Loading } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame, textLink } from '#app/pages/entry/frame.tsx';
+import { NewPassword } from '#app/pages/entry/password.tsx';
 import { textOf } from '#app/forms.ts';
 import { Link, navigate } from '#app/router.tsx';
 import { putSession, useInstance } from '#app/session.ts';
@@ -44,7 +44,7 @@ export function SignUp() {
   return (
     <EntryFrame title="Create an account" foot={toSignIn}>
       <Form
-        error={signUp.error}
+        of={signUp}
         onSend={(form) =>
           signUp.mutate({
             name: textOf(form, 'name').trim(),
@@ -52,36 +52,18 @@ export function SignUp() {
             password: textOf(form, 'password'),
           })
         }
-        actions={
-          <Button type="submit" tone="primary" busy={signUp.isPending}>
-            Create account
-          </Button>
-        }
+        actions={<Submit tone="primary">Create account</Submit>}
       >
         <TextField label="Name" name="name" autoComplete="name" required maxLength={80} />
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
+        <EmailField
           autoComplete="username"
-          required
-          maxLength={254}
           hint={
             instance.sends_mail
               ? 'We send a link there to verify it.'
               : 'This service does not send mail: the operator verifies your address.'
           }
         />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={10}
-          maxLength={128}
-          hint="At least 10 characters."
-        />
+        <NewPassword label="Password" name="password" />
       </Form>
     </EntryFrame>
   );

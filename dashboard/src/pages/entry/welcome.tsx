@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { call } from '#app/api.ts';
 import { Button, LinkButton, Spinner } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { Form, FormProblem } from '#app/parts/form.tsx';
+import { Form, FormProblem, Submit } from '#app/parts/form.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { NewPassword } from '#app/pages/entry/password.tsx';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
@@ -82,13 +82,11 @@ function ChoosePassword({ email }: { email: string }) {
     <EntryFrame title="Welcome to Tintype">
       <p className="mb-5 text-quiet">You are signed in. Choose a password for the next time.</p>
       <Form
-        error={choose.error}
+        of={choose}
         onSend={(form) => choose.mutate(textOf(form, 'new_password'))}
         actions={
           <>
-            <Button type="submit" tone="primary" busy={choose.isPending}>
-              Set password
-            </Button>
+            <Submit tone="primary">Set password</Submit>
             <Button tone="quiet" onClick={() => navigate('/', { replace: true })}>
               Later
             </Button>

@@ -33,8 +33,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Create a key"
       action="Create key"
-      busy={create.isPending}
-      error={create.error}
+      of={create}
       onSend={(form) => {
         const last = textOf(form, 'expires_at');
         create.mutate({
@@ -138,8 +137,7 @@ export function RenameKey({ item, onClose }: { item: Key; onClose: () => void })
     <FormDialog
       title={`Rename ${item.name}`}
       action="Rename"
-      busy={rename.isPending}
-      error={rename.error}
+      of={rename}
       onSend={(form) => rename.mutate(textOf(form, 'name').trim())}
       onClose={onClose}
     >
@@ -169,8 +167,7 @@ export function RotateKey({ item, onClose }: { item: Key; onClose: () => void })
     <FormDialog
       title={`Rotate ${item.name}`}
       action="Rotate key"
-      busy={rotate.isPending}
-      error={rotate.error}
+      of={rotate}
       onSend={() => rotate.mutate(undefined)}
       onClose={onClose}
     >
@@ -205,7 +202,7 @@ export function RevokeKey({ item, onClose }: { item: Key; onClose: () => void })
     <Confirm
       title={`Revoke ${item.name}?`}
       action="Revoke it"
-      busy={revoke.isPending}
+      of={revoke}
       onConfirm={() => revoke.mutate(undefined)}
       onClose={onClose}
     >

@@ -46,11 +46,7 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
         <Step
           isDone={steps.has_password}
           title="Set a password"
-          action={
-            <LinkButton to="/settings" small>
-              Settings
-            </LinkButton>
-          }
+          page={{ path: '/settings', name: 'Settings' }}
         >
           So that you can sign in again without a one-time link.
         </Step>
@@ -83,22 +79,14 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
         <Step
           isDone={steps.has_upload}
           title="See it among your uploads"
-          action={
-            <LinkButton to="/uploads" small>
-              Uploads
-            </LinkButton>
-          }
+          page={{ path: '/uploads', name: 'Uploads' }}
         >
           Or drop a file there.
         </Step>
         <Step
           isDone={steps.has_render}
           title="Capture a page"
-          action={
-            <LinkButton to="/playground" small>
-              Playground
-            </LinkButton>
-          }
+          page={{ path: '/playground', name: 'Playground' }}
         >
           A screenshot or a PDF, with every option of the API.
         </Step>
@@ -112,13 +100,20 @@ function Step({
   isOpen = false,
   title,
   children,
-  action,
+  page,
+  action = page && (
+    <LinkButton to={page.path} small>
+      {page.name}
+    </LinkButton>
+  ),
 }: {
   isDone: boolean;
   /** Stays open when done, because it shows a key that is shown only once. */
   isOpen?: boolean;
   title: string;
   children: ReactNode;
+  /** Where it is done. */
+  page?: { path: string; name: string };
   action?: ReactNode;
 }) {
   return (

@@ -1,4 +1,5 @@
 // The newest uploads and renders.
+import type { ReactNode } from 'react';
 import type { Render, Upload } from '#http/dashboard/views.ts';
 import { sameOrigin } from '#app/api.ts';
 import { ago, bytes, duration } from '#app/format.ts';
@@ -9,84 +10,91 @@ import { Link } from '#app/router.tsx';
 
 export function RecentUploads({ uploads }: { uploads: Upload[] }) {
   return (
-    <Section
-      title="Recent uploads"
-      actions={
-        <LinkButton to="/uploads" small tone="quiet">
-          All uploads
-        </LinkButton>
-      }
+    <Recent
+      what="uploads"
+      isEmpty={uploads.length === 0}
+      empty="What you send to the API, or drop on the uploads page, shows up here."
     >
-      {uploads.length === 0 ? (
-        <p className="text-quiet">
-          Nothing yet. What you send to the API, or drop on the uploads page, shows up here.
-        </p>
-      ) : (
-        <ul className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-6">
-          {uploads.slice(0, 6).map((upload) => (
-            <li key={upload.id} className="min-w-0">
-              <Link to={`/uploads?open=${upload.id}`} className="group block rounded-[10px]">
-                <span className="block overflow-hidden rounded-[10px] border checkered">
-                  <img
-                    src={sameOrigin(upload.thumbnail_url)}
-                    alt=""
-                    loading="lazy"
-                    className="aspect-4/3 w-full object-scale-down"
-                  />
-                </span>
-                <span className="mt-1.5 block truncate text-sm font-medium">{upload.filename}</span>
-                <span className="block text-sm text-quiet">{ago(upload.created_at)}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
+      <ul className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-6">
+        {uploads.slice(0, 6).map((upload) => (
+          <li key={upload.id} className="min-w-0">
+            <Link to={`/uploads?open=${upload.id}`} className="group block rounded-[10px]">
+              <span className="block overflow-hidden rounded-[10px] border checkered">
+                <img
+                  src={sameOrigin(upload.thumbnail_url)}
+                  alt=""
+                  loading="lazy"
+                  className="aspect-4/3 w-full object-scale-down"
+                />
+              </span>
+              <span className="mt-1.5 block truncate text-sm font-medium">{upload.filename}</span>
+              <span className="block text-sm text-quiet">{ago(upload.created_at)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Recent>
   );
 }
 
 export function RecentRenders({ renders }: { renders: Render[] }) {
   return (
+    <Recent
+      what="renders"
+      isEmpty={renders.length === 0}
+      empty="Screenshots and PDFs of web pages, made by the API or in the playground, show up here."
+    >
+      <ul className="divide-y divide-line">
+        {renders.slice(0, 6).map((render) => (
+          <li
+            key={render.id}
+            className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0"
+          >
+            <span className="w-24 shrink-0 text-sm text-quiet">
+              {render.kind === 'pdf' ? 'PDF' : 'Screenshot'}
+            </span>
+            <Link
+              to={`/renders?open=${render.id}`}
+              className="min-w-0 flex-1 basis-60 truncate hover:underline"
+            >
+              {render.target}
+            </Link>
+            <span className="text-sm text-quiet tabular-nums">
+              {render.status === 'failed' ? (
+                <Chip tone="danger">Failed</Chip>
+              ) : (
+                `${duration(render.duration_ms)} · ${bytes(render.size_bytes)}`
+              )}
+            </span>
+            <span className="w-28 text-sm text-quiet sm:text-right">{ago(render.created_at)}</span>
+          </li>
+        ))}
+      </ul>
+    </Recent>
+  );
+}
+
+function Recent({
+  what,
+  isEmpty,
+  empty,
+  children,
+}: {
+  what: 'uploads' | 'renders';
+  isEmpty: boolean;
+  empty: string;
+  children: ReactNode;
+}) {
+  return (
     <Section
-      title="Recent renders"
+      title={`Recent ${what}`}
       actions={
-        <LinkButton to="/renders" small tone="quiet">
-          All renders
+        <LinkButton to={`/${what}`} small tone="quiet">
+          All {what}
         </LinkButton>
       }
     >
-      {renders.length === 0 ? (
-        <p className="text-quiet">
-          Nothing yet. Screenshots and PDFs of web pages, made by the API or in the playground, show up here.
-        </p>
-      ) : (
-        <ul className="divide-y divide-line">
-          {renders.slice(0, 6).map((render) => (
-            <li
-              key={render.id}
-              className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0"
-            >
-              <span className="w-24 shrink-0 text-sm text-quiet">
-                {render.kind === 'pdf' ? 'PDF' : 'Screenshot'}
-              </span>
-              <Link
-                to={`/renders?open=${render.id}`}
-                className="min-w-0 flex-1 basis-60 truncate hover:underline"
-              >
-                {render.target}
-              </Link>
-              <span className="text-sm text-quiet tabular-nums">
-                {render.status === 'failed' ? (
-                  <Chip tone="danger">Failed</Chip>
-                ) : (
-                  `${duration(render.duration_ms)} · ${bytes(render.size_bytes)}`
-                )}
-              </span>
-              <span className="w-28 text-sm text-quiet sm:text-right">{ago(render.created_at)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {isEmpty ? <p className="text-quiet">Nothing yet. {empty}</p> : children}
     </Section>
   );
 }

@@ -80,7 +80,7 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
         <Confirm
           title="Delete this render?"
           action="Delete it"
-          busy={remove.isPending}
+          of={remove}
           onConfirm={() => remove.mutate(undefined)}
           onClose={() => setConfirming(false)}
         >

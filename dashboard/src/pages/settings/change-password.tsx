@@ -3,8 +3,7 @@ import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { NewPassword } from '#app/pages/entry/password.tsx';
 import { CurrentPassword, currentPasswordOf } from '#app/pages/settings/current-password.tsx';
-import { Button } from '#app/parts/button.tsx';
-import { Form } from '#app/parts/form.tsx';
+import { Form, Submit } from '#app/parts/form.tsx';
 import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { putSession, type Session } from '#app/session.ts';
@@ -25,7 +24,7 @@ export function ChangePassword({ session }: { session: Session }) {
       intro="A new one signs out your other sessions."
     >
       <Form
-        error={change.error}
+        of={change}
         onSend={(given, element) => {
           change.mutate(
             { ...currentPasswordOf(given), new_password: textOf(given, 'new_password') },
@@ -33,11 +32,9 @@ export function ChangePassword({ session }: { session: Session }) {
           );
         }}
         actions={
-          <div>
-            <Button type="submit" tone={session.has_password ? 'plain' : 'primary'} busy={change.isPending}>
-              {session.has_password ? 'Change password' : 'Set password'}
-            </Button>
-          </div>
+          <Submit tone={session.has_password ? 'plain' : 'primary'} className="justify-self-start">
+            {session.has_password ? 'Change password' : 'Set password'}
+          </Submit>
         }
       >
         {session.has_password && <CurrentPassword />}

@@ -8,7 +8,6 @@ import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
-import { Form } from '#app/parts/form.tsx';
 import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { Chip } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -117,8 +116,7 @@ function AskPassword({
       title={title}
       action={action}
       tone={purpose === 'stop' ? 'danger' : 'primary'}
-      busy={send.isPending}
-      error={send.error}
+      of={send}
       onSend={(form) => send.mutate(textOf(form, 'current_password'))}
       onClose={onClose}
     >
@@ -137,37 +135,30 @@ function SetUp({ made, onDone, onClose }: { made: NewCodes; onDone: () => void; 
   });
   const secret = new URL(made.uri).searchParams.get('secret') ?? '';
   return (
-    <Dialog title="Scan this with your app" onClose={onClose}>
-      <Form
-        error={confirm.error}
-        onSend={(form) => confirm.mutate(textOf(form, 'code'))}
-        actions={
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" tone="primary" busy={confirm.isPending}>
-              Turn on
-            </Button>
-          </DialogActions>
-        }
-      >
-        <div className="grid justify-items-center">
-          <Suspense fallback={<div className="size-44" />}>
-            <QrCode text={made.uri} label="QR code for your authenticator app" />
-          </Suspense>
-        </div>
-        <p className="text-sm text-quiet">No camera? Type this key into the app:</p>
-        <Code text={secret} what="Key" wrap />
-        <TextField
-          label="The code that the app shows"
-          name="code"
-          required
-          minLength={6}
-          maxLength={7}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Scan this with your app"
+      action="Turn on"
+      of={confirm}
+      onSend={(form) => confirm.mutate(textOf(form, 'code'))}
+      onClose={onClose}
+    >
+      <div className="grid justify-items-center">
+        <Suspense fallback={<div className="size-44" />}>
+          <QrCode text={made.uri} label="QR code for your authenticator app" />
+        </Suspense>
+      </div>
+      <p className="text-sm text-quiet">No camera? Type this key into the app:</p>
+      <Code text={secret} what="Key" wrap />
+      <TextField
+        label="The code that the app shows"
+        name="code"
+        required
+        minLength={6}
+        maxLength={7}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+      />
+    </FormDialog>
   );
 }
 

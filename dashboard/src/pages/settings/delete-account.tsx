@@ -43,8 +43,7 @@ function Ask({ session, onClose }: { session: Session; onClose: () => void }) {
       title="Delete your account?"
       action="Delete everything"
       tone="danger"
-      busy={remove.isPending}
-      error={remove.error}
+      of={remove}
       onSend={(form) => {
         remove.mutate({ email: textOf(form, 'email'), ...currentPasswordOf(form) });
       }}

@@ -74,8 +74,7 @@ function Add({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Add a passkey"
       action="Continue"
-      busy={add.isPending}
-      error={add.error && passkeyProblem(add.error)}
+      of={{ ...add, error: add.error && passkeyProblem(add.error) }}
       onSend={(form) =>
         add.mutate({ name: textOf(form, 'name').trim(), password: textOf(form, 'current_password') })
       }
@@ -105,8 +104,7 @@ function Remove({ item, onClose }: { item: Item; onClose: () => void }) {
       title={`Remove ${item.name}?`}
       action="Remove"
       tone="danger"
-      busy={remove.isPending}
-      error={remove.error}
+      of={remove}
       onSend={(form) => remove.mutate(textOf(form, 'current_password'))}
       onClose={onClose}
     >

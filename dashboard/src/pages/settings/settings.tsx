@@ -11,8 +11,8 @@ import { Sessions } from '#app/pages/settings/sessions.tsx';
 import { CurrentPassword, currentPasswordOf } from '#app/pages/settings/current-password.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
-import { Segments, TextField } from '#app/parts/field.tsx';
-import { Form } from '#app/parts/form.tsx';
+import { EmailField, Segments, TextField } from '#app/parts/field.tsx';
+import { Form, Submit } from '#app/parts/form.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { SettingRow, SettingRows } from '#app/parts/setting-rows.tsx';
 import { Problem } from '#app/parts/states.tsx';
@@ -79,15 +79,9 @@ function Profile({ session }: { session: Session }) {
   return (
     <SettingRow title="Profile" intro="How we address you.">
       <Form
-        error={save.error}
+        of={save}
         onSend={(form) => save.mutate(textOf(form, 'name').trim())}
-        actions={
-          <div>
-            <Button type="submit" busy={save.isPending}>
-              Save name
-            </Button>
-          </div>
-        }
+        actions={<Submit className="justify-self-start">Save name</Submit>}
       >
         <TextField
           label="Name"
@@ -148,28 +142,14 @@ function ChangeEmail({ session }: { session: Session }) {
         </div>
       )}
       <Form
-        error={change.error}
-        actions={
-          <div>
-            <Button type="submit" busy={change.isPending}>
-              Change e-mail
-            </Button>
-          </div>
-        }
+        of={change}
+        actions={<Submit className="justify-self-start">Change e-mail</Submit>}
         onSend={(form) => {
           setSent(textOf(form, 'email'));
           change.mutate({ email: textOf(form, 'email'), ...currentPasswordOf(form) });
         }}
       >
-        <TextField
-          label="New e-mail"
-          name="email"
-          type="email"
-          autoComplete="email"
-          required
-          maxLength={254}
-          placeholder={session.email}
-        />
+        <EmailField label="New e-mail" autoComplete="email" placeholder={session.email} />
         {session.has_password && <CurrentPassword />}
       </Form>
     </SettingRow>

@@ -23,7 +23,7 @@ export function DeleteUploads({
     <Confirm
       title={`Delete ${what}?`}
       action={uploads.length === 1 ? 'Delete' : `Delete ${plural(uploads.length, 'upload')}`}
-      busy={remove.isPending}
+      of={remove}
       onConfirm={() => remove.mutate(uploads.map(({ id }) => id))}
       onClose={onClose}
     >

@@ -3,7 +3,6 @@ import { useEffect } from 'react';
 import type { Upload } from '#http/dashboard/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { bytes, span, time } from '#app/format.ts';
-import { formatsOf } from '#app/pages/uploads/formats.ts';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { CopyRow } from '#app/parts/copy.tsx';
 import { Dialog } from '#app/parts/dialog.tsx';
@@ -148,4 +147,16 @@ function ChangeExpiry({ upload, session }: { upload: Upload; session: Session })
       }}
     />
   );
+}
+
+/** The links in every format that people paste, the same as on the share page. */
+function formatsOf({ url, file_url, filename }: Upload): [label: string, text: string][] {
+  const attribute = filename.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return [
+    ['Page link', url],
+    ['Direct link', file_url],
+    ['Markdown', `[![${filename.replaceAll(/[\\[\]]/g, String.raw`\$&`)}](${file_url})](${url})`],
+    ['HTML', `<a href="${url}"><img src="${file_url}" alt="${attribute}" /></a>`],
+    ['BBCode', `[url=${url}][img]${file_url}[/img][/url]`],
+  ];
 }
