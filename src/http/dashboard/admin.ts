@@ -78,14 +78,7 @@ export function adminHandlers({ clock, database: { tables }, accounts }: Dashboa
         reply,
         `tintype-overages-${month}.csv`,
         ['month', 'account_id', 'email', 'plan', 'upload_units', 'render_units'],
-        items.map(({ account_id, email, plan, upload, render }) => [
-          month,
-          account_id,
-          email,
-          plan,
-          upload,
-          render,
-        ]),
+        items.map((item) => ({ month, ...item, upload_units: item.upload, render_units: item.render })),
       );
     },
     async 'GET /admin/audit'({ query }) {

@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { html, sendPage } from '#http/pages/page.ts';
-import {
-  neverChanges,
-  readStaticFile,
-  readStaticFolder,
-  sendStaticFile,
-  type StaticFile,
-} from '#http/pages/static-files.ts';
+import { neverChanges, readStaticFolder, sendStaticFile } from '#http/pages/static-files.ts';
 
 const builtFolder = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
 
@@ -28,14 +22,15 @@ const policyFor = (pictureOrigins: string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-export function createDashboardApp(pictureOrigins: string[], folder = builtFolder) {
+export function createDashboardApp(pictureOrigins: string[]) {
   const policy = policyFor(pictureOrigins);
-  const built = readBuilt(folder);
+  const index = readStaticFolder(builtFolder).get('index.html');
+  const assets = readStaticFolder(join(builtFolder, 'assets'));
 
   return {
     /** Any path of the dashboard that is not a file. */
     async page(request: FastifyRequest, reply: FastifyReply) {
-      if (!built) return sendNotBuilt(reply);
+      if (!index) return sendNotBuilt(reply);
       reply.headers({
         'cache-control': 'no-cache',
         'content-security-policy': policy,
@@ -43,11 +38,11 @@ export function createDashboardApp(pictureOrigins: string[], folder = builtFolde
         'referrer-policy': 'same-origin',
         'x-robots-tag': 'noindex',
       });
-      return sendStaticFile(request, reply, built.page);
+      return sendStaticFile(request, reply, index);
     },
 
     async asset(request: FastifyRequest, reply: FastifyReply) {
-      const content = built?.assets.get((request.params as { name: string }).name);
+      const content = assets.get((request.params as { name: string }).name);
       if (!content) throw notFound();
       // A worker has the policy of its own file, not that of the page: it computes, and requests nothing.
       reply.headers({ ...neverChanges, 'content-security-policy': "default-src 'none'" });
@@ -60,18 +55,6 @@ export async function toDashboard(request: FastifyRequest, reply: FastifyReply) 
   return reply
     .headers({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
     .redirect(`/dashboard${request.url}`, 302);
-}
-
-function readBuilt(folder: string): { page: StaticFile; assets: Map<string, StaticFile> } | undefined {
-  try {
-    return {
-      page: readStaticFile(join(folder, 'index.html')),
-      assets: readStaticFolder(join(folder, 'assets')),
-    };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 function sendNotBuilt(reply: FastifyReply): FastifyReply {

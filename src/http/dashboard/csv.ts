@@ -6,13 +6,14 @@ type Cell = string | number | null;
 export function sendCsv(
   reply: FastifyReply,
   filename: string,
-  header: string[],
-  rows: Cell[][],
+  columns: string[],
+  rows: Record<string, Cell>[],
 ): FastifyReply {
+  const lines = [columns, ...rows.map((row) => columns.map((name) => row[name] ?? null))];
   return reply
     .type('text/csv; charset=utf-8')
     .header('content-disposition', `attachment; filename="${filename}"`)
-    .send([header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join(''));
+    .send(lines.map((line) => `${line.map(cell).join(',')}\r\n`).join(''));
 }
 
 function cell(value: Cell): string {

@@ -77,14 +77,10 @@ export function usageHandlers({ clock, database, accounts, metering }: Dashboard
         reply,
         `tintype-usage-${isoDay(range.toDay)}.csv`,
         ['day', 'unit', 'key_id', 'key_name', 'used', 'overage'],
-        daily.map(({ day, unit, key_id, used, overage }) => [
-          day,
-          unit,
-          key_id,
-          key_id === null ? 'dashboard' : (names.get(key_id) ?? null),
-          used,
-          overage,
-        ]),
+        daily.map((row) => ({
+          ...row,
+          key_name: row.key_id === null ? 'dashboard' : (names.get(row.key_id) ?? null),
+        })),
       );
     },
 

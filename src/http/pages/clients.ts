@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
-import { readStaticFolder, sendStaticFile, type StaticFile } from '#http/pages/static-files.ts';
+import { readStaticFolder, sendStaticFile } from '#http/pages/static-files.ts';
 
 const builtFolder = join(import.meta.dirname, '..', '..', '..', 'clients', 'dist');
 /** A name with a version may be cached for a day; a plain name is revalidated each time, by its ETag. */
 const hasVersion = /-\d+\.\d+\.\d+\.tgz$/;
 
-export function clientFiles(folder = builtFolder) {
-  const built = readBuilt(folder);
+export function clientFiles() {
+  const built = readStaticFolder(builtFolder);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { name } = request.params as { name: string };
     if (built.size === 0)
@@ -27,13 +27,4 @@ export function clientFiles(folder = builtFolder) {
     });
     return sendStaticFile(request, reply, file);
   };
-}
-
-function readBuilt(folder: string): Map<string, StaticFile> {
-  try {
-    return readStaticFolder(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
-  }
 }

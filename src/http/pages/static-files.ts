@@ -1,6 +1,6 @@
 // Files and pages built once and served from memory, compressed for clients that accept it.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncodings, compress, type Encoding } from '#http/encodings.ts';
@@ -31,20 +31,23 @@ const packedTypes = ['application/gzip', 'font/woff2'];
 /** For names that contain a hash of the bytes: the content of such a name never changes. */
 export const neverChanges = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-export function readStaticFile(path: string): StaticFile {
-  const type = types[extname(path)] ?? 'application/octet-stream';
-  return createStaticFile(type, readFileSync(path));
-}
-
 export function createStaticFile(type: string, bytes: Buffer): StaticFile {
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
   return { type, bytes, hash, compressed: new Map() };
 }
 
-/** The files of a folder, by name. */
+/** The files of a folder, by name; none if there is no such folder. */
 export function readStaticFolder(folder: string): Map<string, StaticFile> {
-  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
-  return new Map(names.map((name) => [name, readStaticFile(join(folder, name))]));
+  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return new Map(
+    names
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => {
+        const type = types[extname(name)] ?? 'application/octet-stream';
+        return [name, createStaticFile(type, readFileSync(join(folder, name)))];
+      }),
+  );
 }
 
 export async function sendStaticFile(
