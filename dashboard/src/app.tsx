@@ -1,11 +1,11 @@
 // Chooses the page: the entry pages are for everyone, the others for signed-in users.
-import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent } from 'react';
+import { lazy, Suspense, useState, type ComponentType, type LazyExoticComponent } from 'react';
 import { entryPaths } from '#http/dashboard/paths.ts';
 import { Suspended } from '#app/pages/suspended.tsx';
 import { Boundary, renewIfOutdated } from '#app/boundary.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
 import { Toasts } from '#app/parts/toast.tsx';
-import { navigate, usePath } from '#app/router.tsx';
+import { Redirect, usePath } from '#app/router.tsx';
 import { useSession, type Session } from '#app/session.ts';
 import { NotFound, Shell } from '#app/shell.tsx';
 
@@ -94,10 +94,6 @@ const Waiting = () => (
 
 /** Redirects to sign-in, which then leads back to the requested page. */
 function ToSignIn() {
-  useEffect(() => {
-    const wanted = location.pathname.slice('/dashboard'.length) + location.search;
-    const next = wanted.length > 1 ? `?next=${encodeURIComponent(wanted)}` : '';
-    navigate(`/sign-in${next}`, { replace: true });
-  }, []);
-  return null;
+  const [wanted] = useState(() => location.pathname.slice('/dashboard'.length) + location.search);
+  return <Redirect to={`/sign-in${wanted.length > 1 ? `?next=${encodeURIComponent(wanted)}` : ''}`} />;
 }

@@ -1,5 +1,5 @@
 // The router: path and query of the current URL, and links that navigate without a reload.
-import type { ComponentProps, MouseEvent } from 'react';
+import { useEffect, type ComponentProps, type MouseEvent } from 'react';
 import { createStore } from '#app/parts/store.ts';
 
 const base = '/dashboard';
@@ -41,16 +41,26 @@ export function patchSearch(
   follow();
 }
 
-export function Link({ to, onClick, ...rest }: ComponentProps<'a'> & { to: string }) {
-  const go = (event: MouseEvent<HTMLAnchorElement>) => {
+export function Redirect({ to }: { to: string }) {
+  useEffect(() => navigate(to, { replace: true }), [to]);
+  return null;
+}
+
+/** What makes an anchor a link inside the dashboard. */
+export const linkTo = (to: string, onClick: ComponentProps<'a'>['onClick']) => ({
+  href: hrefOf(to),
+  onClick(event: MouseEvent<HTMLAnchorElement>): void {
     onClick?.(event);
     const isPlain =
       event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (!isPlain || event.defaultPrevented) return;
     event.preventDefault();
     navigate(to);
-  };
+  },
+});
+
+export function Link({ to, onClick, ...rest }: ComponentProps<'a'> & { to: string }) {
   // The content is in `rest`.
   // oxlint-disable-next-line jsx-a11y/anchor-has-content
-  return <a {...rest} href={hrefOf(to)} onClick={go} />;
+  return <a {...rest} {...linkTo(to, onClick)} />;
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { SignedIn } from '#http/dashboard/session.ts';
 import { call, queries, refresh, sessionKey } from '#app/api.ts';
+import { navigate } from '#app/router.tsx';
 import { clear } from '#app/uploading/queue.ts';
 
 export type Session = SignedIn;
@@ -40,6 +41,12 @@ export function putSession(session: Session | null): void {
   queries.setQueryData(sessionKey, session);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches only this origin
   if (before?.id !== session?.id) tabs.postMessage('changed');
+}
+
+/** After signing out. */
+export function leave(): void {
+  navigate('/sign-in');
+  putSession(null);
 }
 
 /** Removes what belongs to the previous account: loaded data, and files that wait to be uploaded. */

@@ -7,8 +7,8 @@ import { Icon, Mark, type IconName } from '#app/parts/icon.tsx';
 import { useTitle } from '#app/parts/page.tsx';
 import { Empty } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { Link, navigate } from '#app/router.tsx';
-import { putSession, type Session } from '#app/session.ts';
+import { Link } from '#app/router.tsx';
+import { leave, type Session } from '#app/session.ts';
 import { Intake } from '#app/uploading/intake.tsx';
 import { Tray } from '#app/uploading/tray.tsx';
 
@@ -133,12 +133,7 @@ function Navigation({ session, path }: { session: Session; path: string }) {
 }
 
 function Person({ session }: { session: Session }) {
-  const leave = useAction(() => call('POST /sign-out'), {
-    onDone: () => {
-      navigate('/sign-in');
-      putSession(null);
-    },
-  });
+  const signOut = useAction(() => call('POST /sign-out'), { onDone: leave });
   return (
     <div className="flex items-center gap-2 border-t pt-4 pl-3">
       <div className="min-w-0 flex-1">
@@ -148,8 +143,8 @@ function Person({ session }: { session: Session }) {
       <IconButton
         icon="out"
         label="Sign out"
-        disabled={leave.isPending}
-        onClick={() => leave.mutate(undefined)}
+        disabled={signOut.isPending}
+        onClick={() => signOut.mutate(undefined)}
       />
     </div>
   );

@@ -22,6 +22,9 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
     .send(envelope(failure));
 }
 
+export const methodNotAllowed = (methods: string[]): ServiceError =>
+  new ServiceError('method_not_allowed', `Only ${methods.join(', ')} works here.`);
+
 /**
  * Fastify's own errors about a request (a bad URL, a bad length) are the client's mistakes, not the service's. Their messages
  * repeat the URL, which can contain a delete token, so only their codes are logged.

@@ -1,4 +1,5 @@
 // Whether the process is alive, and whether the parts it depends on respond.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerParts } from '#http/parts.ts';
 
@@ -34,7 +35,7 @@ export function runChecks({ database, uploads, browser }: ServerParts) {
   return Promise.all(
     checks.map(async ([name, check]): Promise<{ name: string; error?: Error }> => {
       try {
-        await within(answerWithinMs, check());
+        await Promise.race([check(), timeOut(answerWithinMs)]);
         return { name };
       } catch (error) {
         return { name, error: error as Error };
@@ -43,12 +44,7 @@ export function runChecks({ database, uploads, browser }: ServerParts) {
   );
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function timeOut(ms: number): Promise<never> {
+  await sleep(ms, undefined, { ref: false });
+  throw new Error(`no answer within ${ms} ms`);
 }

@@ -26,7 +26,7 @@ export const maxWaiting = 200;
 /**
  * Writes the response in the transaction that stores what it reports. If `renderId` is given, the body is that render's bytes.
  */
-export type Remember = (tables: Tables, answer: Answer, renderId?: string) => Promise<void>;
+type Remember = (tables: Tables, answer: Answer, renderId?: string) => Promise<void>;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 

@@ -23,27 +23,29 @@ export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 
     registers: [registry],
   });
   const longestPauseMs = watchPauses();
-  const pause = new Gauge({
-    name: 'tintype_event_loop_longest_pause_seconds',
-    help: 'Longest time in the last one to two minutes for which the event loop was held and nobody was answered.',
-    registers: [],
-    collect() {
-      this.set(longestPauseMs() / 1000);
-    },
-  });
-  registry.registerMetric(pause);
-  const renders = new Gauge({
-    name: 'tintype_renders',
-    help: 'Renders of this machine at this moment, by state: running or waiting. Scale on their sum.',
-    labelNames: ['state'],
-    registers: [],
-    collect() {
-      const { running, waiting } = renderQueue.load();
-      this.set({ state: 'running' }, running);
-      this.set({ state: 'waiting' }, waiting);
-    },
-  });
-  registry.registerMetric(renders);
+  registry.registerMetric(
+    new Gauge({
+      name: 'tintype_event_loop_longest_pause_seconds',
+      help: 'Longest time in the last one to two minutes for which the event loop was held and nobody was answered.',
+      registers: [],
+      collect() {
+        this.set(longestPauseMs() / 1000);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'tintype_renders',
+      help: 'Renders of this machine at this moment, by state: running or waiting. Scale on their sum.',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        const { running, waiting } = renderQueue.load();
+        this.set({ state: 'running' }, running);
+        this.set({ state: 'waiting' }, waiting);
+      },
+    }),
+  );
 
   return {
     registry,

@@ -1,6 +1,5 @@
 // The whole route table: methods, path, guard, handler. Every other method at a path gets a 405. Spec 4, 7.
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '#core/errors.ts';
 import { accountHandlers } from '#http/account/handlers.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
 import { pdf } from '#http/api/pdf.ts';
@@ -13,6 +12,7 @@ import { createDashboardApp, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard } from '#http/dashboard/handlers.ts';
 import { entryPaths } from '#http/dashboard/paths.ts';
 import { docsPage, openapiJson } from '#http/docs/page.ts';
+import { methodNotAllowed } from '#http/error-reply.ts';
 import { healthz, readyz } from '#http/health.ts';
 import { hostedFile } from '#http/hosted/file.ts';
 import { renderFile } from '#http/hosted/render-file.ts';
@@ -91,7 +91,7 @@ export function createRouter(app: () => FastifyInstance) {
         url,
         onRequest: async (_request, reply) => {
           reply.header('allow', methods.join(', '));
-          throw new ServiceError('method_not_allowed', `Only ${methods.join(', ')} works here.`);
+          throw methodNotAllowed(methods);
         },
         handler: async () => {},
       });

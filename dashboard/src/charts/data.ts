@@ -151,14 +151,14 @@ function emptyColumns({ from, to, step_days }: Usage, values: (number | null)[])
 const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000;
 const isoDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
-/** Round numbers from 0 to at least `most`, in four steps or fewer. */
-export function ticksOf(most: number): number[] {
-  const rough = Math.max(most, 1) / 4;
+/** Round numbers from 0 to at least `max`, in four steps or fewer. */
+export function ticksOf(max: number): number[] {
+  const rough = Math.max(max, 1) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(
     1,
     [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough)!,
   );
   const whole = Math.ceil(step);
-  return Array.from({ length: Math.ceil(Math.max(most, 1) / whole) + 1 }, (_, index) => index * whole);
+  return Array.from({ length: Math.ceil(Math.max(max, 1) / whole) + 1 }, (_, index) => index * whole);
 }

@@ -4,16 +4,10 @@ import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
-import { navigate } from '#app/router.tsx';
-import { putSession, type Session } from '#app/session.ts';
+import { leave, type Session } from '#app/session.ts';
 
 export function Suspended({ session }: { session: Session }) {
-  const leave = useAction(() => call('POST /sign-out'), {
-    onDone: () => {
-      navigate('/sign-in');
-      putSession(null);
-    },
-  });
+  const signOut = useAction(() => call('POST /sign-out'), { onDone: leave });
   return (
     <EntryFrame title="This account is suspended">
       <p>Its keys answer 401 and its links do not resolve. Nothing has been deleted.</p>
@@ -29,7 +23,7 @@ export function Suspended({ session }: { session: Session }) {
         <AnchorButton href={fileAddress('/export')} download icon="download">
           Export my data
         </AnchorButton>
-        <Button icon="out" busy={leave.isPending} onClick={() => leave.mutate(undefined)}>
+        <Button icon="out" busy={signOut.isPending} onClick={() => signOut.mutate(undefined)}>
           Sign out
         </Button>
       </div>

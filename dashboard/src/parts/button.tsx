@@ -1,7 +1,7 @@
 // Buttons, and links that look like them.
 import type { ComponentProps } from 'react';
 import { Icon, type IconName } from '#app/parts/icon.tsx';
-import { Link } from '#app/router.tsx';
+import { linkTo } from '#app/router.tsx';
 
 type Tone = 'plain' | 'primary' | 'danger' | 'remove' | 'quiet';
 
@@ -68,21 +68,8 @@ export function IconButton({
   );
 }
 
-export function LinkButton({
-  to,
-  tone = 'plain',
-  small = false,
-  icon,
-  className = '',
-  children,
-  ...rest
-}: ComponentProps<'a'> & Look & { to: string }) {
-  return (
-    <Link {...rest} to={to} className={shape(tone, small, className)}>
-      {icon && <Icon name={icon} className={small ? 'size-4' : 'size-[1.15rem]'} />}
-      {children}
-    </Link>
-  );
+export function LinkButton({ to, onClick, ...rest }: ComponentProps<'a'> & Look & { to: string }) {
+  return <AnchorButton {...rest} {...linkTo(to, onClick)} />;
 }
 
 /** A link that leaves the dashboard: to a file, a hosted page or the docs. */

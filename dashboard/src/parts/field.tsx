@@ -70,7 +70,7 @@ export function TextArea({ label, hint, ...rest }: ComponentProps<'textarea'> & 
   );
 }
 
-export interface Choice {
+interface Choice {
   value: string;
   text: string;
 }

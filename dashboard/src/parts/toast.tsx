@@ -11,7 +11,7 @@ interface Toast {
   action?: ToastAction | undefined;
 }
 
-export interface ToastAction {
+interface ToastAction {
   text: string;
   run: () => void;
 }

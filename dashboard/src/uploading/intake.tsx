@@ -43,18 +43,14 @@ export function Intake({ canUpload }: { canUpload: boolean }) {
       if (isTyping && event.clipboardData?.types.includes('text/plain') === true) return;
       accept([...(event.clipboardData?.files ?? [])]);
     };
-    window.addEventListener('dragenter', over);
-    window.addEventListener('dragover', over);
-    window.addEventListener('dragleave', leave);
-    window.addEventListener('drop', drop);
-    document.addEventListener('paste', paste);
-    return () => {
-      window.removeEventListener('dragenter', over);
-      window.removeEventListener('dragover', over);
-      window.removeEventListener('dragleave', leave);
-      window.removeEventListener('drop', drop);
-      document.removeEventListener('paste', paste);
-    };
+    const listening = new AbortController();
+    const { signal } = listening;
+    window.addEventListener('dragenter', over, { signal });
+    window.addEventListener('dragover', over, { signal });
+    window.addEventListener('dragleave', leave, { signal });
+    window.addEventListener('drop', drop, { signal });
+    document.addEventListener('paste', paste, { signal });
+    return () => listening.abort();
   }, [canUpload]);
 
   return (

@@ -3,7 +3,7 @@
 import { valueOf } from '#http/body/header-value.ts';
 
 /** The head of a part, its bytes piece by piece, and its end. Pieces are views into the input. */
-export type FormEvent = { part: PartHead } | { piece: Buffer } | 'end of part';
+type FormEvent = { part: PartHead } | { piece: Buffer } | 'end of part';
 
 export interface PartHead {
   name: string | undefined;
@@ -26,7 +26,7 @@ const nothing = Buffer.alloc(0);
 const endOfHead = Buffer.from('\r\n\r\n');
 const lineBreak = Buffer.from('\r\n');
 
-export interface FormParser {
+interface FormParser {
   read(chunk: Buffer): Generator<FormEvent, void>;
   /** Throws when the form is incomplete. */
   end(): void;

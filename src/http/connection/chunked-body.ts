@@ -1,7 +1,7 @@
 // Joins the chunks of a chunked body before Node's HTTP parser sees them. The parser calls JavaScript for each chunk: 64 KiB in
 // chunks of one byte would keep the event loop busy for 30 ms. What is not chunked is passed on, for the parser to refuse. RFC 9112 7.1.
 
-export interface JoinedChunks {
+interface JoinedChunks {
   /** For the parser. */
   pieces: Buffer[];
   /** The number of bytes that became these pieces: all, as long as the state is `open`. */

@@ -8,7 +8,7 @@ import { ServiceError, notFound } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { BudgetStanding } from '#metering/request-budget.ts';
 import { breakBody } from '#http/connection/broken-body.ts';
-import { envelope } from '#http/error-reply.ts';
+import { envelope, methodNotAllowed } from '#http/error-reply.ts';
 import { tooFineChunks } from '#http/connection/parser-feed.ts';
 import { budgetHeaders } from '#http/reply-headers.ts';
 
@@ -66,14 +66,8 @@ export function answerUnreadable(parts: {
 
     function refuseMethod(path: string) {
       const methods = parts.methodsAt(path);
-      const failure = methods
-        ? new ServiceError('method_not_allowed', `Only ${methods.join(', ')} works here.`)
-        : notFound();
-      return {
-        status: failure.status,
-        failure,
-        headers: methods ? { allow: methods.join(', ') } : {},
-      };
+      const failure = methods ? methodNotAllowed(methods) : notFound();
+      return { status: failure.status, failure, headers: methods ? { allow: methods.join(', ') } : {} };
     }
   };
 }

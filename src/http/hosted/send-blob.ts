@@ -7,7 +7,7 @@ import { acceptedEncodings, type Encoding } from '#http/encodings.ts';
 import { matchesEtag, matchesStrongly, parseHttpDate } from '#http/conditions.ts';
 import { wholeRange, type ByteRange, type OpenBlob, type SignedAnswer } from '#storage/blobs.ts';
 
-export interface HostedBlob {
+interface HostedBlob {
   contentType: string;
   sizeBytes: number;
   etag: string;

@@ -1,12 +1,11 @@
 // The pages that need no session, or that start one.
-import { useEffect } from 'react';
 import type { EntryPath } from '#http/dashboard/paths.ts';
 import { ForgotPassword, ResetPassword } from '#app/pages/entry/password.tsx';
 import { SignIn } from '#app/pages/entry/sign-in.tsx';
 import { SignUp } from '#app/pages/entry/sign-up.tsx';
 import { VerifyEmail } from '#app/pages/entry/verify-email.tsx';
 import { Welcome } from '#app/pages/entry/welcome.tsx';
-import { navigate, useSearch } from '#app/router.tsx';
+import { Redirect, useSearch } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
 
 export function Entry({ path, session }: { path: EntryPath; session: Session | null }) {
@@ -15,9 +14,9 @@ export function Entry({ path, session }: { path: EntryPath; session: Session | n
   const next = safePath(search.get('next'));
   switch (path) {
     case '/sign-in':
-      return session ? <Onward to={next} /> : <SignIn next={next} />;
+      return session ? <Redirect to={next} /> : <SignIn next={next} />;
     case '/sign-up':
-      return session ? <Onward to={next} /> : <SignUp />;
+      return session ? <Redirect to={next} /> : <SignUp />;
     case '/forgot-password':
       return <ForgotPassword email={search.get('email') ?? ''} />;
     case '/reset-password':
@@ -26,7 +25,7 @@ export function Entry({ path, session }: { path: EntryPath; session: Session | n
       return session ? (
         <VerifyEmail token={token} session={session} />
       ) : (
-        <Onward
+        <Redirect
           to={`/sign-in?next=${encodeURIComponent(`/verify-email?token=${encodeURIComponent(token)}`)}`}
         />
       );
@@ -37,8 +36,3 @@ export function Entry({ path, session }: { path: EntryPath; session: Session | n
 
 /** Allows only paths of the dashboard, so that a link cannot redirect to another site. */
 const safePath = (next: string | null): string => (next !== null && /^\/(?!\/)/.test(next) ? next : '/');
-
-function Onward({ to }: { to: string }) {
-  useEffect(() => navigate(to, { replace: true }), [to]);
-  return null;
-}

@@ -8,7 +8,7 @@ import { useAction } from '#app/parts/use-action.ts';
 import { NewPassword } from '#app/pages/entry/password.tsx';
 import { EntryFrame } from '#app/pages/entry/frame.tsx';
 import { textOf } from '#app/forms.ts';
-import { navigate } from '#app/router.tsx';
+import { navigate, Redirect } from '#app/router.tsx';
 import { putSession, type Session } from '#app/session.ts';
 
 export function Welcome({ token, session }: { token: string; session: Session | null }) {
@@ -38,7 +38,7 @@ export function Welcome({ token, session }: { token: string; session: Session | 
       </EntryFrame>
     );
   if (token !== '' || session === null) return token === '' ? <NoToken /> : <Entering />;
-  return session.has_password ? <Onward /> : <ChoosePassword email={session.email} />;
+  return session.has_password ? <Redirect to="/" /> : <ChoosePassword email={session.email} />;
 }
 
 function Entering() {
@@ -60,11 +60,6 @@ function NoToken() {
       </LinkButton>
     </EntryFrame>
   );
-}
-
-function Onward() {
-  useEffect(() => navigate('/', { replace: true }), []);
-  return null;
 }
 
 function ChoosePassword({ email }: { email: string }) {

@@ -11,7 +11,7 @@ const ranges = [
   { value: 'custom', text: 'Custom …' },
 ];
 
-export interface TimeFilter {
+interface TimeFilter {
   within: 'hour' | 'day' | 'week' | undefined;
   since: string | undefined;
   until: string | undefined;

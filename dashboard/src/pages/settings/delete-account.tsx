@@ -8,8 +8,7 @@ import { FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
 import { SettingRow } from '#app/parts/setting-rows.tsx';
 import { useAction } from '#app/parts/use-action.ts';
-import { navigate } from '#app/router.tsx';
-import { putSession, type Session } from '#app/session.ts';
+import { leave, type Session } from '#app/session.ts';
 
 export function DeleteAccount({ session }: { session: Session }) {
   const [isOpen, setOpen] = useState(false);
@@ -32,10 +31,7 @@ function Ask({ session, onClose }: { session: Session; onClose: () => void }) {
     {
       quiet: true,
       done: 'Your account is deleted.',
-      onDone: () => {
-        navigate('/sign-in');
-        putSession(null);
-      },
+      onDone: leave,
     },
   );
   return (
