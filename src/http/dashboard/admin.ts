@@ -11,10 +11,9 @@ import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
 export function adminHandlers({ clock, database: { tables }, accounts }: DashboardParts) {
   const { plans, signIn, administration, accountDeletion } = accounts;
 
-  async function view(rows: AccountRow[]) {
+  async function countersOf(rows: AccountRow[]): Promise<UsageCounterRow[]> {
     const ids = rows.map(({ id }) => id);
-    const counters = ids.length > 0 ? await tables.usage.ofAccounts(ids, monthOf(clock.now())) : [];
-    return (row: AccountRow) => accountView(row, counters);
+    return ids.length > 0 ? tables.usage.ofAccounts(ids, monthOf(clock.now())) : [];
   }
 
   async function overagesOf(month: string) {
@@ -33,32 +32,33 @@ export function adminHandlers({ clock, database: { tables }, accounts }: Dashboa
     async 'GET /admin/accounts'({ query }) {
       const page = pageOptions(query);
       const rows = await tables.accounts.page(query.search, page);
-      return { ...toPage(rows, page, await view(rows)), plans: plans.all };
+      const counters = await countersOf(rows);
+      return { ...toPage(rows, page, (row) => accountView(row, counters)), plans: plans.all };
     },
     async 'POST /admin/accounts'({ person, body }) {
       const row = await asFieldError('account', () =>
         administration.create(person.account, body.email, body.plan),
       );
       const link = await signIn.invite(row);
-      return { account: (await view([row]))(row), mail: signIn.delivery, link };
+      return { account: accountView(row, await countersOf([row])), mail: signIn.delivery, link };
     },
     async 'PATCH /admin/accounts/:id'({ person, id, body }) {
       const { suspended_reason, ...rest } = body;
       if (rest.suspended === true && suspended_reason === undefined) {
         throw invalid('suspended_reason', 'missing; say why, for the person to read');
       }
-      const row = await asFieldError('account', () =>
+      const changed = await asFieldError('account', () =>
         administration.update(person.account, id, {
           ...rest,
           ...(suspended_reason !== undefined && { suspendedReason: suspended_reason }),
         }),
       );
-      return (await view([found(row)]))(found(row));
+      const row = found(changed);
+      return accountView(row, await countersOf([row]));
     },
     async 'POST /admin/accounts/:id/link'({ person, id, body }) {
       const made = await asFieldError('kind', () => administration.link(person.account, id, body.kind));
-      if (!made) throw notFound();
-      return { mail: signIn.delivery, ...made };
+      return { mail: signIn.delivery, ...found(made) };
     },
     async 'POST /admin/accounts/:id/delete'({ person, id, body }) {
       const isThere = await asFieldError('email', () =>

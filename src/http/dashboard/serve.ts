@@ -48,19 +48,13 @@ type AnyHandler = (call: unknown) => Promise<unknown>;
 
 /** One entry for each path, as the server's route table requires. */
 export function serveDashboard(parts: DashboardParts, handlers: Handlers) {
-  const paths = new Map<string, Map<string, RouteName>>();
-  for (const name of Object.keys(dashboardRoutes) as RouteName[]) {
-    const [method = '', path = ''] = name.split(' ');
-    const methods = paths.get(path) ?? new Map<string, RouteName>();
-    paths.set(path, methods.set(method, name));
-  }
-  return [...paths].map(([path, methods]) => ({
-    methods: [...methods.keys()],
+  const names = Object.keys(dashboardRoutes).map((name) => name.split(' ') as [method: string, path: string]);
+  return [...Map.groupBy(names, ([, path]) => path)].map(([path, ofPath]) => ({
+    methods: ofPath.map(([method]) => method),
     url: dashboardPath + path,
-    handler: (request: FastifyRequest, reply: FastifyReply) => {
-      const name = methods.get(request.method);
-      if (name === undefined) throw new Error(`${request.method} ${path} is not in the table`);
-      return answer(parts, name, handlers[name] as unknown as AnyHandler, request, reply);
+    handler(request: FastifyRequest, reply: FastifyReply) {
+      const name = `${request.method} ${path}` as RouteName;
+      return answer(parts, name, handlers[name] as AnyHandler, request, reply);
     },
   }));
 }
@@ -112,7 +106,7 @@ function idOf(request: FastifyRequest): string {
   return id;
 }
 
-/** Admits callers who may use the route, spends the right budget, and reveals to others no more than they may know. */
+/** Refuses callers who may not use the route, spends the right budget, and reveals to others no more than they may know. */
 async function requireAccess(
   { guards, accounts: { plans, signIn } }: DashboardParts,
   access: Access,
