@@ -27,8 +27,6 @@ export function createHostedRenders(parts: { database: Database; blobs: Blobs; c
       const isShown = render?.hosted === 1 && render.kind === kind && resolves(render, clock.now());
       return isShown ? render : undefined;
     },
-    openBlob: blobs.open,
-    signedUrl: blobs.signedUrl,
 
     /** Deletes renders of the account; returns the ids that existed. Bytes that cannot be deleted now are left to the sweep. */
     async deleteOwned(accountId: string, ids: string[]): Promise<string[]> {

@@ -34,9 +34,6 @@ export function createHostedUploads(parts: { database: Database; blobs: Blobs; c
   return {
     bySlug,
     byDeleteToken,
-    openBlob: blobs.open,
-    readSmallBlob: blobs.readSmall,
-    signedUrl: blobs.signedUrl,
 
     /** Marks the row first, so that the link stops resolving at once; a blob that cannot be deleted now is left to the sweep. */
     async delete(id: string): Promise<boolean> {

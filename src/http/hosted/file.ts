@@ -3,43 +3,35 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readBlob } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
-import { addressSubject } from '#http/guards.ts';
+import type { Encoding } from '#http/encodings.ts';
 import { createPackedSvgs } from '#http/hosted/packed-svgs.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import type { RouteParts } from '#http/parts.ts';
 
-export function hostedFile({ clock, uploads: { hostedUploads } }: RouteParts) {
+export function hostedFile({ clock, uploads: { hostedUploads, uploadBlobs } }: RouteParts) {
+  const { readSmall } = uploadBlobs;
   const packedSvgs = createPackedSvgs();
 
   const read = async ({ id, size_bytes }: UploadRow): Promise<Buffer | undefined> =>
-    (await hostedUploads.readSmallBlob?.(id, size_bytes)) ?? readBlob({ open: hostedUploads.openBlob }, id);
+    (await readSmall?.(id, size_bytes)) ?? readBlob(uploadBlobs, id);
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug: requested } = request.params as { slug: string };
     const [slug, extension] = splitExtension(requested);
-    const upload = await hostedUploads.bySlug(slug);
-    if (!upload || !hasExtension(upload.content_type, extension)) return answerNotFound(request, reply);
+    const row = await hostedUploads.bySlug(slug);
+    if (!row || !hasExtension(row.content_type, extension)) return answerNotFound(request, reply);
+    const packed = (encoding: Encoding) =>
+      packedSvgs.get({ hash: row.sha256, sizeBytes: row.size_bytes }, encoding, () => read(row));
     return sendBlob(
       request,
       reply,
       {
-        contentType: upload.content_type,
-        sizeBytes: upload.size_bytes,
-        etag: `"${upload.sha256.slice(0, 32)}"`,
-        createdAt: upload.created_at,
-        expiresAt: upload.expires_at,
-        filename: upload.filename,
-        open: (range) => hostedUploads.openBlob(upload.id, range, addressSubject(request.ip)),
-        readSmall: hostedUploads.readSmallBlob?.bind(null, upload.id, upload.size_bytes),
-        packed:
-          upload.content_type === 'image/svg+xml'
-            ? (encoding) =>
-                packedSvgs.get({ hash: upload.sha256, sizeBytes: upload.size_bytes }, encoding, () =>
-                  read(upload),
-                )
-            : undefined,
-        signedUrl: hostedUploads.signedUrl?.bind(null, upload.id),
+        row,
+        filename: row.filename,
+        blobs: uploadBlobs,
+        readSmall,
+        packed: row.content_type === 'image/svg+xml' ? packed : undefined,
       },
       clock.now(),
     );

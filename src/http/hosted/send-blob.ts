@@ -5,22 +5,21 @@ import { notFound } from '#core/errors.ts';
 import { sendStream } from '#http/answer.ts';
 import { acceptedEncodings, type Encoding } from '#http/encodings.ts';
 import { matchesEtag, matchesStrongly, parseHttpDate } from '#http/conditions.ts';
-import { wholeRange, type ByteRange, type OpenBlob, type SignedAnswer } from '#storage/blobs.ts';
+import { addressSubject } from '#http/guards.ts';
+import { wholeRange, type Blobs, type ByteRange } from '#storage/blobs.ts';
+import type { RenderRow, UploadRow } from '#storage/schema.ts';
 
 interface HostedBlob {
-  contentType: string;
-  sizeBytes: number;
-  etag: string;
-  createdAt: number;
-  expiresAt: number | null;
+  row: Pick<
+    UploadRow | RenderRow,
+    'id' | 'content_type' | 'size_bytes' | 'sha256' | 'created_at' | 'expires_at'
+  >;
   filename: string;
-  open: (range: ByteRange) => Promise<OpenBlob | undefined>;
-  /** The whole blob, if it is small and the store has it locally. */
-  readSmall?: (() => Promise<Buffer | undefined>) | undefined;
+  blobs: Pick<Blobs, 'open' | 'signedUrl'>;
+  /** For whole blobs, if those that are small are kept in memory. */
+  readSmall?: Blobs['readSmall'];
   /** Set if the blob is worth compressing; undefined where it is sent as it is stored. */
   packed?: ((encoding: Encoding) => Promise<Buffer | undefined>) | undefined;
-  /** Set if the store serves the blob itself. */
-  signedUrl: ((answer: SignedAnswer) => Promise<string>) | undefined;
 }
 
 const maxAgeSeconds = 300;
@@ -36,14 +35,17 @@ function cacheControl(expiresAt: number | null, now: number): string {
 export async function sendBlob(
   request: FastifyRequest,
   reply: FastifyReply,
-  blob: HostedBlob,
+  { row, filename, blobs, readSmall, packed }: HostedBlob,
   now: number,
 ): Promise<FastifyReply> {
-  const lastModified = new Date(blob.createdAt).toUTCString();
+  const { id, content_type: contentType, created_at: createdAt, expires_at: expiresAt } = row;
+  const sizeBytes = row.size_bytes ?? 0;
+  const etag = `"${(row.sha256 ?? id).slice(0, 32)}"`;
+  const lastModified = new Date(createdAt).toUTCString();
   reply.headers({
-    'cache-control': cacheControl(blob.expiresAt, now),
-    etag: blob.etag,
-    ...(blob.packed && { vary: 'accept-encoding' }),
+    'cache-control': cacheControl(expiresAt, now),
+    etag,
+    ...(packed && { vary: 'accept-encoding' }),
     'last-modified': lastModified,
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
@@ -54,62 +56,62 @@ export async function sendBlob(
     'referrer-policy': 'no-referrer',
   });
   // A part is a part of the stored bytes, so a request for one gets them as they are.
-  const encodings = blob.packed && request.headers.range === undefined ? acceptedEncodings(request) : [];
-  const etags = [blob.etag, ...encodings.map((encoding) => etagOf(blob, encoding))];
-  if (!isAsExpected(request, etags, blob.createdAt))
+  const encodings = packed && request.headers.range === undefined ? acceptedEncodings(request) : [];
+  const etags = [etag, ...encodings.map((encoding) => etagOf(etag, encoding))];
+  if (!isAsExpected(request, etags, createdAt))
     return reply.code(412).header('cache-control', 'no-store').header('content-length', 0).send('');
-  const known = etags.find((etag) => isUnchanged(request, etag, blob.createdAt));
+  const known = etags.find((candidate) => isUnchanged(request, candidate, createdAt));
   if (known !== undefined) return reply.code(304).header('etag', known).send();
 
   const isDownload = (request.query as { download?: string }).download !== undefined;
-  const disposition = contentDisposition(isDownload ? 'attachment' : 'inline', blob.filename);
-  if (blob.signedUrl && request.method === 'GET' && plainPictures.includes(blob.contentType)) {
-    const location = await blob.signedUrl({
-      contentType: blob.contentType,
+  const disposition = contentDisposition(isDownload ? 'attachment' : 'inline', filename);
+  if (blobs.signedUrl && request.method === 'GET' && plainPictures.includes(contentType)) {
+    const location = await blobs.signedUrl(id, {
+      contentType,
       contentDisposition: disposition,
-      cacheControl: cacheControl(blob.expiresAt, now),
-      lifeSeconds: Math.max(1, Math.min(maxAgeSeconds, ((blob.expiresAt ?? Infinity) - now) / 1000)),
+      cacheControl: cacheControl(expiresAt, now),
+      lifeSeconds: Math.max(1, Math.min(maxAgeSeconds, ((expiresAt ?? Infinity) - now) / 1000)),
     });
     for (const name of ['etag', 'last-modified', 'accept-ranges']) reply.removeHeader(name);
     return reply.header('cache-control', 'no-store').redirect(location, 302);
   }
   reply.header('content-disposition', disposition);
-  reply.type(blob.contentType);
+  reply.type(contentType);
 
   const [encoding] = encodings;
-  const packed = encoding && (await blob.packed?.(encoding));
-  if (encoding && packed) {
+  const compressed = encoding && (await packed?.(encoding));
+  if (encoding && compressed) {
     reply.headers({
       'content-encoding': encoding,
-      'content-length': packed.length,
-      etag: etagOf(blob, encoding),
+      'content-length': compressed.length,
+      etag: etagOf(etag, encoding),
     });
-    return request.method === 'HEAD' ? reply.send() : reply.send(packed);
+    return request.method === 'HEAD' ? reply.send() : reply.send(compressed);
   }
 
-  const range = rangeOf(request, blob, lastModified);
+  const range = rangeOf(request, { etag, sizeBytes, lastModified });
   if (range === 'unsatisfiable') {
     return reply
       .code(416)
-      .header('content-range', `bytes */${blob.sizeBytes}`)
+      .header('content-range', `bytes */${sizeBytes}`)
       .header('cache-control', 'no-store')
       .header('content-length', 0)
       .send('');
   }
-  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${blob.sizeBytes}`);
-  reply.header('content-length', range ? range.end - range.start + 1 : blob.sizeBytes);
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
+  reply.header('content-length', range ? range.end - range.start + 1 : sizeBytes);
   if (request.method === 'HEAD') return reply.send();
 
-  const bytes = range ? undefined : await blob.readSmall?.();
+  const bytes = range ? undefined : await readSmall?.(id, sizeBytes);
   if (bytes) return reply.send(bytes);
-  const opened = await blob.open(range ?? wholeRange(blob.sizeBytes));
+  const opened = await blobs.open(id, range ?? wholeRange(sizeBytes), addressSubject(request.ip));
   if (opened) return sendStream(request, reply, opened);
   for (const name of Object.keys(reply.getHeaders())) if (name !== 'x-request-id') reply.removeHeader(name);
   throw notFound();
 }
 
 /** Strong, so other bytes need another one. */
-const etagOf = ({ etag }: HostedBlob, encoding: Encoding): string => `${etag.slice(0, -1)}-${encoding}"`;
+const etagOf = (etag: string, encoding: Encoding): string => `${etag.slice(0, -1)}-${encoding}"`;
 
 /** RFC 9110 13.1.1, 13.1.4: If-Match decides where it is present, If-Unmodified-Since otherwise. */
 function isAsExpected({ headers }: FastifyRequest, etags: string[], createdAt: number): boolean {
@@ -133,8 +135,7 @@ const toSeconds = (at: number): number => Math.floor(at / 1000) * 1000;
 /** RFC 9110 14.2: a single byte range in a GET is served; anything else is ignored and the whole is sent. */
 function rangeOf(
   request: FastifyRequest,
-  { etag, sizeBytes }: HostedBlob,
-  lastModified: string,
+  { etag, sizeBytes, lastModified }: { etag: string; sizeBytes: number; lastModified: string },
 ): ByteRange | 'unsatisfiable' | undefined {
   const { range, 'if-range': ifRange } = request.headers;
   if (request.method !== 'GET') return undefined;
