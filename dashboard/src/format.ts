@@ -1,4 +1,5 @@
 // Formats numbers, sizes and times: numbers and dates in the reader's locale and time zone, sentences in English.
+import type { Key } from '#http/dashboard/views.ts';
 import { serviceNow } from '#app/clock.ts';
 
 /** undefined is the browser's default locale. navigator.language is not used, because Intl may not accept its value. */
@@ -75,3 +76,10 @@ export function span(seconds: number): string {
   ];
   return plural(seconds / size, unit);
 }
+
+/** What a key may be used for. */
+export const scopeNames: Record<Key['scope'], string> = {
+  all: 'Uploads and renders',
+  uploads: 'Uploads only',
+  renders: 'Renders only',
+};

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
+import { scopeNames } from '#app/format.ts';
 import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { Dialog, DialogActions } from '#app/parts/dialog.tsx';
@@ -167,8 +168,6 @@ function Card({
   );
 }
 
-const scopes = { all: 'Uploads and renders', uploads: 'Uploads only', renders: 'Renders only' };
-
 function Result({ entry, made, onClose }: { entry: Entry; made: Made; onClose: () => void }) {
   return (
     <Dialog title={`Set up ${entry.title}`} wide onClose={onClose}>
@@ -178,7 +177,7 @@ function Result({ entry, made, onClose }: { entry: Entry; made: Made; onClose: (
             The key <strong className="font-medium text-ink">{made.key.name}</strong> was made for it. It is
             shown only once.
           </span>
-          <Chip>{scopes[made.key.scope]}</Chip>
+          <Chip>{scopeNames[made.key.scope]}</Chip>
         </p>
         <ol className="grid list-decimal gap-1 pl-5 text-sm">
           {entry.steps.map((step) => (

@@ -81,6 +81,20 @@ function focusPageIfLost(): void {
   });
 }
 
+/** The details of what a dialog shows. */
+export function Facts({ facts }: { facts: [name: string, value: string][] }) {
+  return (
+    <dl className="divide-y divide-line text-sm">
+      {facts.map(([name, value]) => (
+        <div key={name} className="flex justify-between gap-4 py-1.5">
+          <dt className="text-quiet">{name}</dt>
+          <dd className="text-right wrap-anywhere">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** The row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (

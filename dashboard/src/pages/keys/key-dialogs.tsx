@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { Key } from '#http/dashboard/views.ts';
 import { call } from '#app/api.ts';
+import { scopeNames } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
@@ -67,12 +68,6 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     </FormDialog>
   );
 }
-
-export const scopeNames: Record<Key['scope'], string> = {
-  all: 'Uploads and renders',
-  uploads: 'Uploads only',
-  renders: 'Renders only',
-};
 
 /** The end of a day in the reader's time zone. */
 const endOfDay = (day: string): string => new Date(`${day}T23:59:59.999`).toISOString();

@@ -5,7 +5,7 @@ import { call, sameOrigin } from '#app/api.ts';
 import { bytes, duration, time } from '#app/format.ts';
 import { AnchorButton, Button, LinkButton } from '#app/parts/button.tsx';
 import { CopyRow } from '#app/parts/copy.tsx';
-import { Confirm, Dialog } from '#app/parts/dialog.tsx';
+import { Confirm, Dialog, Facts } from '#app/parts/dialog.tsx';
 import { Icon } from '#app/parts/icon.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 
@@ -48,14 +48,7 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
               {render.failure}
             </p>
           )}
-          <dl className="divide-y divide-line text-sm">
-            {facts.map(([name, value]) => (
-              <div key={name} className="flex justify-between gap-4 py-1.5">
-                <dt className="text-quiet">{name}</dt>
-                <dd className="text-right wrap-anywhere">{value}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts facts={facts} />
         </div>
       </div>
       {render.url !== null && (

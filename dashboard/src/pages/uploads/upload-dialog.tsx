@@ -5,7 +5,7 @@ import { call, sameOrigin } from '#app/api.ts';
 import { bytes, span, time } from '#app/format.ts';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { CopyRow } from '#app/parts/copy.tsx';
-import { Dialog } from '#app/parts/dialog.tsx';
+import { Dialog, Facts } from '#app/parts/dialog.tsx';
 import { SelectField } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import type { Session } from '#app/session.ts';
@@ -64,14 +64,7 @@ export function UploadDialog({
           />
         </a>
         <div className="grid min-w-0 content-start gap-5">
-          <dl className="divide-y divide-line text-sm">
-            {facts.map(([name, value]) => (
-              <div key={name} className="flex justify-between gap-4 py-1.5">
-                <dt className="text-quiet">{name}</dt>
-                <dd className="text-right">{value}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts facts={facts} />
           <ChangeExpiry upload={upload} session={session} />
         </div>
       </div>
