@@ -26,53 +26,49 @@ export async function* zipOf(files: ZipFile[]): AsyncGenerator<Buffer> {
     // The reader may disconnect at any of the yields.
     using file = await open();
     if (!file) continue;
-    const bytes = Buffer.from(name);
-    const header = Buffer.concat([head(localMark, [], sizeBytes, modifiedAt, 0, bytes.length), bytes]);
+    const nameBytes = Buffer.from(name);
+    /** The fields that a local header and an entry of the directory share. Stored as it is: pictures are already compressed. */
+    const fields = (checksum: number): Buffer[] => [
+      uint16(version, flags, 0, ...dosTime(modifiedAt)),
+      uint32(checksum, sizeBytes, sizeBytes),
+      uint16(nameBytes.length, 0),
+    ];
+    const header = Buffer.concat([uint32(localMark), ...fields(0), nameBytes]);
     yield header;
     let sum = 0;
     for await (const chunk of file.stream) {
       sum = crc32(chunk, sum);
       yield chunk;
     }
-    const descriptor = Buffer.alloc(16);
-    for (const [index, value] of [descriptorMark, sum, sizeBytes, sizeBytes].entries())
-      descriptor.writeUInt32LE(value, index * 4);
+    const descriptor = uint32(descriptorMark, sum, sizeBytes, sizeBytes);
     yield descriptor;
     // Comment, disk and attributes are all zero.
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(offset, 10);
-    directory.push(head(centralMark, [version], sizeBytes, modifiedAt, sum, bytes.length), place, bytes);
+    const place = [Buffer.alloc(10), uint32(offset)];
+    directory.push(
+      Buffer.concat([uint32(centralMark), uint16(version), ...fields(sum), ...place, nameBytes]),
+    );
     offset += header.length + sizeBytes + descriptor.length;
   }
   const central = Buffer.concat(directory);
   yield central;
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(endMark, 0);
-  end.writeUInt16LE(directory.length / 3, 8);
-  end.writeUInt16LE(directory.length / 3, 10);
-  end.writeUInt32LE(central.length, 12);
-  end.writeUInt32LE(offset, 16);
-  yield end;
+  const count = directory.length;
+  yield Buffer.concat([
+    uint32(endMark),
+    uint16(0, 0, count, count),
+    uint32(central.length, offset),
+    uint16(0),
+  ]);
 }
 
-/** The fields that a local header and an entry of the directory share. */
-function head(
-  mark: number,
-  madeBy: number[],
-  sizeBytes: number,
-  modifiedAt: number,
-  sum: number,
-  nameLength: number,
-): Buffer {
-  const header = Buffer.alloc(30 + 2 * madeBy.length);
-  let at = header.writeUInt32LE(mark, 0);
-  // Stored without compression: pictures are already compressed.
-  for (const value of [...madeBy, version, flags, 0, ...dosTime(modifiedAt)])
-    at = header.writeUInt16LE(value, at);
-  for (const value of [sum, sizeBytes, sizeBytes]) at = header.writeUInt32LE(value, at);
-  header.writeUInt16LE(nameLength, at);
-  return header;
-}
+const numbers =
+  (width: 2 | 4) =>
+  (...values: number[]): Buffer => {
+    const bytes = Buffer.alloc(width * values.length);
+    for (const [index, value] of values.entries()) bytes.writeUIntLE(value, width * index, width);
+    return bytes;
+  };
+const uint16 = numbers(2);
+const uint32 = numbers(4);
 
 /** UTC, with a resolution of two seconds; the format has no time zone. */
 function dosTime(at: number): [time: number, date: number] {
