@@ -83,7 +83,7 @@ export interface StoredBlob {
 }
 
 /** The response headers of a blob that the store serves itself. */
-export interface SignedAnswer {
+interface SignedAnswer {
   contentType: string;
   contentDisposition: string;
   cacheControl: string;
