@@ -150,6 +150,10 @@ const cases: { title: string; html: string; ends?: string; mostMs?: number }[] =
     title: 'a script that navigates',
     html: page(`onload = () => setTimeout(() => { location = '/green' }, 300)`),
   },
+  {
+    title: 'a script that navigates to a page with a late timer',
+    html: page(`onload = () => setTimeout(() => { location = '/late' }, 100)`),
+  },
   { title: 'a script that navigates before the load event', html: page(`location = '/green'`) },
   {
     title: 'a script that navigates to a slow server',
@@ -169,6 +173,7 @@ before(async () => {
   server = await startPageServer({
     '/slow': slowRoute,
     '/green': page('done()'),
+    '/late': page('setTimeout(done, 2900)'),
     '/animated.svg': (_, response) => {
       response.setHeader('content-type', 'image/svg+xml').end(svgOf('red', turnsGreen('2s')));
     },

@@ -6,7 +6,7 @@ export interface ScriptWatch {
   /** A script has been running for a second or longer. */
   readonly isRunning: boolean;
   /** To be called again and again while the page settles in virtual time. */
-  look(): void;
+  check(): void;
 }
 
 const askEveryMs = 500;
@@ -48,7 +48,7 @@ export function createScriptWatch(session: CdpSession, onStuck: () => void): Scr
     get isRunning() {
       return isRunning;
     },
-    look() {
+    check() {
       const now = performance.now();
       if (isAnswered && now - askedAt >= askEveryMs) ask();
       // The target may be gone.

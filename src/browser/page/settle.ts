@@ -64,7 +64,6 @@ export function runAhead(page: Page, budgetMs: number, { network, work }: Patien
     {
       isOver: () => mainFrame.leaving || mainFrame.failure !== undefined || mainFrame.documents !== shown,
       isStuck: () => network.aborted || (traffic.inFlight > 0 && traffic.awaited === 0),
-      isWaiting: () => !network.aborted && traffic.awaited > 0,
     },
     work,
   );

@@ -1,6 +1,15 @@
 // The page's clock: virtual time that jumps from timer to timer, in the page and in its cross-site frames, and never falls behind
 // real time. If the page's clock stands still while real time passes it, the page draws no more frames and every capture of it
 // hangs; so from its first use on the clock is kept ahead.
+//
+//              runAhead             its time is used, or it is over
+//   real time ----------> settling ---------------------------------> ahead
+//                            ^                                        |  ^
+//                            +-------------- runAhead ----------------+  |  real time comes near: more time is granted
+//                                                                     +--+
+//
+// A grant does not replace an earlier one: each leaves a mark, and the first mark that the clock reaches stops it. So the end of a
+// grant says only that the clock stands still, and the clock is read to learn how far it has come.
 import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { createScriptWatch, type ScriptWatch } from '#browser/page/script-watch.ts';
@@ -22,12 +31,10 @@ interface RunAheadWhen {
   isOver(): boolean;
   /** True if requests are under way and none of them is worth waiting for: time continues past them. */
   isStuck(): boolean;
-  /** True if a request is under way that is worth waiting for. */
-  isWaiting(): boolean;
 }
 
 const aheadMs = 2_000;
-const lookMs = 100;
+const pollMs = 100;
 // Time passes a long poll in steps, so that requests sent by a timer are waited for.
 const stepMs = 50;
 
@@ -39,32 +46,70 @@ export function createVirtualClock(
   onStuck: () => void,
 ): VirtualClock {
   const scripts = new Map<CdpSession, ScriptWatch>();
-  let isReal = false;
-  // Those that have time left of the newest grant. Each event of a page asks whether there are any.
+  /** Sessions whose clock runs. */
   const running = new Set<CdpSession>();
-  let startedAt = 0;
-  let passedMs = 0;
-  let turn = 0;
-  // The keeper grants no time while another caller does.
-  let grantors = 0;
+  /** The page's own clock when it was last read, in milliseconds since an arbitrary moment. */
+  let clockMs = 0;
+  /** What the page's clock showed at `performance.now() === 0`, before virtual time. */
+  let zeroMs: number | undefined;
+  let isReal = false;
   // Only then are scripts watched: between two settles the service runs its own.
-  let isAhead = false;
+  let isSettling = false;
+  let isCatchingUp = false;
   let isStopped = false;
   let keeper: NodeJS.Timeout | undefined;
 
-  /** The page's own clock, in virtual milliseconds since an arbitrary moment. */
-  async function read(signal: AbortSignal): Promise<number> {
+  async function read(signal: AbortSignal): Promise<void> {
     const { metrics } = await page.send('Performance.getMetrics', undefined, signal);
-    return (metrics.find(({ name }) => name === 'Timestamp')?.value ?? 0) * 1000;
+    clockMs = (metrics.find(({ name }) => name === 'Timestamp')?.value ?? 0) * 1000;
+    zeroMs ??= clockMs - performance.now();
   }
 
-  function keep(): void {
-    if (keeper !== undefined) return;
-    startedAt = performance.now();
-    keeper = setInterval(() => {
-      keepAhead();
-      if (isAhead) for (const script of scripts.values()) script.look();
-    }, lookMs).unref();
+  /** Lets all clocks run until the first mark stops them. */
+  async function grant(
+    policy: Protocol.Emulation.VirtualTimePolicy,
+    budget: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // The starvation count keeps a page with endless tasks from stopping its own clock.
+    const request = { policy, budget, maxVirtualTimeTaskStarvationCount: 1000 };
+    const give = async (session: CdpSession): Promise<void> => {
+      try {
+        await session.send('Emulation.setVirtualTimePolicy', request, signal);
+      } catch (error) {
+        // A frame that has just gone needs no time.
+        if (session !== page) return;
+        throw error;
+      }
+      // An end that was reported before this answer belongs to an earlier grant.
+      if (scripts.has(session)) running.add(session);
+    };
+    await Promise.all(Array.from(scripts.keys(), give));
+    await changes.until(() => running.size === 0, signal);
+  }
+
+  /** Waits for `work` unless it is over first: a page that is navigating to another document does not answer. */
+  async function unless(isOver: () => boolean, work: Promise<void>, signal: AbortSignal): Promise<void> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+      changes.notify();
+    });
+    done.catch(() => {});
+    while (!isDone && !isStopped && !isOver()) await changes.change(pollMs, signal);
+    if (isDone) await done;
+  }
+
+  function keepAhead(): void {
+    if (isStopped || isSettling || isCatchingUp || zeroMs === undefined) return;
+    const missingMs = performance.now() + zeroMs + aheadMs - clockMs;
+    if (missingMs <= 0) return;
+    isCatchingUp = true;
+    // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is left alone.
+    const work = grant('advance', missingMs, lifetime).then(() => read(lifetime));
+    unless(() => isSettling, work, lifetime)
+      .catch(() => {})
+      .finally(() => (isCatchingUp = false));
   }
 
   async function wait(budgetMs: number, { isOver }: RunAheadWhen, signal: AbortSignal): Promise<void> {
@@ -73,68 +118,28 @@ export function createVirtualClock(
       await changes.change(Math.ceil(endsAt - performance.now()), signal);
   }
 
-  /** A new grant replaces one that is still under way. Returns whether all of it was used. */
-  async function grant(
-    policy: Protocol.Emulation.VirtualTimePolicy,
-    budget: number,
-    isEnough: () => boolean,
+  async function settle(
+    budgetMs: number,
+    { isOver, isStuck }: RunAheadWhen,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const mine = (turn += 1);
-    const isMine = () => mine === turn;
-    // The starvation count keeps a page with endless tasks from stopping its own clock.
-    const request = { policy, budget, maxVirtualTimeTaskStarvationCount: 1000 };
-    const answer: { isHere: boolean; error?: Error } = { isHere: false };
-    // Not awaited: a page that is navigating to another document does not answer.
-    Promise.all(
-      Array.from(scripts.keys(), async (session) => {
-        try {
-          await session.send('Emulation.setVirtualTimePolicy', request, signal);
-        } catch (error) {
-          // A frame that has just gone needs no time.
-          if (session !== page) return;
-          throw error;
-        }
-        // An end that was reported before this answer belongs to an earlier grant.
-        if (scripts.has(session)) running.add(session);
-      }),
-    )
-      .then(
-        () => (answer.isHere = true),
-        (error: Error) => (answer.error = error),
-      )
-      .then(() => changes.notify())
-      .catch((error: Error) => (answer.error = error));
-    const isUsed = () => answer.isHere && running.size === 0;
-    while (isMine() && !isUsed() && !isEnough()) {
-      if (answer.error) throw answer.error;
-      await changes.change(lookMs, signal);
+  ): Promise<void> {
+    await unless(isOver, read(signal), signal);
+    const endsMs = clockMs + budgetMs;
+    // A fraction of a millisecond is lost to rounding.
+    while (!isStopped && !isOver() && endsMs - clockMs >= 1) {
+      const leftMs = endsMs - clockMs;
+      if (isStuck()) await unless(isOver, grant('advance', Math.min(stepMs, leftMs), signal), signal);
+      else
+        await unless(
+          () => isOver() || isStuck(),
+          grant('pauseIfNetworkFetchesPending', leftMs, signal),
+          signal,
+        );
+      await unless(isOver, read(signal), signal);
     }
-    if (!isMine() || !isUsed()) return false;
-    passedMs += budget;
-    return true;
-  }
-
-  /** Time stands still while requests are under way, until none of them is worth waiting for. */
-  async function runUnlessFetching(budget: number, when: RunAheadWhen, signal: AbortSignal): Promise<void> {
-    // Read before the grant, on the same pipe, so that it costs no time.
-    const started = read(signal);
-    started.catch(() => {});
-    const isEnough = () => when.isOver() || when.isStuck();
-    if (await grant('pauseIfNetworkFetchesPending', budget, isEnough, signal)) return;
-    if (when.isOver()) return;
-    const elapsedMs = (await read(signal)) - (await started);
-    passedMs += Math.min(Math.max(elapsedMs, 0), budget);
-  }
-
-  function keepAhead(): void {
-    const missingMs = performance.now() - startedAt + aheadMs - passedMs;
-    if (isStopped || grantors > 0 || missingMs <= 0) return;
-    grantors += 1;
-    // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is left alone.
-    grant('advance', missingMs, () => false, lifetime)
-      .catch(() => {})
-      .finally(() => (grantors -= 1));
+    // Only the page itself has used its time; a script in a frame of another site may still be running.
+    while (!isStopped && !isOver() && scripts.values().some(({ isRunning }) => isRunning))
+      await changes.change(pollMs, signal);
   }
 
   return {
@@ -152,22 +157,15 @@ export function createVirtualClock(
     },
     async runAhead(budgetMs, when, signal) {
       if (isReal) return await wait(budgetMs, when, signal);
-      keep();
-      isAhead = true;
-      grantors += 1;
-      const endsMs = passedMs + budgetMs;
+      keeper ??= setInterval(() => {
+        keepAhead();
+        if (isSettling) for (const script of scripts.values()) script.check();
+      }, pollMs).unref();
+      isSettling = true;
       try {
-        await runUnlessFetching(budgetMs, when, signal);
-        while (!isStopped && !when.isOver() && passedMs < endsMs) {
-          if (when.isWaiting()) await changes.change(lookMs, signal);
-          else await grant('advance', Math.min(stepMs, endsMs - passedMs), when.isOver, signal);
-        }
-        // Only the page itself has used its time; a script in a frame of another site may still be running.
-        while (!isStopped && !when.isOver() && scripts.values().some(({ isRunning }) => isRunning))
-          await changes.change(lookMs, signal);
+        await settle(budgetMs, when, signal);
       } finally {
-        isAhead = false;
-        grantors -= 1;
+        isSettling = false;
         keepAhead();
       }
     },
@@ -176,8 +174,6 @@ export function createVirtualClock(
     },
     stop() {
       isStopped = true;
-      // Ends the grant that is under way: its end will no longer be reported.
-      turn += 1;
       clearInterval(keeper);
       changes.notify();
     },
