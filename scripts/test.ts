@@ -35,7 +35,7 @@ const order = [
 const together: { name: string; files: string[]; processes?: number }[] = [
   { name: 'dashboard', files: ['test/dashboard/*'], processes: 3 },
   { name: 'client', files: ['test/client/*'] },
-  { name: 'pictures', files: ['test/browser/{capture,picture-bytes,print,writing-modes}.test.ts'] },
+  { name: 'pictures', files: ['test/browser/{capture,print,writing-modes}.test.ts'] },
   { name: 'storage', files: ['test/{storage,metering}/*'] },
   { name: 'http', files: ['test/http/*', 'test/http/hosted/*'] },
   { name: 'api', files: ['test/http/{api,dashboard}/*'] },

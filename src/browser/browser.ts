@@ -29,8 +29,6 @@ export interface ScreenshotJob extends Job {
   format: ScreenshotFormat;
   width: number;
   height: number;
-  /** Largest accepted picture; 128 MiB by default. */
-  mostBytes?: number;
 }
 
 export interface PdfJob extends Job {

@@ -90,7 +90,7 @@ async function fetchThrough(proxy: URL, url: URL, init: RequestInit, redirects =
     return fetchThrough(proxy, new URL(location, url), init, redirects - 1);
   }
   const hasBody = ![204, 205, 304].includes(status);
-  return new Response(hasBody ? Readable.toWeb(incoming) : null, {
+  return new Response(hasBody ? (Readable.toWeb(incoming) as ReadableStream) : null, {
     status,
     headers: received,
   });

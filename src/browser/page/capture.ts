@@ -4,28 +4,26 @@ import sharp, { type OverlayOptions } from 'sharp';
 import { RenderFailure } from '#browser/browser.ts';
 import type { ScreenshotFormat, ScreenshotJob } from '#browser/browser.ts';
 import { AnswerTooLarge } from '#browser/process/cdp.ts';
-import { createPhase, within } from '#browser/process/deadline.ts';
+import { within } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
+import { atMost, inTime } from '#browser/page/at-most.ts';
 import type { Patch } from '#browser/page/far-frames.ts';
 import { imageSize } from '#browser/page/image-size.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import type { Page } from '#browser/page/page.ts';
+import { answerMs, captureMs } from '#browser/page/times.ts';
 
 /** The tallest picture that each format can hold; for JPEG, the limit of its libraries. */
 export const tallestPx: Record<ScreenshotFormat, number> = { png: 65_535, jpeg: 65_500, webp: 16_383 };
 
 // Three processes hold the pixels of one capture, at 4 bytes a pixel. Pages with more pixels are captured in several pieces; at a
 // width of 1,440 px, one piece every 17,476 px.
-const pieceMostPixels = 24 * 1024 * 1024;
+const maxPiecePixels = 24 * 1024 * 1024;
 const quality = 80;
 // Limit for one picture and for all its pieces together, because the worker holds them while it joins them. A photograph that
 // fills a page of 1,440 x 40,000 px has about this many bytes.
-const usualMostBytes = 128 * 1024 * 1024;
-// A page stuck in a loop never yields a picture, so waiting for the whole total budget is pointless. A page that still answers is
-// only slow to draw (layers in 3D, a busy machine) and gets the same time once more.
-const captureMs = 15_000;
-const answerMs = 5_000;
-const attempts = 2;
+const maxBytes = 128 * 1024 * 1024;
+const maxAttempts = 2;
 
 export interface Extent {
   /** The part of the document to capture; by default what the viewport shows. */
@@ -43,17 +41,17 @@ export async function capture(
 ): Promise<Buffer> {
   const { width, height } = extent.area ?? job;
   for (let attempt = 1; ; attempt += 1) {
-    const bytes = await take(page, job, extent, deadline);
+    const bytes = await captureOnce(page, job, extent, deadline);
     const made = imageSize(bytes, job.format);
     if (made?.width === width && made.height === height) return bytes;
-    if (attempt === attempts)
+    if (attempt === maxAttempts)
       throw new RenderFailure('crashed', 'the browser gave no picture of the page', { cause: made });
   }
 }
 
-async function take(
+async function captureOnce(
   page: Page,
-  { format, mostBytes = usualMostBytes }: ScreenshotJob,
+  { format }: ScreenshotJob,
   { area, patches = [], begin }: Extent,
   deadline: Deadline,
 ): Promise<Buffer> {
@@ -64,10 +62,10 @@ async function take(
   // Chromium's own WebP encoder is slower than its fast PNG and sharp together.
   const raw = format === 'jpeg' && isWhole ? 'jpeg' : 'png';
   const pictures: Buffer[] = [];
-  let left = mostBytes;
+  let left = maxBytes;
   for (const piece of pieces) {
     const picture = await shoot(page, raw, piece, left, deadline).catch((error: unknown) => {
-      throw error instanceof AnswerTooLarge ? tooLarge(mostBytes) : error;
+      throw error instanceof AnswerTooLarge ? tooLarge() : error;
     });
     left -= picture.length;
     pictures.push(picture);
@@ -75,7 +73,7 @@ async function take(
   begin('encode');
   const [first] = pictures;
   const bytes = raw === format && isWhole ? first! : await encode(pictures, format, overlays);
-  if (bytes.length > mostBytes) throw tooLarge(mostBytes);
+  if (bytes.length > maxBytes) throw tooLarge();
   deadline.signal.throwIfAborted();
   return bytes;
 }
@@ -88,7 +86,7 @@ export interface Area extends Dimensions {
 
 /** As few as possible, all equally tall except the last, which is at most a few pixels shorter. */
 function piecesOf({ x, y, width, height }: Area): Area[] {
-  const count = Math.ceil((width * height) / pieceMostPixels);
+  const count = Math.ceil((width * height) / maxPiecePixels);
   const pieceHeight = Math.ceil(height / count);
   return Array.from({ length: count }, (_, index) => {
     const top = index * pieceHeight;
@@ -103,46 +101,32 @@ async function shoot(
   leftBytes: number,
   deadline: Deadline,
 ): Promise<Buffer> {
-  const failure = (ms: number) => () =>
+  const late = (ms: number) => () =>
     new RenderFailure('timed_out', `the page could not be captured within ${ms / 1000} s`);
-  const whole = deadline.phase(2 * captureMs, failure(2 * captureMs));
-  const first = createPhase(whole.signal, captureMs, failure(captureMs));
-  const picture = page.session.capture(
-    {
-      format,
-      ...(format === 'jpeg' ? { quality } : {}),
-      ...(area === undefined ? {} : { clip: { ...area, scale: 1 } }),
-      optimizeForSpeed: true,
-    },
-    leftBytes,
-    whole.signal,
-  );
-  try {
-    return await within(picture, first.signal).catch(async (error: unknown) => {
-      if (error !== first.signal.reason || whole.signal.aborted) throw error;
-      await signOfLife(page, deadline, error as Error);
-      return await picture;
-    });
-  } finally {
-    first.end();
-    whole.end();
-  }
+  return await inTime(2 * captureMs, deadline.signal, late(2 * captureMs), async (whole) => {
+    const capturing = page.session.capture(
+      {
+        format,
+        ...(format === 'jpeg' ? { quality } : {}),
+        ...(area === undefined ? {} : { clip: { ...area, scale: 1 } }),
+        optimizeForSpeed: true,
+      },
+      leftBytes,
+      whole,
+    );
+    const picture = await atMost(captureMs, whole, (signal) => within(capturing, signal));
+    if (picture) return picture;
+    await inTime(answerMs, whole, late(captureMs), (signal) =>
+      page.session.send('Runtime.evaluate', { expression: '1' }, signal),
+    );
+    return await capturing;
+  });
 }
 
-/** Throws `failure` if the page does not answer. */
-async function signOfLife(page: Page, deadline: Deadline, failure: Error): Promise<void> {
-  const phase = deadline.phase(answerMs, () => failure);
-  try {
-    await page.session.send('Runtime.evaluate', { expression: '1' }, phase.signal);
-  } finally {
-    phase.end();
-  }
-}
-
-function tooLarge(mostBytes: number): RenderFailure {
+function tooLarge(): RenderFailure {
   return new RenderFailure(
     'too_large',
-    `the picture of the page is larger than ${mostBytes / 1024 ** 2} MiB; ask for a smaller part of it`,
+    `the picture of the page is larger than ${maxBytes / 1024 ** 2} MiB; ask for a smaller part of it`,
   );
 }
 

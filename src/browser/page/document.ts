@@ -3,19 +3,16 @@
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { WaitUntil } from '#browser/browser.ts';
-import { CdpError } from '#browser/process/cdp.ts';
 import { pause, type Deadline } from '#browser/process/deadline.ts';
-import { arrival } from '#browser/page/navigate.ts';
+import { inTime } from '#browser/page/at-most.ts';
+import { arrival, withinLimits } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
+import { isRefusal } from '#browser/page/refusal.ts';
+import { noticeMs, parseMs } from '#browser/page/times.ts';
 
 // A page that keeps navigating is captured where it is after this many attempts and the time of a settle. Attempts that fail
 // because a document has just gone take milliseconds, so a limit on attempts only would end too early.
-const fewestAttempts = 4;
-// The browser may refuse a command a moment before it reports the new document.
-const noticeMs = 500;
-const parseMs = 20;
-/** A page that works without end would never reach the end of its time. */
-export const workMs = 10_000;
+const minAttempts = 4;
 
 /** Does `work` after `arrive`, and repeats both if the page replaced its document meanwhile. */
 export async function onOneDocument<T>(
@@ -26,7 +23,7 @@ export async function onOneDocument<T>(
 ): Promise<T> {
   const startedAt = performance.now();
   for (let attempt = 1; ; attempt += 1) {
-    const isLast = attempt >= fewestAttempts && performance.now() - startedAt > limits.settleMs;
+    const isLast = attempt >= minAttempts && performance.now() - startedAt > limits.settleMs;
     let shown = page.mainFrame.documents;
     const isReplaced = () => page.mainFrame.documents !== shown || page.mainFrame.leaving;
     try {
@@ -36,8 +33,13 @@ export async function onOneDocument<T>(
       const isStill = page.mainFrame.documents === shown && !page.mainFrame.leaving;
       if (isStill || isLast) return result;
     } catch (error) {
-      if (isLast || !isRefusal(error)) throw error;
-      if (!(await soon(page, isReplaced, deadline))) throw error;
+      if (isLast || !isRefused(error)) throw error;
+      await inTime(
+        noticeMs,
+        deadline.signal,
+        () => error as Error,
+        (signal) => page.changes.until(isReplaced, signal),
+      );
     }
   }
 }
@@ -46,20 +48,11 @@ export async function onOneDocument<T>(
 export async function arrive(page: Page, waitUntil: WaitUntil, deadline: Deadline): Promise<void> {
   const { mainFrame } = page;
   if (!mainFrame.leaving && mainFrame.documents === 1) return;
-  const late = new Error('it did not come in time');
-  const network = deadline.phase(limits.settleMs, () => late);
-  const work = deadline.phase(workMs, () => late);
-  const patience = { network: network.signal, work: work.signal };
-  try {
-    do await arrival(page, waitUntil, patience);
-    while (mainFrame.leaving || !(await isRead(page, waitUntil, network.signal)));
-  } catch (error) {
-    if (error !== late) throw error;
-    await stay(page, deadline);
-  } finally {
-    network.end();
-    work.end();
-  }
+  await withinLimits(deadline.signal, async (times) => {
+    do await arrival(page, waitUntil, times);
+    while (mainFrame.leaving || !(await isRead(page, waitUntil, times.network)));
+  });
+  await stay(page, deadline);
 }
 
 /** The load event of the previous document can be reported after the new document, which is then empty or lacks its images. */
@@ -81,22 +74,7 @@ export async function stay(page: Page, deadline: Deadline): Promise<void> {
   });
 }
 
-async function soon(page: Page, condition: () => boolean, deadline: Deadline): Promise<boolean> {
-  const late = new Error('it does not hold');
-  const phase = deadline.phase(noticeMs, () => late);
-  try {
-    await page.changes.until(condition, phase.signal);
-    return true;
-  } catch (error) {
-    if (error !== late) throw error;
-    return false;
-  } finally {
-    phase.end();
-  }
-}
-
-/** The browser is running and refused the command, as it does when a document goes away during it. */
-function isRefusal(error: unknown): boolean {
-  const cause = error instanceof RenderFailure && error.reason === 'unprintable' ? error.cause : error;
-  return cause instanceof CdpError && !cause.connectionLost;
+/** The browser is running and refused the command; also if that was one of printing. */
+function isRefused(error: unknown): boolean {
+  return isRefusal(error instanceof RenderFailure && error.reason === 'unprintable' ? error.cause : error);
 }

@@ -1,22 +1,18 @@
 // Periods without traffic, in real time. Network idle is defined as in Puppeteer: at most a given number of requests under way
 // for 500 ms, counted from the parsed document on.
-import { CdpError } from '#browser/process/cdp.ts';
 import type { Page } from '#browser/page/page.ts';
-
-const idleMs = 500;
-const busyMs = 250;
-// Requests that fell silent stop counting, without an event.
-const lookAgainMs = 1_000;
+import { isRefusal } from '#browser/page/refusal.ts';
+import { busyMs, networkIdleMs, pollMs } from '#browser/page/times.ts';
 
 /** If the budget ends first but the page has loaded, the page is used as it is. */
 export async function networkIdle(
   page: Page,
-  mostInFlight: number,
+  maxInFlight: number,
   budget: AbortSignal,
   total: AbortSignal,
 ): Promise<void> {
   try {
-    do await quiet(page, () => page.traffic.inFlight <= mostInFlight, idleMs, budget);
+    do await quiet(page, () => page.traffic.inFlight <= maxInFlight, networkIdleMs, budget);
     while (await wasBusy(page, budget));
   } catch (error) {
     if (total.aborted || !budget.aborted || !page.mainFrame.loaded) throw error;
@@ -28,7 +24,7 @@ async function wasBusy({ session }: Page, signal: AbortSignal): Promise<boolean>
   const askedAt = performance.now();
   await session.send('Runtime.evaluate', { expression: '1' }, signal).catch((error: unknown) => {
     // Its document is being replaced.
-    if (!(error instanceof CdpError) || error.connectionLost) throw error;
+    if (!isRefusal(error)) throw error;
   });
   return performance.now() - askedAt >= busyMs;
 }
@@ -48,7 +44,8 @@ export async function quiet(
     if (!isCalm() || mainFrame.leaving || !mainFrame.domReady) calmSince = undefined;
     else calmSince ??= now;
     if (calmSince !== undefined && now - calmSince >= windowMs) return;
-    const nextLookMs = calmSince === undefined ? lookAgainMs : windowMs - (now - calmSince);
-    await changes.change(Math.ceil(nextLookMs), signal);
+    // Requests that fell silent stop counting, without an event.
+    const nextMs = calmSince === undefined ? pollMs : windowMs - (now - calmSince);
+    await changes.change(Math.ceil(nextMs), signal);
   }
 }

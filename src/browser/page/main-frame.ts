@@ -2,6 +2,7 @@
 // address that gives no picture (denied, unreachable).
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { RenderFailure } from '#browser/browser.ts';
+import { navigationRequestMs } from '#browser/page/times.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
 export interface MainFrame {
@@ -23,8 +24,6 @@ export interface FailureClassifier {
   ofAnswer(headers: Record<string, string>, url: string): RenderFailure | undefined;
 }
 
-const requestMs = 1_000;
-
 export function followMainFrame(
   session: CdpSession,
   frameId: string,
@@ -42,14 +41,14 @@ export function followMainFrame(
   };
   let nextLoaderId: string | undefined;
   // The page has asked to navigate, and the request for the next document is not known yet. This is reported before the load
-  // event of the page that asked; a navigation that does not follow within a second does not come.
+  // event of the page that asked; one that does not follow soon does not come.
   let requestedUntil = 0;
   const isRequested = () => performance.now() < requestedUntil;
   const request = (url: string) => {
     // Other schemes leave the page for another program, or go nowhere.
     if (!/^https?:/i.test(url)) return;
-    requestedUntil = performance.now() + requestMs;
-    setTimeout(watch.notify, requestMs).unref();
+    requestedUntil = performance.now() + navigationRequestMs;
+    setTimeout(watch.notify, navigationRequestMs).unref();
     watch.notify();
   };
   session.on('Page.frameRequestedNavigation', ({ frameId: of, disposition, url }) => {

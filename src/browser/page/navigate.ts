@@ -3,8 +3,10 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { WaitUntil } from '#browser/browser.ts';
 import { limits } from '#core/limits.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
+import { atMost, inTime } from '#browser/page/at-most.ts';
 import { networkIdle } from '#browser/page/idle.ts';
 import type { Page } from '#browser/page/page.ts';
+import { workMs } from '#browser/page/times.ts';
 
 export async function navigate(
   page: Page,
@@ -12,32 +14,39 @@ export async function navigate(
   waitUntil: WaitUntil,
   deadline: Deadline,
 ): Promise<void> {
-  const budget = deadline.phase(
-    limits.navigationMs,
-    () => new RenderFailure('timed_out', `the page did not load within ${limits.navigationMs / 1000} s`),
-  );
-  try {
-    await open(page, url, budget.signal);
-    await ready(page, waitUntil, budget.signal);
-    if (waitUntil === 'networkidle0' || waitUntil === 'networkidle2') {
-      await networkIdle(page, waitUntil === 'networkidle0' ? 0 : 2, budget.signal, deadline.signal);
-    }
+  const { navigationMs } = limits;
+  const late = () => new RenderFailure('timed_out', `the page did not load within ${navigationMs / 1000} s`);
+  await inTime(navigationMs, deadline.signal, late, async (signal) => {
+    await open(page, url, signal);
+    await ready(page, waitUntil, signal);
+    if (waitUntil === 'networkidle0' || waitUntil === 'networkidle2')
+      await networkIdle(page, waitUntil === 'networkidle0' ? 0 : 2, signal, deadline.signal);
     throwIfFailed(page);
-  } finally {
-    budget.end();
-  }
+  });
 }
 
-/** How long to wait for the network, and how long for the browser: for what it has, it may need longer on a busy machine. */
-export interface Patience {
+/** A limit for the network, and a longer one for the browser, which may be slow to show what has already arrived. */
+export interface TimeLimits {
   /** Aborts when the wait for requests is over. */
   network: AbortSignal;
   /** Ends the whole. */
   work: AbortSignal;
 }
 
+/** Those of a settle. What is not done by then is left as it is. */
+export async function withinLimits(
+  whole: AbortSignal,
+  task: (times: TimeLimits) => Promise<void>,
+): Promise<void> {
+  await atMost(workMs, whole, (work) => atMost(limits.settleMs, work, (network) => task({ network, work })));
+}
+
 /** Waits for the document to which a page navigates by itself. */
-export async function arrival(page: Page, waitUntil: WaitUntil, { network, work }: Patience): Promise<void> {
+export async function arrival(
+  page: Page,
+  waitUntil: WaitUntil,
+  { network, work }: TimeLimits,
+): Promise<void> {
   const { mainFrame, traffic } = page;
   await page.changes.until(() => !mainFrame.leaving || mainFrame.arriving, network);
   await page.changes.until(() => !mainFrame.leaving, work);

@@ -1,13 +1,13 @@
 // Prints a page to PDF and checks the result before returning it. Spec 4.4.
 import { paperInches, RenderFailure, type PdfJob } from '#browser/browser.ts';
-import { CdpError } from '#browser/process/cdp.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { Page } from '#browser/page/page.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
+import { isRefusal } from '#browser/page/refusal.ts';
 
 const chunkBytes = 4 * 1024 * 1024;
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 export async function print(page: Page, job: PdfJob, deadline: Deadline): Promise<Buffer> {
   const { signal } = deadline;
@@ -50,7 +50,7 @@ async function printOnce(page: Page, job: PdfJob, signal: AbortSignal): Promise<
     );
     return await readStream(page, stream ?? '', signal);
   } catch (error) {
-    if (!(error instanceof CdpError) || error.connectionLost) throw error;
+    if (!isRefusal(error)) throw error;
     throw new RenderFailure('unprintable', words, { cause: error });
   }
 }
@@ -71,15 +71,8 @@ function isTurned(bytes: Buffer, landscape: boolean): boolean {
 async function ignorePageSize(page: Page, job: PdfJob, signal: AbortSignal): Promise<void> {
   const { width, height } = paperInches[job.paperFormat];
   const size = job.landscape ? `${height}in ${width}in` : `${width}in ${height}in`;
-  const world = await openWorld(page, '', signal);
-  await world.run(
-    `(() => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync('@page { size: ${size} !important; }');
-      document.adoptedStyleSheets.push(sheet);
-    })()`,
-    signal,
-  );
+  const world = await openWorld(page, signal);
+  await world.run('setPageSize', [size], signal);
 }
 
 async function readStream(page: Page, handle: string, signal: AbortSignal): Promise<Buffer> {
@@ -95,8 +88,7 @@ async function readStream(page: Page, handle: string, signal: AbortSignal): Prom
       const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'latin1');
       chunks.push(chunk);
       size += chunk.length;
-      if (size > mostBytes)
-        throw new RenderFailure('too_large', 'the PDF exceeds the size limit of a render');
+      if (size > maxBytes) throw new RenderFailure('too_large', 'the PDF exceeds the size limit of a render');
       if (eof) return Buffer.concat(chunks);
     }
   } finally {

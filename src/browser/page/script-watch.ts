@@ -1,6 +1,7 @@
 // Notices a script that does not end. Virtual time stands still while a script runs, so one that waits for the clock in a loop
 // never ends; in real time it would.
 import type { CdpSession } from '#browser/process/cdp.ts';
+import { askScriptMs, probeScriptMs, stuckScriptMs } from '#browser/page/times.ts';
 
 export interface ScriptWatch {
   /** A script has been running for a second or longer. */
@@ -8,11 +9,6 @@ export interface ScriptWatch {
   /** To be called again and again while the page settles in virtual time. */
   check(): void;
 }
-
-const askEveryMs = 500;
-const probeEveryMs = 1_000;
-// A long script on a busy machine takes this long too; then rendering the page again costs time, but nothing else.
-const stuckMs = 4_000;
 
 /** Calls `onStuck` at most once. */
 export function createScriptWatch(session: CdpSession, onStuck: () => void): ScriptWatch {
@@ -39,7 +35,7 @@ export function createScriptWatch(session: CdpSession, onStuck: () => void): Scr
     await session.send('Performance.getMetrics', undefined);
     if (isAnswered) return;
     isRunning = true;
-    if (isReported || performance.now() - askedAt < stuckMs) return;
+    if (isReported || performance.now() - askedAt < stuckScriptMs) return;
     isReported = true;
     onStuck();
   }
@@ -50,9 +46,9 @@ export function createScriptWatch(session: CdpSession, onStuck: () => void): Scr
     },
     check() {
       const now = performance.now();
-      if (isAnswered && now - askedAt >= askEveryMs) ask();
+      if (isAnswered && now - askedAt >= askScriptMs) ask();
       // The target may be gone.
-      else if (!isAnswered && now - probedAt >= probeEveryMs) probe().catch(() => {});
+      else if (!isAnswered && now - probedAt >= probeScriptMs) probe().catch(() => {});
     },
   };
 }

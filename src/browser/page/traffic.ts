@@ -3,6 +3,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { createByAge } from '#core/by-age.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
+import { longPollMs, lostMs, silentMs } from '#browser/page/times.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
 export interface Traffic {
@@ -23,11 +24,6 @@ interface Flight {
 }
 
 const frameDocument = 'document ';
-const longPollMs = 1_500;
-// A longer request has used up the settle time, and is not waited for a second time.
-const lostMs = 3_000;
-// A response that began and then fell silent: nobody reads it, and it will never be reported as finished.
-const silentMs = 5_000;
 const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'Fetch',
   'XHR',

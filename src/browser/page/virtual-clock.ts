@@ -13,6 +13,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { createScriptWatch, type ScriptWatch } from '#browser/page/script-watch.ts';
+import { aheadMs, pollMs, stepMs } from '#browser/page/times.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
 export interface VirtualClock {
@@ -32,11 +33,6 @@ interface RunAheadWhen {
   /** True if requests are under way and none of them is worth waiting for: time continues past them. */
   isStuck(): boolean;
 }
-
-const aheadMs = 2_000;
-const pollMs = 100;
-// Time passes a long poll in steps, so that requests sent by a timer are waited for.
-const stepMs = 50;
 
 /** `onStuck`: a script does not end, perhaps because it waits for time to pass. */
 export function createVirtualClock(

@@ -14,7 +14,7 @@ export function createWatch(): Watch {
   function wait(isOver: () => boolean, atMostMs: number | undefined, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {
-        waiting.delete(look);
+        waiting.delete(check);
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
       };
@@ -26,19 +26,19 @@ export function createWatch(): Watch {
         end();
         resolve();
       };
-      const look = () => {
+      const check = () => {
         if (isOver()) finish();
       };
       const timer = atMostMs === undefined ? undefined : setTimeout(finish, atMostMs);
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort, { once: true });
-      waiting.add(look);
+      waiting.add(check);
     });
   }
 
   return {
     notify() {
-      for (const look of waiting) look();
+      for (const check of waiting) check();
     },
     until: (condition, signal) =>
       condition() && !signal.aborted ? Promise.resolve() : wait(condition, undefined, signal),

@@ -5,7 +5,7 @@ import { capture, tallestPx, type Area } from '#browser/page/capture.ts';
 import { arrive, onOneDocument } from '#browser/page/document.ts';
 import { revealFullPage, type PageExtent } from '#browser/page/full-page.ts';
 import { navigate, throwIfFailed } from '#browser/page/navigate.ts';
-import { prepareAtRest, type TakeAtRest } from '#browser/page/page-at-rest.ts';
+import { prepareAtRest, type CaptureAtRest } from '#browser/page/page-at-rest.ts';
 import type { Page } from '#browser/page/page.ts';
 import { print } from '#browser/page/print.ts';
 import { settle } from '#browser/page/settle.ts';
@@ -68,11 +68,11 @@ async function work(
   prepare(page);
   if (inRealTime) page.clock.useRealTime();
   return task.kind === 'screenshot'
-    ? takeScreenshot(page, task.job, deadline, begin)
+    ? makeScreenshot(page, task.job, deadline, begin)
     : makePdf(page, task.job, deadline, begin);
 }
 
-async function takeScreenshot(
+async function makeScreenshot(
   page: Page,
   job: ScreenshotJob,
   deadline: Deadline,
@@ -82,18 +82,18 @@ async function takeScreenshot(
   page.resize(job);
   await navigate(page, job.url, 'load', deadline);
   begin('settle');
-  let takeAtRest: TakeAtRest | undefined;
+  let captureAtRest: CaptureAtRest | undefined;
   const arriveAndSettle = async () => {
-    takeAtRest = await prepareAtRest(page, deadline);
+    captureAtRest = await prepareAtRest(page, deadline);
     await settle(page, deadline);
   };
   const bytes = await onOneDocument(page, deadline, arriveAndSettle, async () => {
     const extent = job.fullPage
       ? await revealFullPage(page, job, tallestPx[job.format], deadline)
       : undefined;
-    const take = () =>
+    const captureNow = () =>
       capture(page, job, { area: extent && areaOf(extent, job), patches: extent?.patches, begin }, deadline);
-    return job.fullPage || !takeAtRest ? take() : takeAtRest(take);
+    return job.fullPage || !captureAtRest ? captureNow() : captureAtRest(captureNow);
   });
   throwIfFailed(page);
   return bytes;

@@ -6,7 +6,10 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { deadEndProxy, proxyBypassList } from '#browser/process/chromium-flags.ts';
-import { createPhase, startStepMs } from '#browser/process/deadline.ts';
+import { startStepMs } from '#browser/process/deadline.ts';
+import { inTime } from '#browser/page/at-most.ts';
+import { callOf } from '#browser/page/in-page/call-of.ts';
+import { wallAttempts } from '#browser/page/in-page/wall-attempts.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
 
 export interface WallReport {
@@ -34,17 +37,14 @@ export async function testWall(process: ChromiumProcess, context = walled): Prom
   tcp.listen(0, '127.0.0.1');
   udp.bind(0, '127.0.0.1');
   await Promise.all([once(tcp, 'listening'), once(udp, 'listening')]);
-  const phase = createPhase(
-    process.gone,
-    startStepMs,
-    () => new Error('the test of the egress wall took too long'),
-  );
+  const ports = [(tcp.address() as AddressInfo).port, udp.address().port] as const;
+  const late = () => new Error('the test of the egress wall took too long');
   try {
-    const tcpPort = (tcp.address() as AddressInfo).port;
-    const tries = tryEveryWay(process, context, tcpPort, udp.address().port, phase.signal);
-    return { leaks, tried: await Promise.race([tries, leaked.promise]) };
+    const tried = await inTime(startStepMs, process.gone, late, (signal) =>
+      Promise.race([tryEveryWay(process, context, ports, signal), leaked.promise]),
+    );
+    return { leaks, tried };
   } finally {
-    phase.end();
     tcp.close();
     udp.close();
   }
@@ -53,8 +53,7 @@ export async function testWall(process: ChromiumProcess, context = walled): Prom
 async function tryEveryWay(
   process: ChromiumProcess,
   context: typeof walled,
-  tcpPort: number,
-  udpPort: number,
+  [tcpPort, udpPort]: readonly [number, number],
   signal: AbortSignal,
 ) {
   const { root } = process.connection;
@@ -73,7 +72,7 @@ async function tryEveryWay(
     const session = process.connection.session(sessionId);
     const { result, exceptionDetails } = await session.send(
       'Runtime.evaluate',
-      { expression: `(${attempts})(${tcpPort}, ${udpPort})`, awaitPromise: true, returnByValue: true },
+      { expression: callOf(wallAttempts, tcpPort, udpPort), awaitPromise: true, returnByValue: true },
       signal,
     );
     if (exceptionDetails) throw new Error(`the test of the egress wall failed: ${exceptionDetails.text}`);
@@ -89,40 +88,3 @@ async function tryEveryWay(
     ignore(root.send('Target.disposeBrowserContext', { browserContextId }));
   }
 }
-
-/** Runs in the page. All ways are tried at once. Behind a sound wall each ends by itself at once; the limit is for a broken browser. */
-const attempts = `async (tcpPort, udpPort) => {
-  const http = 'http://127.0.0.1:' + tcpPort + '/';
-  const outcome = (start) => new Promise((resolve) => {
-    setTimeout(() => resolve('no answer'), 10_000);
-    try { start(resolve); } catch (error) { resolve(String(error)); }
-  });
-  const element = (name, attribute) => outcome((done) => {
-    const node = document.createElement(name);
-    node.onload = () => done('loaded');
-    node.onerror = () => done('error');
-    if (name === 'link') node.rel = 'stylesheet';
-    node[attribute] = http + name;
-    document.documentElement.append(node);
-  });
-  const ways = {
-    fetch: outcome((done) => fetch(http, { mode: 'no-cors' }).then(() => done('answered'), (error) => done(String(error)))),
-    image: element('img', 'src'),
-    stylesheet: element('link', 'href'),
-    frame: element('iframe', 'src'),
-    websocket: outcome((done) => {
-      const socket = new WebSocket(http.replace('http', 'ws'));
-      socket.onopen = () => done('open');
-      socket.onerror = () => done('error');
-    }),
-    webrtc: outcome((done) => {
-      const urls = ['stun:127.0.0.1:' + udpPort, 'turn:127.0.0.1:' + udpPort + '?transport=udp', 'turn:127.0.0.1:' + tcpPort + '?transport=tcp'];
-      const peer = new RTCPeerConnection({ iceServers: [{ urls: urls[0] }, { urls: urls.slice(1), username: 'a', credential: 'b' }] });
-      peer.createDataChannel('x');
-      peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') done('complete'); };
-      peer.createOffer().then((offer) => peer.setLocalDescription(offer), (error) => done(String(error)));
-    }),
-  };
-  const entries = await Promise.all(Object.entries(ways).map(async ([name, way]) => [name, await way]));
-  return Object.fromEntries(entries);
-}`;
