@@ -3,7 +3,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { startFloor } from '#lab/bench/floor.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 
 interface FloorSettings {
@@ -40,11 +39,8 @@ export async function startFloorProcess(settings: FloorSettings): Promise<FloorP
 }
 
 async function serve({ isTold, proxyTo }: FloorSettings): Promise<void> {
-  const proxy =
-    proxyTo === undefined
-      ? undefined
-      : createEgressProxy({ rules: createEgressRules({ allow: parseEgressAllow(proxyTo) }) });
-  const floor = await startFloor({ isTold, ...(proxy && { proxy }) });
+  const rules = proxyTo === undefined ? undefined : createEgressRules({ allow: parseEgressAllow(proxyTo) });
+  const floor = await startFloor({ isTold, ...(rules && { rules }) });
   const fail = (error: Error) => {
     process.stderr.write(`${error.stack}\n`);
     process.exit(1);
@@ -52,10 +48,7 @@ async function serve({ isTold, proxyTo }: FloorSettings): Promise<void> {
   process.on('message', ({ id, url }: { id: number; url: string }) => {
     floor.render(url, 'screenshot').then(() => process.send?.(id), fail);
   });
-  process.once('disconnect', () => {
-    floor.close();
-    proxy?.close().catch(fail);
-  });
+  process.once('disconnect', () => floor.close());
   process.send?.('ready');
 }
 

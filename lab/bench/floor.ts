@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
-import type { EgressProxy } from '#browser/egress/proxy.ts';
+import { openEgressDoor } from '#browser/egress/door.ts';
+import type { EgressRules } from '#browser/egress/rules.ts';
 import { findChromium, defaultFolders } from '#browser/install/find-chromium.ts';
 import { installFonts } from '#browser/install/fonts.ts';
 import { readConfig } from '#roof/config.ts';
@@ -66,11 +67,11 @@ export async function theBrowser(): Promise<{ executable: string; environment: R
 export interface FloorOptions {
   /** Receives every request of a page, its frames and its workers, as the service does. */
   isTold?: boolean;
-  /** The proxy for every page, as in the service. */
-  proxy?: EgressProxy;
+  /** Every page has a door of the proxy with these rules, as in the service. */
+  rules?: EgressRules;
 }
 
-export async function startFloor({ isTold = false, proxy }: FloorOptions = {}): Promise<Floor> {
+export async function startFloor({ isTold = false, rules }: FloorOptions = {}): Promise<Floor> {
   const { executable, environment } = await theBrowser();
   const home = mkdtempSync(join(tmpdir(), 'tintype-floor-'));
   const asRoot = process.getuid?.() === 0;
@@ -114,7 +115,8 @@ export async function startFloor({ isTold = false, proxy }: FloorOptions = {}): 
   return {
     pid: child.pid ?? 0,
     async render(url, kind) {
-      const door = await proxy?.openDoor();
+      const door = rules && (await openEgressDoor());
+      if (rules) door?.use(rules);
       const { browserContextId = '' } = await send(
         'Target.createBrowserContext',
         door ? { proxyServer: `http://${door.host}:${door.port}`, proxyBypassList } : {},

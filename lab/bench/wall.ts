@@ -6,7 +6,6 @@ import { alternateLoad, type Work } from '#lab/bench/measure.ts';
 import { startService } from '#lab/bench/render-contenders.ts';
 import { startSite, type PageName } from '#lab/bench/site.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 
 const benchmark = 'wall';
@@ -16,12 +15,12 @@ const load = { lanes: 4, turns: 9, turn: { pieces: 16 } };
 export async function benchWall(say: (line: string) => void): Promise<Figure[]> {
   const site = await startSite();
   const ours = await startService('screenshot', site.host);
-  const proxy = createEgressProxy({ rules: createEgressRules({ allow: parseEgressAllow(site.host) }) });
+  const rules = createEgressRules({ allow: parseEgressAllow(site.host) });
   const floors = {
     floor: await startFloor(),
     'floor that is told of requests': await startFloor({ isTold: true }),
-    'floor behind the proxy': await startFloor({ proxy }),
-    'floor with both': await startFloor({ isTold: true, proxy }),
+    'floor behind the proxy': await startFloor({ rules }),
+    'floor with both': await startFloor({ isTold: true, rules }),
   };
   try {
     const figures: Figure[] = [];
@@ -45,7 +44,6 @@ export async function benchWall(say: (line: string) => void): Promise<Figure[]> 
     return figures;
   } finally {
     for (const floor of Object.values(floors)) floor.close();
-    await proxy.close();
     await ours.stop();
     site.close();
   }

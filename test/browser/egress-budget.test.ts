@@ -1,4 +1,4 @@
-// The budget of one render: above it new work is refused, streams are cut, and the report says so. Another door is not affected.
+// The budget of one render: above it new work is refused and streams are cut. Another door is not affected.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
@@ -28,11 +28,10 @@ async function stage(context: TestContext, limits: Partial<EgressLimits>) {
 test('bytes: a download is cut, new work is refused, another door continues', async (context) => {
   const { door, otherDoor, url } = await stage(context, { bytes: 1_000_000 });
   assert.equal((await fetchThrough(door, `${url}/500000`)).body.length, 500_000);
-  assert.equal(door.report().exhausted, undefined);
-  await assert.rejects(fetchThrough(door, `${url}/5000000`), { code: 'ECONNRESET' });
-  const { bytesIn, bytesOut } = door.report();
-  assert.equal(door.report().exhausted, 'bytes');
-  assert.ok(bytesIn + bytesOut < 1_200_000, `${bytesIn + bytesOut}`);
+  const client = await connectTo(door);
+  client.write(`GET ${url}/5000000 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const { length } = await client.untilClosed();
+  assert.ok(length < 700_000, `${length}`);
   const refused = await fetchThrough(door, `${url}/1`);
   assert.deepEqual([refused.status, refused.headers['x-tintype-egress']], [503, 'exhausted']);
   assert.equal((await fetchThrough(otherDoor, `${url}/500000`)).status, 200);
@@ -44,7 +43,6 @@ test('bytes: uploads count too', async (context) => {
     fetchThrough(through, `${url}/`, { method: 'POST', body: Buffer.alloc(length) });
   assert.equal((await upload(door, 100_000)).body.length, 100_000);
   await assert.rejects(upload(door, 5_000_000));
-  assert.equal(door.report().exhausted, 'bytes');
   assert.equal((await upload(otherDoor, 100_000)).status, 200);
 });
 
@@ -54,12 +52,12 @@ test('bytes: tunnels are counted in both directions and cut', async (context) =>
   const client = await connectTo(door);
   client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   await client.until(/200 OK\r\n\r\n/);
+  for (let round = 0; round < 2; round += 1) {
+    client.write('x'.repeat(20_000));
+    await client.until(/^x{20000}$/);
+  }
   client.write('x'.repeat(20_000));
-  await client.until(/^x{20000}$/);
-  assert.ok(door.report().bytesIn === 20_000 && door.report().bytesOut > 20_000);
-  client.write('x'.repeat(200_000));
   await client.untilClosed();
-  assert.equal(door.report().exhausted, 'bytes');
 });
 
 test('requests: the next one is refused, open ones continue', async (context) => {
@@ -68,14 +66,11 @@ test('requests: the next one is refused, open ones continue', async (context) =>
   client.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   await client.until(/200 OK\r\n\r\n/);
   for (const path of ['/1', '/2']) assert.equal((await fetchThrough(door, url + path)).status, 200);
-  assert.equal(door.report().exhausted, undefined);
   assert.equal((await fetchThrough(door, `${url}/1`)).status, 503);
   const late = await connectTo(door);
   late.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
   assert.match(await late.untilClosed(), exhausted);
-  assert.equal(door.report().exhausted, 'requests');
   assert.deepEqual([door.overdrawn.aborted, otherDoor.overdrawn.aborted], [true, false]);
-  assert.equal(door.report().requests, 3);
   client.write('GET /5 HTTP/1.1\r\nHost: a\r\n\r\n');
   await client.until(/200 OK/);
   assert.equal((await fetchThrough(otherDoor, `${url}/1`)).status, 200);
@@ -92,7 +87,6 @@ test('requests inside a tunnel, as the browser reports them: above the budget th
   await client.until(/200 OK/);
   door.countAnswer(`https://${open}:${port}/`);
   await client.untilClosed();
-  assert.equal(door.report().exhausted, 'requests');
   assert.equal((await fetchThrough(door, `${url}/1`)).status, 503);
   assert.equal((await fetchThrough(otherDoor, `${url}/1`)).status, 200);
 });
@@ -100,9 +94,7 @@ test('requests inside a tunnel, as the browser reports them: above the budget th
 test('connections: those above the concurrent limit and above the total are closed', async (context) => {
   const { door, otherDoor, url } = await stage(context, { connectionsAtOnce: 2, connections: 5 });
   const [first, second] = [await connectTo(door), await connectTo(door)];
-  assert.equal(door.report().exhausted, undefined);
   assert.equal(await (await connectTo(door)).untilClosed(), '');
-  assert.equal(door.report().exhausted, 'connections');
   for (const client of [first, second]) {
     client.write(`GET ${url}/1 HTTP/1.1\r\nHost: a\r\n\r\n`);
     await client.until(/200 OK/);
@@ -111,18 +103,5 @@ test('connections: those above the concurrent limit and above the total are clos
   }
   for (let round = 0; round < 2; round += 1) assert.equal((await fetchThrough(door, `${url}/1`)).status, 200);
   await assert.rejects(fetchThrough(door, `${url}/1`));
-  const { connections, refusedConnections } = door.report();
-  assert.deepEqual([connections, refusedConnections], [6, 2]);
   assert.equal((await fetchThrough(otherDoor, `${url}/1`)).status, 200);
-});
-
-test('idle connections end by themselves', async (context) => {
-  const { port } = await startTwins(context, () => createTcpServer(() => {}));
-  const door = await startProxy(context, { limits: { idleMs: 50 } }).openDoor();
-  const idle = await connectTo(door);
-  const tunnel = await connectTo(door);
-  tunnel.write(`CONNECT ${open}:${port} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  const silent = await connectTo(door);
-  silent.write(`GET http://${open}:${port}/ HTTP/1.1\r\nHost: a\r\n\r\n`);
-  await Promise.all([idle, tunnel, silent].map((client) => client.untilClosed()));
 });

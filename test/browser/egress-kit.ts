@@ -5,9 +5,8 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import type { Door } from '#browser/egress/door.ts';
+import { type Door, openEgressDoor } from '#browser/egress/door.ts';
 import type { EgressLimits } from '#browser/egress/ledger.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
 import type { Lookup } from '#browser/egress/names.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 
@@ -23,9 +22,14 @@ export function startProxy(
   }: { allow?: string; lookup?: Lookup; limits?: Partial<EgressLimits> } = {},
 ) {
   const rules = createEgressRules({ allow: parseEgressAllow(allow), ...(lookup && { lookup }) });
-  const proxy = createEgressProxy({ rules, limits });
-  context.after(() => proxy.close());
-  return proxy;
+  return {
+    async openDoor(): Promise<Door> {
+      const door = await openEgressDoor(limits);
+      context.after(() => door.close());
+      door.use(rules);
+      return door;
+    },
+  };
 }
 
 export interface Twins {

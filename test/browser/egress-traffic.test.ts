@@ -122,8 +122,6 @@ test('answers: status, reason, repeated headers, lengths and emptiness arrive as
   assert.deepEqual([notModified.status, notModified.headers.etag, notModified.body], [304, '"x"', '']);
   const control = await get('/control');
   assert.deepEqual([control.headers['x-bad'], control.headers['x-good']], [undefined, 'é']);
-  assert.deepEqual(door.report().denied, []);
-  assert.deepEqual(door.report().unreachable, []);
 });
 
 test('answers stream: a chunk arrives before the next is sent, and a broken response stays broken', async (context) => {
@@ -135,8 +133,7 @@ test('answers stream: a chunk arrives before the next is sent, and a broken resp
       outgoing.write('first');
     }),
   );
-  // So that nothing but the end of the response ends the connection.
-  const door = await startProxy(context, { limits: { idleMs: 600_000 } }).openDoor();
+  const door = await startProxy(context).openDoor();
   const client = await connectTo(door);
   client.write(`GET http://${open}:${port}/ HTTP/1.1\r\nHost: a\r\n\r\n`);
   await client.until(/first/);
@@ -167,11 +164,11 @@ test('a slow reader slows the server: nothing piles up in the door', async (cont
   client.socket.pause();
   let before = -1;
   // Stalled once two checks in a row give the same value: then the kernel buffers on both sides are full.
-  while (before !== door.report().bytesIn) {
-    before = door.report().bytesIn;
+  while (before !== written) {
+    before = written;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  assert.ok(door.report().bytesIn < 40_000_000, `${door.report().bytesIn} bytes were taken in`);
+  assert.ok(written < 40_000_000, `${written} bytes were taken in`);
   client.socket.destroy();
 });
 
@@ -189,7 +186,6 @@ test('keep-alive: one connection from the browser is one connection to the serve
       await client.until(/ok$/);
     }
     assert.equal(twins.hits.open, expected);
-    assert.equal(door.report().requests, 3);
     client.socket.destroy();
   }
 });
@@ -211,8 +207,8 @@ test('keep-alive: a reused connection that the server has dropped ends the brows
   await client.until(/ok$/);
   client.write(line);
   assert.equal(await client.untilClosed(), '');
+  assert.equal(door.refusalOf(`http://${open}:${twins.port}/`), undefined);
   assert.equal((await fetchThrough(door, `http://${open}:${twins.port}/`)).body, 'ok');
-  assert.deepEqual(door.report().unreachable, []);
 });
 
 test('a browser that hangs up ends the request at the server', async (context) => {
@@ -228,7 +224,8 @@ test('a browser that hangs up ends the request at the server', async (context) =
   const gone = once(incoming.socket, 'close');
   client.socket.destroy();
   await gone;
-  assert.deepEqual(door.report().unreachable, [], 'the browser’s own doing is no failure of the server');
+  const refusal = door.refusalOf(`http://${open}:${port}/`);
+  assert.equal(refusal, undefined, 'the browser’s own doing is no failure of the server');
 });
 
 test('Expect: 100-continue is answered here and the body follows', async (context) => {
@@ -297,7 +294,6 @@ test('CONNECT: TLS passes end to end, with the server’s own certificate', asyn
   let body = '';
   for await (const chunk of incoming) body += chunk;
   assert.equal(body, 'secure /deep');
-  assert.ok(door.report().bytesIn > 500 && door.report().bytesOut > 500);
 });
 
 test('CONNECT: a server that speaks first, bytes sent along with the request, and half-closing', async (context) => {

@@ -4,7 +4,7 @@ import { readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cachedFolder } from '#browser/install/cached-folder.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
+import { openEgressDoor } from '#browser/egress/door.ts';
 import { createPhase, startStepMs } from '#browser/process/deadline.ts';
 import { findChromium } from '#browser/install/find-chromium.ts';
 import { testDrawing } from '#browser/worker/drawing-test.ts';
@@ -138,7 +138,6 @@ test('a browser without fonts is detected', async () => {
   using folder = openFolder();
   const fontsFile = join(folder.path, 'fonts.conf');
   writeFileSync(fontsFile, '<?xml version="1.0"?><fontconfig></fontconfig>', { mode: 0o644 });
-  const egress = createEgressProxy();
   const blank = await launchBareChromium({ fontsFile });
   const fonts = await launchBareChromium();
   const phase = createPhase(new AbortController().signal, startStepMs, () => new Error('too long'));
@@ -147,14 +146,15 @@ test('a browser without fonts is detected', async () => {
       [blank, ['Latin', 'CJK', 'emoji']],
       [fonts, []],
     ] as const) {
-      const door = await egress.openDoor();
+      const door = await openEgressDoor();
       const viewport = { width: 400, height: 600 };
       const page = await openPage({ process, door, viewport }, phase.signal);
       assert.deepEqual((await testDrawing(page, phase.signal)).blankScripts, expected);
+      await door.close();
     }
   } finally {
     phase.end();
-    await Promise.all([blank.close(), fonts.close(), egress.close()]);
+    await Promise.all([blank.close(), fonts.close()]);
   }
 });
 

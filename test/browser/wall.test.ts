@@ -30,8 +30,8 @@ test('the test of the wall at start finds a hole, whichever it is', async () => 
     flags.filter((flag) => flag.includes(part)),
   );
   const walled = await launchBareChromium();
-  const leaky = await launchBareChromium({ withoutFlags: webrtc! });
-  const open = await launchBareChromium({ withoutFlags: names! });
+  const leaky = await launchBareChromium({ without: webrtc! });
+  const open = await launchBareChromium({ without: names! });
   try {
     const whole = await testWall(walled);
     assert.deepEqual(whole.leaks, { tcp: 0, udp: 0 });

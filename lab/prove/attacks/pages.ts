@@ -76,7 +76,7 @@ export const peers: Attack = async ({ shoot, site, canaries }) => {
 
 async function packetsWithoutFlags(): Promise<number> {
   const leaky = await launchBareChromium({
-    withoutFlags: [
+    without: [
       '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
       '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     ],

@@ -1,5 +1,5 @@
-// One listening port for one browser context. All traffic from the context to the web passes through it and is checked, counted
-// and reported.
+// The browser's only way to the web: a proxy on loopback with a door for each page (`proxyServer` of `Target.createBrowserContext`).
+// All traffic of the page passes through its door and is checked and counted, so each render has its own rules and its own budget.
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -8,8 +8,8 @@ import { dial } from '#browser/egress/dial.ts';
 import {
   createEgressLedger,
   type EgressLimits,
+  egressLimits,
   EgressRefused,
-  type EgressReport,
   keyOf,
   type Refusal,
 } from '#browser/egress/ledger.ts';
@@ -21,9 +21,8 @@ import { createTurns } from '#core/turns.ts';
 export interface Door {
   host: string;
   port: number;
-  /** The rules of the render that uses the door, before its first request. */
+  /** The rules of the render that uses the door, before its first request. Without them the door is shut. */
   use(rules: EgressRules): void;
-  report(): EgressReport;
   /** Aborts when the page has exceeded the request budget of a render. */
   overdrawn: AbortSignal;
   /** Counts a request that the browser reports as answered. Only https requests count here; the door counts the others. */
@@ -44,14 +43,15 @@ export const doorHost = process.platform === 'linux' ? '127.84.84.84' : '127.0.0
 // server. A page with a hundred hosts, such as a news page, should hardly wait.
 const lookupsAtOnce = 32;
 
-export async function openEgressDoor(options: {
-  rules: EgressRules;
-  limits: EgressLimits;
-  /** Ports of all open doors, including this one. */
-  ownPorts: Set<number>;
-}): Promise<Door> {
-  const { limits, ownPorts } = options;
-  let { rules } = options;
+/** Ports of all open doors of this process. */
+const doorPorts = new Set<number>();
+
+const shut = { kind: 'denied', reason: 'the door is not in use' } as const;
+const nothing: EgressRules = { decideByName: () => shut, decide: () => Promise.resolve(shut) };
+
+export async function openEgressDoor(changed: Partial<EgressLimits> = {}): Promise<Door> {
+  const limits = { ...egressLimits, ...changed };
+  let rules = nothing;
   const sockets = new Set<Socket>();
   const agents = new Map<Socket, Agent>();
   const verdicts = new Map<string, Promise<Verdict>>();
@@ -73,7 +73,7 @@ export async function openEgressDoor(options: {
       isDone,
       track,
     });
-    upstream.on('data', (chunk) => ledger.countBytes('bytesIn', chunk.length));
+    upstream.on('data', ledger.countBytes);
     ledger.succeed(target);
     return upstream;
   }
@@ -93,7 +93,7 @@ export async function openEgressDoor(options: {
   /** Possible only if an exception opens loopback: a door that dials a door would loop forever. */
   function isDoor(address: string, port: number): boolean {
     const isShared = doorHost === '127.0.0.1';
-    if (isShared && !ownPorts.has(port)) return false;
+    if (isShared && !doorPorts.has(port)) return false;
     const text = parseAddress(address)?.join('.');
     return text === doorHost || (isShared && text === '0.0.0.0');
   }
@@ -104,7 +104,7 @@ export async function openEgressDoor(options: {
    * rules.
    */
   function createAgent(client: Socket): Agent {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, timeout: limits.idleMs });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const connect = async (target: Authority, settle: (error: Error | null, upstream?: Socket) => void) => {
       const upstream = await reach(target).catch((error: Error) => error);
       if (upstream instanceof Error) return settle(upstream);
@@ -122,8 +122,6 @@ export async function openEgressDoor(options: {
 
   function track(socket: Socket): void {
     sockets.add(socket);
-    socket.setTimeout(limits.idleMs);
-    socket.on('timeout', () => socket.destroy());
     // The close event that follows an error reports what it means.
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
@@ -141,17 +139,17 @@ export async function openEgressDoor(options: {
   });
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
-    keepAliveTimeout: limits.idleMs,
-    headersTimeout: limits.idleMs,
+    // The door closes with its render.
+    keepAliveTimeout: 0,
+    headersTimeout: 0,
     requestTimeout: 0,
     noDelay: true,
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
-  server.timeout = limits.idleMs;
   server.on('connection', (client) => {
     track(client);
     agents.set(client, createAgent(client));
-    client.on('data', (chunk) => ledger.countBytes('bytesOut', chunk.length));
+    client.on('data', ledger.countBytes);
     client.on('close', () => {
       agents.get(client)?.destroy();
       agents.delete(client);
@@ -170,7 +168,7 @@ export async function openEgressDoor(options: {
   // From here on only `accept` can fail, if descriptors run out. Then the connection is lost, but not the door.
   server.on('error', () => ledger.countConnection(Infinity));
   const { port } = server.address() as AddressInfo;
-  ownPorts.add(port);
+  doorPorts.add(port);
 
   return {
     host: doorHost,
@@ -178,7 +176,6 @@ export async function openEgressDoor(options: {
     use(given) {
       rules = given;
     },
-    report: () => ledger.report(),
     overdrawn: ledger.overdrawn,
     countAnswer(url) {
       if (url.startsWith('https:')) ledger.countTunnelledRequest();
@@ -187,7 +184,7 @@ export async function openEgressDoor(options: {
     async close() {
       if (closed.signal.aborted) return;
       closed.abort();
-      ownPorts.delete(port);
+      doorPorts.delete(port);
       const ended = once(server, 'close');
       server.close();
       destroySockets();

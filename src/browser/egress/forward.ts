@@ -21,7 +21,7 @@ import {
 const statusOf = { denied: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
 const tooManyInterim = () => new Error('it sends interim responses without end');
 /** Responses with a status of 100 to 199, each of which costs as much as a whole one. A server sends one or two. */
-const mostInterim = 20;
+const maxInterim = 20;
 const notAbsolute = 'this is a proxy: send an absolute http:// address';
 
 export function createEgressTraffic(door: {
@@ -84,7 +84,7 @@ export function createEgressTraffic(door: {
     } catch (error) {
       const refused = asRefused(error as Error, target);
       if (client.destroyed) return;
-      ledger.refuse('connect', target, refused);
+      ledger.refuse(target, refused);
       refuseRaw(client, statusOf[refused.kind], refused.kind, refused.message);
     }
   }
@@ -107,7 +107,7 @@ export function createEgressTraffic(door: {
       if (isSettled || client.destroyed) return;
       isSettled = true;
       const refused = asRefused(error, target);
-      ledger.refuse('http', target, refused);
+      ledger.refuse(target, refused);
       then.refuse(refused);
     }
     function dispatch(): void {
@@ -129,12 +129,12 @@ export function createEgressTraffic(door: {
       let interim = 0;
       outgoing.on('information', () => {
         interim += 1;
-        if (interim > mostInterim) outgoing.destroy(tooManyInterim());
+        if (interim > maxInterim) outgoing.destroy(tooManyInterim());
       });
       outgoing.on('response', (answer) => {
         try {
           // It may have arrived in the same packet as the interim ones.
-          if (interim > mostInterim) throw tooManyInterim();
+          if (interim > maxInterim) throw tooManyInterim();
           if (then.onResponse === undefined) throw new Error('it did not switch protocols');
           // Throws if the status cannot be written, or if the browser has just disconnected.
           then.onResponse(answer);

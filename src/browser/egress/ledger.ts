@@ -1,4 +1,4 @@
-// Records what one door let through and refused, and keeps the budget of its render.
+// Records what one door refused, and keeps the budget of its render.
 import type { Authority } from '#browser/egress/canonical-host.ts';
 
 const MiB = 1024 * 1024;
@@ -11,8 +11,6 @@ export interface EgressLimits {
   /** Connections from the browser that may be open at once. */
   connectionsAtOnce: number;
   connections: number;
-  /** A backstop: the door closes with its render. */
-  idleMs: number;
   connectMs: number;
   /**
    * Of a plain request or response; what TLS carries is not read here. Twice what Node and HAProxy accept and as much as Varnish
@@ -26,35 +24,19 @@ export const egressLimits: EgressLimits = {
   requests: 3_000,
   connectionsAtOnce: 256,
   connections: 2_000,
-  idleMs: 60_000,
   connectMs: 10_000,
   headerBytes: MiB / 32,
 };
 
 export type RefusalKind = 'denied' | 'unresolved' | 'unreachable' | 'exhausted';
-export type Exhausted = 'bytes' | 'requests' | 'connections';
+type Exhausted = 'bytes' | 'requests' | 'connections';
 
-export interface Refusal extends Authority {
+export interface Refusal {
   kind: RefusalKind;
-  scheme: 'http' | 'connect';
   reason: string;
 }
 
-export interface EgressReport {
-  /** One entry per host and port, kept for the life of the door; the request budget bounds their number. */
-  denied: Refusal[];
-  unresolved: Refusal[];
-  /** Only hosts whose last attempt failed. */
-  unreachable: Refusal[];
-  exhausted: Exhausted | undefined;
-  refusedConnections: number;
-  connections: number;
-  requests: number;
-  bytesIn: number;
-  bytesOut: number;
-}
-
-/** Thrown on the way to a server, sent to the browser as a response and reported to the renderer. */
+/** Thrown on the way to a server, and sent to the browser as a response. */
 export class EgressRefused extends Error {
   readonly kind: RefusalKind;
 
@@ -69,7 +51,8 @@ export type EgressLedger = ReturnType<typeof createEgressLedger>;
 
 /** `cut` ends every open stream. It is called when the budget of bytes, or of requests inside tunnels, is spent. */
 export function createEgressLedger(limits: EgressLimits, cut: () => void) {
-  const counts = { connections: 0, requests: 0, bytesIn: 0, bytesOut: 0, refusedConnections: 0 };
+  const counts = { connections: 0, requests: 0, bytes: 0 };
+  /** One entry for each host and port whose last attempt failed; the request budget bounds their number. */
   const refusals = new Map<string, Refusal>();
   const overdrawn = new AbortController();
   let exhausted: Exhausted | undefined;
@@ -87,7 +70,6 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
     countConnection(openNow: number): boolean {
       counts.connections += 1;
       if (counts.connections <= limits.connections && openNow <= limits.connectionsAtOnce) return true;
-      counts.refusedConnections += 1;
       exhaust('connections');
       return false;
     },
@@ -108,16 +90,16 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
       }
     },
 
-    countBytes(direction: 'bytesIn' | 'bytesOut', length: number): void {
-      counts[direction] += length;
-      if (counts.bytesIn + counts.bytesOut <= limits.bytes || exhausted === 'bytes') return;
+    /** In either direction. */
+    countBytes({ length }: Buffer): void {
+      counts.bytes += length;
+      if (counts.bytes <= limits.bytes || exhausted === 'bytes') return;
       exhausted = 'bytes';
       cut();
     },
 
-    refuse(scheme: Refusal['scheme'], target: Authority, { kind, message: reason }: EgressRefused): void {
-      const { host, port } = target;
-      if (kind !== 'exhausted') refusals.set(keyOf(target), { kind, scheme, host, port, reason });
+    refuse(target: Authority, { kind, message: reason }: EgressRefused): void {
+      if (kind !== 'exhausted') refusals.set(keyOf(target), { kind, reason });
     },
 
     succeed(target: Authority): void {
@@ -130,17 +112,6 @@ export function createEgressLedger(limits: EgressLimits, cut: () => void) {
 
     /** True once the byte budget is spent: nothing new may begin. */
     isSpent: () => exhausted === 'bytes',
-
-    report(): EgressReport {
-      const all = [...refusals.values()];
-      return {
-        denied: all.filter(({ kind }) => kind === 'denied'),
-        unresolved: all.filter(({ kind }) => kind === 'unresolved'),
-        unreachable: all.filter(({ kind }) => kind === 'unreachable'),
-        exhausted,
-        ...counts,
-      };
-    },
   };
 }
 

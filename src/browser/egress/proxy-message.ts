@@ -34,7 +34,7 @@ const hopByHop = new Set([
 ]);
 
 /** Names that one Connection header may list; those after them are forwarded. Servers list one to three. */
-const mostListed = 100;
+const maxListed = 100;
 
 /** Host is that of the target, whatever the request contained (RFC 9112 3.2.2). This hop has already answered Expect. */
 export function requestHeaders(rawHeaders: readonly string[], target: ProxyTarget): string[] {
@@ -51,7 +51,7 @@ function endToEnd(rawHeaders: readonly string[], without: readonly string[]): st
     const [key, value] = [rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!];
     keys.push(key);
     if (key === 'connection')
-      for (const name of value.toLowerCase().split(/[\s,]+/, mostListed)) dropped.add(name);
+      for (const name of value.toLowerCase().split(/[\s,]+/, maxListed)) dropped.add(name);
     if (key === 'transfer-encoding') isChunked ||= /\bchunked\s*$/i.test(value);
   }
   // Framing headers are kept even if Connection lists them. If chunks and a length contradict each other, chunks were read.

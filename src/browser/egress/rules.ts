@@ -28,7 +28,7 @@ export interface EgressRules {
 
 const lookupTimeoutMs = 5_000;
 /** Each is checked, and a page may ask for thousands of ports of one name. Large sites have about ten. */
-const mostAddresses = 100;
+const maxAddresses = 100;
 const never = new AbortController().signal;
 
 // Names that by RFC 6761, 6762 (appendix G), 8375 and ICANN's reservation never mean a public host, and names that systems write
@@ -108,8 +108,8 @@ export function createEgressRules(
         lookup(name, { isInner, signal: ended.signal }),
         rejectedBy(ended.signal),
       ]);
-      if (records.length > mostAddresses)
-        return { kind: 'unresolved', reason: `${name} has more than ${mostAddresses} addresses` };
+      if (records.length > maxAddresses)
+        return { kind: 'unresolved', reason: `${name} has more than ${maxAddresses} addresses` };
       if (records.length > 0) return records.map(({ address }) => address);
       return { kind: 'unresolved', reason: `${name} has no address` };
     } catch (error) {

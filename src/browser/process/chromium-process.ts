@@ -29,8 +29,6 @@ export interface LaunchOptions {
   sandboxed: boolean;
   /** The user to run as; null for the user of this process. */
   user: UnixUser | null;
-  /** Arguments to omit; only the self-test of the wall uses this. */
-  withoutFlags?: string[];
 }
 
 const keptErrorBytes = 4096;
@@ -41,9 +39,7 @@ const never = new AbortController().signal;
 export async function launchChromium(options: LaunchOptions): Promise<ChromiumProcess> {
   const { chromium, user, sandboxed, folder } = options;
   const userDataFolder = join(folder, 'profile');
-  const flags = chromiumFlags({ kind: chromium.kind, userDataFolder, sandboxed }).filter(
-    (flag) => !options.withoutFlags?.includes(flag),
-  );
+  const flags = chromiumFlags({ kind: chromium.kind, userDataFolder, sandboxed });
   const child = spawn(chromium.executable, flags, {
     ...user,
     cwd: folder,

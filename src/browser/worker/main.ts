@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { inspect } from 'node:util';
 import { RenderFailure } from '#browser/browser.ts';
-import { createEgressProxy } from '#browser/egress/proxy.ts';
+import { openEgressDoor } from '#browser/egress/door.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import {
   ChromiumStartError,
@@ -33,7 +33,6 @@ import { testWall } from '#browser/worker/wall-test.ts';
 const causeCharacters = 2_000;
 const never = new AbortController().signal;
 const onePixel = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
-const proxy = createEgressProxy();
 const running = new Map<string, AbortController>();
 let browser: ChromiumProcess | undefined;
 let pages: Pages | undefined;
@@ -71,7 +70,7 @@ async function start(order: StartOrder): Promise<void> {
     started.wall = await testWall(browser);
     started.drawing = await tryDrawing(browser);
   }
-  pages = createPages(browser, proxy, order.warmPages);
+  pages = createPages(browser, order.warmPages);
   await pages.stock();
   if (browser.kind !== 'full') await closeFirstPage(browser);
   send({ started });
@@ -155,7 +154,7 @@ async function rest(number: number): Promise<void> {
 }
 
 async function tryDrawing(process: ChromiumProcess): Promise<DrawingTest> {
-  const door = await proxy.openDoor();
+  const door = await openEgressDoor();
   const phase = createPhase(process.gone, startStepMs, () => new Error('the drawing test took too long'));
   try {
     const page = await openPage({ process, door, viewport: drawingTestViewport }, phase.signal);

@@ -1,7 +1,7 @@
 // The pages of a worker's browser: opened in advance, each used for one render and then discarded.
 import { RenderFailure } from '#browser/browser.ts';
 import { limits } from '#core/limits.ts';
-import type { EgressProxy } from '#browser/egress/proxy.ts';
+import { openEgressDoor } from '#browser/egress/door.ts';
 import { openPage, type Page } from '#browser/page/page.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';
@@ -24,11 +24,11 @@ const discardMs = 2_000;
 const never = new AbortController().signal;
 const viewport = { width: limits.viewportWidth.default, height: limits.viewportHeight.default };
 
-export function createPages(process: ChromiumProcess, egress: EgressProxy, warmPages: number): Pages {
+export function createPages(process: ChromiumProcess, warmPages: number): Pages {
   async function open(): Promise<Page> {
     // Any call to a browser that is gone fails by itself, with an error that says so.
     const phase = createPhase(never, openMs, noPage);
-    const door = await egress.openDoor();
+    const door = await openEgressDoor();
     try {
       return await openPage({ process, door, viewport }, phase.signal);
     } catch (error) {
