@@ -312,34 +312,3 @@ test('CONNECT: a server that speaks first, bytes sent along with the request, an
   client.socket.end('late');
   assert.equal(await client.untilClosed(), 'got early late');
 });
-
-test('WebSocket: an upgrade of a plain request switches and carries bytes both ways', async (context) => {
-  const { port } = await startTwins(context, () => {
-    const server = createServer((_incoming, response) => response.end('no socket here'));
-    server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-      const { upgrade, connection, 'sec-websocket-key': key } = incoming.headers;
-      socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
-      );
-      socket.write(`${upgrade}/${connection};${head.toString()}`);
-      socket.pipe(socket);
-    });
-    return server;
-  });
-  const door = await startProxy(context).openDoor();
-  const client = await connectTo(door);
-  const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\n';
-  client.write(`GET http://${open}:${port}/ HTTP/1.1\r\n${upgrade}early;`);
-  const head = await client.until(/early;/);
-  assert.match(head, /^HTTP\/1\.1 101 /);
-  assert.match(head, /Sec-WebSocket-Accept: k\r\n/);
-  assert.match(head, /websocket\/Upgrade;/);
-  client.write('frame');
-  await client.until(/frame/);
-
-  const plain = await startTwins(context, rawServer('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
-  assert.match(
-    await talk(door, `GET http://${open}:${plain.port}/ HTTP/1.1\r\n${upgrade}`),
-    /^HTTP\/1\.1 502 /,
-  );
-});

@@ -85,7 +85,7 @@ const cases: { title: string; html: string; ends?: string; mostMs?: number }[] =
   { title: 'an event stream', html: page(`new EventSource('/events').onmessage = done`) },
   {
     title: 'a WebSocket that stays open',
-    html: page(`new WebSocket(location.origin.replace('http', 'ws') + '/socket'); setTimeout(done, 200)`),
+    html: page(`new WebSocket(location.origin.replace('http', 'ws') + '/socket').onopen = done`),
   },
   {
     title: 'a worker with a timer',

@@ -144,7 +144,6 @@ export async function openEgressDoor(changed: Partial<EgressLimits> = {}): Promi
     headersTimeout: 0,
     requestTimeout: 0,
     noDelay: true,
-    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   server.on('connection', (client) => {
     track(client);
@@ -160,7 +159,6 @@ export async function openEgressDoor(changed: Partial<EgressLimits> = {}): Promi
   server.on('connect', (request, client, head) => {
     traffic.tunnel(request, head).catch(() => client.destroy());
   });
-  server.on('upgrade', (request, _client, head) => traffic.upgrade(request, head));
   server.on('clientError', refuseMalformed);
 
   server.listen(0, doorHost);

@@ -1,4 +1,4 @@
-// The three kinds of traffic through a door: plain requests, CONNECT tunnels and WebSocket upgrades.
+// The two kinds of traffic through a door: plain requests and CONNECT tunnels, through which Chromium also sends WebSockets.
 import { type Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -13,7 +13,6 @@ import {
   egressHeader,
   formatHead,
   parseAbsoluteForm,
-  type ProxyTarget,
   requestHeaders,
   responseHeaders,
 } from '#browser/egress/proxy-message.ts';
@@ -22,7 +21,6 @@ const statusOf = { denied: 403, unresolved: 502, unreachable: 502, exhausted: 50
 const tooManyInterim = () => new Error('it sends interim responses without end');
 /** Responses with a status of 100 to 199, each of which costs as much as a whole one. A server sends one or two. */
 const maxInterim = 20;
-const notAbsolute = 'this is a proxy: send an absolute http:// address';
 
 export function createEgressTraffic(door: {
   ledger: EgressLedger;
@@ -35,6 +33,8 @@ export function createEgressTraffic(door: {
   const { ledger, limits, reach, agentOf } = door;
 
   function forward(request: IncomingMessage, response: ServerResponse): void {
+    const client = request.socket;
+    let isSettled = false;
     /** No body, because a frame of the page would show it. */
     function refuse(status: number, kind: RefusalKind | 'malformed'): void {
       request.resume();
@@ -43,32 +43,61 @@ export function createEgressTraffic(door: {
     }
     const target = parseAbsoluteForm(request.url ?? '');
     if (target === undefined) return refuse(400, 'malformed');
-    send(request, target, {
-      refuse: ({ kind }) => refuse(statusOf[kind], kind),
-      onResponse(answer) {
-        response.sendDate = false;
-        response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer.rawHeaders));
-        relay(answer, response);
-      },
-    });
-  }
-
-  /** Chromium tunnels ws:// through CONNECT; this is the other form that the protocol allows. */
-  function upgrade(request: IncomingMessage, head: Buffer): void {
-    const client = request.socket;
-    const target = parseAbsoluteForm(request.url ?? '');
-    if (target === undefined) return refuseRaw(client, 400, 'malformed', notAbsolute);
-    const switching = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
-    send(request, target, {
-      extraHeaders: switching,
-      refuse: ({ kind, message }) => refuseRaw(client, statusOf[kind], kind, message),
-      onUpgrade(answer, upstream, upstreamHead) {
-        client.write(formatHead(101, [...responseHeaders(answer.rawHeaders), ...switching]));
-        client.write(upstreamHead);
-        upstream.write(head);
-        splice(client, upstream);
-      },
-    });
+    function fail(error: Error): void {
+      // Once a response has begun, its own stream shows the browser that it was cut off.
+      if (isSettled || client.destroyed) return;
+      isSettled = true;
+      const refused = asRefused(error, target!);
+      ledger.refuse(target!, refused);
+      refuse(statusOf[refused.kind], refused.kind);
+    }
+    try {
+      ledger.countRequest();
+      const agent = agentOf(client);
+      // Without an agent, Node would use its global one, which dials unchecked.
+      if (agent === undefined) throw new Error('the browser hung up');
+      const outgoing = httpRequest({
+        agent,
+        host: target.host,
+        port: target.port,
+        method: request.method!,
+        path: target.path,
+        headers: requestHeaders(request.rawHeaders, target),
+        setHost: false,
+        // Browsers accept bare line feeds and similar faults; the forwarded message is rewritten by the rules.
+        insecureHTTPParser: true,
+        maxHeaderSize: limits.headerBytes,
+      });
+      let interim = 0;
+      outgoing.on('information', () => {
+        interim += 1;
+        if (interim > maxInterim) outgoing.destroy(tooManyInterim());
+      });
+      outgoing.on('response', (answer) => {
+        try {
+          // It may have arrived in the same packet as the interim ones.
+          if (interim > maxInterim) throw tooManyInterim();
+          response.sendDate = false;
+          // Throws if the status cannot be written, or if the browser has just disconnected.
+          response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer.rawHeaders));
+          relay(answer, response);
+          isSettled = true;
+        } catch (error) {
+          outgoing.destroy();
+          fail(error as Error);
+        }
+      });
+      outgoing.on('error', (error) => {
+        const isStale = outgoing.reusedSocket && !(error instanceof EgressRefused) && !isSettled;
+        if (isStale) client.destroy();
+        else fail(error);
+      });
+      outgoing.on('close', () => fail(new Error('it broke off')));
+      if (hasBody(request)) request.pipe(outgoing);
+      else outgoing.end();
+    } catch (error) {
+      fail(error as Error);
+    }
   }
 
   async function tunnel(request: IncomingMessage, head: Buffer): Promise<void> {
@@ -89,86 +118,7 @@ export function createEgressTraffic(door: {
     }
   }
 
-  /** Ends in exactly one of the three, or in none if the browser has disconnected. */
-  function send(
-    request: IncomingMessage,
-    target: ProxyTarget,
-    then: {
-      extraHeaders?: string[];
-      refuse: (refused: EgressRefused) => void;
-      onResponse?: (answer: IncomingMessage) => void;
-      onUpgrade?: (answer: IncomingMessage, upstream: Socket, head: Buffer) => void;
-    },
-  ): void {
-    const client = request.socket;
-    let isSettled = false;
-    function fail(error: Error): void {
-      // Once a response has begun, its own stream shows the browser that it was cut off.
-      if (isSettled || client.destroyed) return;
-      isSettled = true;
-      const refused = asRefused(error, target);
-      ledger.refuse(target, refused);
-      then.refuse(refused);
-    }
-    function dispatch(): void {
-      const agent = agentOf(client);
-      // Without an agent, Node would use its global one, which dials unchecked.
-      if (agent === undefined) throw new Error('the browser hung up');
-      const outgoing = httpRequest({
-        agent,
-        host: target.host,
-        port: target.port,
-        method: request.method!,
-        path: target.path,
-        headers: [...requestHeaders(request.rawHeaders, target), ...(then.extraHeaders ?? [])],
-        setHost: false,
-        // Browsers accept bare line feeds and similar faults; the forwarded message is rewritten by the rules.
-        insecureHTTPParser: true,
-        maxHeaderSize: limits.headerBytes,
-      });
-      let interim = 0;
-      outgoing.on('information', () => {
-        interim += 1;
-        if (interim > maxInterim) outgoing.destroy(tooManyInterim());
-      });
-      outgoing.on('response', (answer) => {
-        try {
-          // It may have arrived in the same packet as the interim ones.
-          if (interim > maxInterim) throw tooManyInterim();
-          if (then.onResponse === undefined) throw new Error('it did not switch protocols');
-          // Throws if the status cannot be written, or if the browser has just disconnected.
-          then.onResponse(answer);
-          isSettled = true;
-        } catch (error) {
-          outgoing.destroy();
-          fail(error as Error);
-        }
-      });
-      outgoing.on('upgrade', (answer, upstream: Socket, head) => {
-        if (then.onUpgrade === undefined) return upstream.destroy();
-        isSettled = true;
-        return then.onUpgrade(answer, upstream, head);
-      });
-      outgoing.on('error', (error) => {
-        const isStale = outgoing.reusedSocket && !(error instanceof EgressRefused) && !isSettled;
-        if (isStale) client.destroy();
-        else fail(error);
-      });
-      outgoing.on('close', () => {
-        if (!isSettled) fail(new Error('it broke off'));
-      });
-      if (hasBody(request)) request.pipe(outgoing);
-      else outgoing.end();
-    }
-    try {
-      ledger.countRequest();
-      dispatch();
-    } catch (error) {
-      fail(error as Error);
-    }
-  }
-
-  return { forward, tunnel, upgrade };
+  return { forward, tunnel };
 }
 
 /** RFC 9112 6: without these headers a request has no body. Most have none, and then need no pipe. */

@@ -19,8 +19,6 @@ export type Lookup = (
 const query = { timeout: 800, tries: 3 };
 // RFC 8305 section 3: some servers never answer for the other family. Only received addresses are ever dialled.
 const otherFamilyMs = 500;
-// The defaults that resolvers use with resolv.conf.
-const maxSearchDomains = 6;
 
 export function createNames({
   hostsFile = '/etc/hosts',
@@ -107,7 +105,7 @@ function parseSearch(text: string): Search {
   for (const line of text.split('\n')) {
     const [keyword, ...words] = line.trim().split(/\s+/);
     if (keyword === 'search' || keyword === 'domain')
-      search.domains = words.slice(0, maxSearchDomains).map((domain) => domain.replace(/\.$/, ''));
+      search.domains = words.map((domain) => domain.replace(/\.$/, ''));
     const ndots = keyword === 'options' && words.find((word) => word.startsWith('ndots:'));
     if (ndots) search.ndots = Number(ndots.slice('ndots:'.length)) || 0;
   }

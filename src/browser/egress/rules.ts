@@ -5,6 +5,7 @@ import type { EgressException } from '#browser/egress/allow-list.ts';
 import { createNames, type Lookup } from '#browser/egress/names.ts';
 import { isInBlock, parseAddress } from '#core/address.ts';
 import { whyNotPublic } from '#browser/egress/public-address.ts';
+import { createPhase, within } from '#browser/process/deadline.ts';
 
 export type Verdict =
   /** The caller dials only these addresses: looking the name up again could give a different answer. */
@@ -98,16 +99,9 @@ export function createEgressRules(
   }
 
   async function resolve(name: string, isInner: boolean, signal: AbortSignal): Promise<string[] | Verdict> {
-    const ended = new AbortController();
-    const callOff = () => ended.abort(new Error('cancelled'));
-    if (signal.aborted) callOff();
-    signal.addEventListener('abort', callOff, { once: true });
-    const timer = setTimeout(() => ended.abort(new Error('timed out')), lookupTimeoutMs);
+    const phase = createPhase(signal, lookupTimeoutMs, () => new Error('timed out'));
     try {
-      const records = await Promise.race([
-        lookup(name, { isInner, signal: ended.signal }),
-        rejectedBy(ended.signal),
-      ]);
+      const records = await within(lookup(name, { isInner, signal: phase.signal }), phase.signal);
       if (records.length > maxAddresses)
         return { kind: 'unresolved', reason: `${name} has more than ${maxAddresses} addresses` };
       if (records.length > 0) return records.map(({ address }) => address);
@@ -116,9 +110,7 @@ export function createEgressRules(
       const { code, message } = error as NodeJS.ErrnoException;
       return { kind: 'unresolved', reason: `${name} does not resolve (${code ?? message})` };
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', callOff);
-      callOff();
+      phase.end();
     }
   }
 
@@ -129,11 +121,3 @@ const denied = (reason: string): Verdict => ({ kind: 'denied', reason });
 
 const covers = (entry: { port: number | undefined }, port: number): boolean =>
   entry.port === undefined || entry.port === port;
-
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-  });
-}

@@ -38,6 +38,12 @@ export function followMainFrame(
     domReady: false,
     documents: 0,
     failure: undefined as RenderFailure | undefined,
+    get leaving() {
+      return nextLoaderId !== undefined || isRequested();
+    },
+    get arriving() {
+      return nextLoaderId !== undefined && answers.has(nextLoaderId);
+    },
   };
   let nextLoaderId: string | undefined;
   // The page has asked to navigate, and the request for the next document is not known yet. This is reported before the load
@@ -113,24 +119,5 @@ export function followMainFrame(
     if (of === frameId && state.documents > 0 && nextLoaderId === undefined && !isRequested()) finish();
   });
 
-  return {
-    get loaded() {
-      return state.loaded;
-    },
-    get domReady() {
-      return state.domReady;
-    },
-    get leaving() {
-      return nextLoaderId !== undefined || isRequested();
-    },
-    get arriving() {
-      return nextLoaderId !== undefined && answers.has(nextLoaderId);
-    },
-    get documents() {
-      return state.documents;
-    },
-    get failure() {
-      return state.failure;
-    },
-  };
+  return state;
 }
