@@ -5,7 +5,6 @@ import type { EgressException } from '#browser/egress/allow-list.ts';
 import { createNames, type Lookup } from '#browser/egress/names.ts';
 import { isInBlock, parseAddress } from '#core/address.ts';
 import { whyNotPublic } from '#browser/egress/public-address.ts';
-import { createPhase, within } from '#browser/process/deadline.ts';
 
 export type Verdict =
   /** The caller dials only these addresses: looking the name up again could give a different answer. */
@@ -99,9 +98,11 @@ export function createEgressRules(
   }
 
   async function resolve(name: string, isInner: boolean, signal: AbortSignal): Promise<string[] | Verdict> {
-    const phase = createPhase(signal, lookupTimeoutMs, () => new Error('timed out'));
+    const own = new AbortController();
+    const ended = AbortSignal.any([signal, own.signal]);
+    const timer = setTimeout(() => own.abort(new Error('timed out')), lookupTimeoutMs);
     try {
-      const records = await within(lookup(name, { isInner, signal: phase.signal }), phase.signal);
+      const records = await Promise.race([lookup(name, { isInner, signal: ended }), rejectedBy(ended)]);
       if (records.length > maxAddresses)
         return { kind: 'unresolved', reason: `${name} has more than ${maxAddresses} addresses` };
       if (records.length > 0) return records.map(({ address }) => address);
@@ -110,7 +111,8 @@ export function createEgressRules(
       const { code, message } = error as NodeJS.ErrnoException;
       return { kind: 'unresolved', reason: `${name} does not resolve (${code ?? message})` };
     } finally {
-      phase.end();
+      clearTimeout(timer);
+      own.abort();
     }
   }
 
@@ -121,3 +123,11 @@ const denied = (reason: string): Verdict => ({ kind: 'denied', reason });
 
 const covers = (entry: { port: number | undefined }, port: number): boolean =>
   entry.port === undefined || entry.port === port;
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -40,10 +40,10 @@ export function createPageTools(finishMs: number) {
     const endTime = Number(animation.effect?.getComputedTiming().endTime);
     const isTimed = animation.timeline?.constructor.name === 'DocumentTimeline';
     if (animation.playState !== 'running' || !isTimed) return false;
-    const isFinite = animation.playbackRate !== 0 && endTime - Number(animation.currentTime) <= finishMs;
-    if (isFinite) animation.finish();
+    const isEnding = animation.playbackRate !== 0 && endTime - Number(animation.currentTime) <= finishMs;
+    if (isEnding) animation.finish();
     else animation.pause();
-    return isFinite;
+    return isEnding;
   }
 
   const advanced = new WeakSet<SVGSVGElement>();
@@ -86,10 +86,11 @@ export function createPageTools(finishMs: number) {
     return [...document.querySelectorAll('canvas')].slice(0, maxCanvases).map(sample).join(' ');
   }
 
-  const position = () => `${scrollX} ${scrollY}`;
+  // A script that moves something frame by frame changes an element, a canvas or the scroll position.
   let hasChanged = false;
   let before = '';
   const observer = new MutationObserver(() => (hasChanged = true));
+  const position = () => `${scrollX} ${scrollY}`;
 
   async function watchTwoFrames(): Promise<void> {
     hasChanged = finish();
@@ -108,7 +109,7 @@ export function createPageTools(finishMs: number) {
     return isEmpty() ? 'empty' : isMoving ? 'moving' : 'at rest';
   }
 
-  /** No text, no picture, no coloured box. */
+  /** No text, no picture, no coloured box: a script waits for something before it shows its first. */
   function isEmpty(): boolean {
     const { body } = document;
     if (!body) return document instanceof HTMLDocument;
