@@ -10,21 +10,21 @@ interface TestPage {
 }
 
 /** A browser whose pages open, or fail to open, when the test says so. */
-function createStage(most: number) {
+function createStage(max: number) {
   const opening: PromiseWithResolvers<TestPage>[] = [];
   const discarded: number[] = [];
   let opened = 0;
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
   const stock = createPageStock<TestPage>({
     open() {
       const page = Promise.withResolvers<TestPage>();
       opening.push(page);
-      mostAtOnce = Math.max(mostAtOnce, opening.length);
+      maxAtOnce = Math.max(maxAtOnce, opening.length);
       return page.promise;
     },
     discard: async ({ number }) => discarded.push(number),
     isUsable: ({ isDead }) => !isDead,
-    most,
+    max,
     opensAtOnce: 2,
   });
   return {
@@ -34,8 +34,8 @@ function createStage(most: number) {
     get opening() {
       return opening.length;
     },
-    get mostAtOnce() {
-      return mostAtOnce;
+    get maxAtOnce() {
+      return maxAtOnce;
     },
     async openOne() {
       const page = { number: (opened += 1), isDead: false };
@@ -63,7 +63,7 @@ test('two are opened at a time, and a render gets the first that is ready, which
   assert.equal((await second).number, 2);
   for (let count = 0; count < 3; count += 1) await stage.openOne();
   await filled;
-  assert.deepEqual([stage.opening, stage.mostAtOnce], [0, 2]);
+  assert.deepEqual([stage.opening, stage.maxAtOnce], [0, 2]);
   for (const number of [3, 4, 5]) assert.equal((await stage.stock.take(never)).number, number);
 });
 

@@ -7,7 +7,6 @@ import { AnswerTooLarge } from '#browser/process/cdp.ts';
 import { within } from '#browser/process/deadline.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { atMost, inTime } from '#browser/page/at-most.ts';
-import type { Patch } from '#browser/page/far-frames.ts';
 import { imageSize } from '#browser/page/image-size.ts';
 import type { Dimensions } from '#core/image-header.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -82,6 +81,11 @@ async function captureOnce(
 export interface Area extends Dimensions {
   x: number;
   y: number;
+}
+
+/** A part of the document as it looks when a reader has scrolled to it. */
+export interface Patch extends Area {
+  png: Buffer;
 }
 
 /** As few as possible, all equally tall except the last, which is at most a few pixels shorter. */

@@ -3,18 +3,13 @@
 // page.
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { atMost } from '#browser/page/at-most.ts';
-import type { Area } from '#browser/page/capture.ts';
+import type { Area, Patch } from '#browser/page/capture.ts';
 import { callOf } from '#browser/page/in-page/call-of.ts';
 import { hasContent, twoFrames } from '#browser/page/in-page/far-frame.ts';
 import type { IsolatedWorld, RemoteElement } from '#browser/page/isolated-world.ts';
 import type { Page, Viewport } from '#browser/page/page.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
 import { farFrameDrawMs } from '#browser/page/times.ts';
-
-/** A part of the document as it looks when a reader has scrolled to it. */
-export interface Patch extends Area {
-  png: Buffer;
-}
 
 const maxParts = 24;
 const maxBytes = 32 * 1024 * 1024;

@@ -3,7 +3,7 @@
 import type { Deadline } from '#browser/process/deadline.ts';
 import { atMost } from '#browser/page/at-most.ts';
 import { captureFarFrames } from '#browser/page/far-frames.ts';
-import type { Patch } from '#browser/page/far-frames.ts';
+import type { Patch } from '#browser/page/capture.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { IsolatedWorld } from '#browser/page/isolated-world.ts';
 import type { Page, Viewport } from '#browser/page/page.ts';

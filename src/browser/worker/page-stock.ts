@@ -18,7 +18,7 @@ export interface PageStockOptions<Page> {
   discard: (page: Page) => Promise<unknown>;
   isUsable: (page: Page) => boolean;
   /** Number of pages kept ready. */
-  most: number;
+  max: number;
   opensAtOnce?: number;
 }
 
@@ -28,7 +28,7 @@ interface Place<Page> {
 }
 
 export function createPageStock<Page>(options: PageStockOptions<Page>): PageStock<Page> {
-  const { open, discard, isUsable, most, opensAtOnce = Math.max(2, availableParallelism()) } = options;
+  const { open, discard, isUsable, max, opensAtOnce = Math.max(2, availableParallelism()) } = options;
   const ready: Page[] = [];
   const waiting: Place<Page>[] = [];
   const opening = new Set<Promise<void>>();
@@ -82,7 +82,7 @@ export function createPageStock<Page>(options: PageStockOptions<Page>): PageStoc
       }
     },
     async fill() {
-      kept = isEnded ? 0 : most;
+      kept = isEnded ? 0 : max;
       openMissing();
       while (opening.size > 0) await Promise.all(opening);
     },

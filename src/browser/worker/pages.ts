@@ -56,7 +56,7 @@ export function createPages(process: ChromiumProcess, warmPages: number): Pages 
     open,
     discard,
     isUsable: (page) => !page.fault.aborted,
-    most: warmPages,
+    max: warmPages,
   });
   return { take: pages.take, discard, stock: pages.fill };
 }
