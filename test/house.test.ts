@@ -87,6 +87,27 @@ test('inside browser/, a folder imports only folders to its left', () => {
   }
 });
 
+test('no file imports itself through others, not even for a type', () => {
+  const imports = new Map(
+    files.map((file) => {
+      const path = file.replaceAll(sep, '/');
+      const own = (target: string) => target.replace(/^#roof\//, '').replace(/^#/, '');
+      return [path, importsOf(file).map(own)];
+    }),
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  function follow(file: string, trail: string[]): void {
+    if (trail.includes(file)) circles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+    if (done.has(file) || trail.includes(file)) return;
+    for (const target of imports.get(file) ?? []) follow(target, [...trail, file]);
+    done.add(file);
+  }
+  for (const file of imports.keys()) follow(file, []);
+  assert.ok(imports.get('http/server.ts')?.some((target) => imports.has(target)));
+  assert.deepEqual(circles, []);
+});
+
 test('Fastify, the browser driver, SQL, S3 and files are each used in one place only', () => {
   const wrong = files.flatMap((file) =>
     importsOf(file).flatMap((target) =>
