@@ -30,7 +30,8 @@ const order = [
 
 /**
  * Files that share one process or a few: loading the modules of the service takes 2.5 s of CPU time, and a Postgres two. All others
- * have a process each, because they look at its children, or because they run better side by side.
+ * have a process each, because they look at its children, or because they run better side by side. Node's own switch for this
+ * (`isolation: 'none'`) runs the hooks of all files before the first test, so all their services and databases would run at once.
  */
 const together: { name: string; files: string[]; processes?: number }[] = [
   { name: 'dashboard', files: ['test/dashboard/*'], processes: 3 },
