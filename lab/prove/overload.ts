@@ -47,7 +47,7 @@ export const overloadProof: Proof = {
     const renderer = await startRenderer({ allow: [site.host], plans: plansOf(size) });
     try {
       const url = `${site.base}/article.html`;
-      // A worker for each account, as in a service that has been running: their starts are not what is measured.
+      // Each account gets its worker first, as in a service that has been running for a while: starts are not measured here.
       await Promise.all(renderer.accounts.map((_, account) => renderer.shoot(url, { account })));
       const perSecond = await capacity(renderer, url, size);
       say(`${perSecond.toFixed(1)} renders a second are made; ${(perSecond * times).toFixed(0)} are offered`);

@@ -7,10 +7,12 @@ import { pausesSocket, type Pauses } from '#lab/prove/pauses.ts';
 
 const lookMs = 5;
 
-/** Of this thread, since it began. */
+/** Milliseconds that this thread has spent since it started. */
 interface Spent {
+  /** When this was read. */
   at: number;
   worked: number;
+  /** For a core. */
   waited: number;
 }
 

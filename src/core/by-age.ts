@@ -30,7 +30,7 @@ export function createByAge<Key, Value>() {
       return places.size;
     },
     get: (key: Key): Value | undefined => places.get(key)?.value,
-    /** From now on it is the newest. */
+    /** Adds or replaces the entry and makes it the newest. */
     set(key: Key, value: Value): void {
       remove(key);
       const place = { key, value, older: newest, newer: undefined };

@@ -33,7 +33,7 @@ function valueOf({ name, kind, schema }: Flag, values: Values): unknown {
   return value;
 }
 
-/** One to four sizes, in the order of CSS. */
+/** Reads one to four sizes as the CSS property `margin` does: top, right, bottom, left. */
 function sizesOf(name: string, value: string): Record<string, string | number> {
   const sizes = value
     .trim()

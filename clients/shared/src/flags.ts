@@ -4,7 +4,7 @@ import { fieldsOf, type Field, type ObjectSchema, type Schema } from './fields.t
 export interface Flag extends Field {
   /** Without the dashes. */
   name: string;
-  /** `switch` has no value: it sets what is not the default. `sides` has one to four sizes, in the order of CSS. */
+  /** A `switch` takes no value and sets the opposite of the default. `sides` takes one to four sizes, as `margin` in CSS. */
   kind: 'switch' | 'sides' | 'number' | 'text';
 }
 

@@ -1,14 +1,14 @@
-// Turns what a change or a look-up gave into the API's errors.
+// Turns a missing row, or a change that an account refuses, into an error of the API.
 import { invalid, notFound } from '#core/errors.ts';
 import { AccountError } from '#accounts/accounts.ts';
 
-/** What a look-up found; if it found nothing, a 404. */
+/** Returns what was found, or throws `not_found`. */
 export function found<T>(value: T | undefined): T {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) throw notFound();
   return value;
 }
 
-/** Runs the change; a change that the account cannot have becomes an error in `field`. */
+/** Makes a change; if the account refuses it, the error names `field`. */
 export async function asFieldError<T>(field: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -1,4 +1,4 @@
-// What the pages of API keys, integrations, usage and the request log send.
+// The input of the dashboard pages for API keys, integrations, usage and the request log.
 import { Type, type Static } from 'typebox';
 import { toolNames } from '#http/dashboard/integrations.ts';
 import { keyScopes } from '#storage/schema.ts';
