@@ -152,6 +152,25 @@ test('there are never more workers than places', async () => {
   await pool.close();
 });
 
+test('accounts that wait get a worker in their order, and one that has left is passed over', async () => {
+  const { held, render, pool } = await start({ places: 1 });
+  const leaving = new AbortController();
+  const first = render('a');
+  const left = assert.rejects(render('b', leaving.signal));
+  const others = [render('c'), render('d')];
+  await waitFor('the first to begin', () => held.length === 1);
+  leaving.abort(new Error('the client has left'));
+  await left;
+  for (let done = 0; done < 3; done += 1) {
+    await waitFor('the next to begin', () => held.length === done + 1);
+    held[done]!.finish();
+    held[done]!.discard();
+  }
+  await Promise.all([first, ...others]);
+  assert.equal(held.map(({ account }) => account).join(''), 'acd');
+  await pool.close();
+});
+
 test('many accounts and few workers: no two accounts are ever in one worker at the same time', async () => {
   const { held, render, pool } = await start({ places: 3 });
   const inside = new Map<number, Map<string, number>>();
