@@ -20,6 +20,8 @@ export const crashPoints = {
     'render written',
     'render committed',
   ],
+  /** A render that is queued passes these, and then those of a render from `page rendered` on. */
+  job: ['job files durable', 'job written', 'job committed'],
 } as const;
 
 export type CrashPoint = (typeof crashPoints)[keyof typeof crashPoints][number];

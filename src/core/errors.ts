@@ -9,13 +9,19 @@ export type ErrorPlace =
   | 'everywhere'
   | 'metered'
   | 'upload'
+  | 'fetch'
   | 'batch'
   | 'render'
   | 'screenshot'
   | 'pdf'
   | 'elsewhere';
 
+/** Of the interface. */
+export type Version = 1 | 2;
+
 interface ErrorEntry {
+  /** The versions that have it; both, if it is left out. */
+  versions?: readonly Version[];
   status: number;
   /** Whether the same request may succeed later. */
   retryable: boolean;
@@ -53,11 +59,20 @@ export const errorTable = {
     example:
       'The monthly quota of 2 upload units is used up. It resets with the next calendar month (UTC); an upgrade or, where the plan offers them, overages lift it now.',
   },
+  forbidden: {
+    versions: [2],
+    status: 403,
+    retryable: false,
+    where: 'everywhere',
+    means: 'The key is valid, but its scope does not allow this. Version 1 says `unauthorized`.',
+    todo: 'Use a key for renders, or one without a scope.',
+    example: 'Authorization: this API key may not render; it is for uploads only.',
+  },
   not_found: {
     status: 404,
     retryable: false,
     where: 'elsewhere',
-    means: 'There is nothing at this path.',
+    means: 'There is nothing at this path, or what was there is deleted or expired.',
     todo: 'Check the path: lower case, no slash at the end.',
     example: 'There is nothing at this address.',
   },
@@ -65,8 +80,9 @@ export const errorTable = {
     status: 405,
     retryable: false,
     where: 'everywhere',
-    means: 'The endpoints accept only POST, and preflights from the origins in `CORS_ORIGINS`.',
-    todo: 'Use POST.',
+    means:
+      'The path does not take this method. Those of version 1 take only POST, and preflights from the origins in `CORS_ORIGINS`.',
+    todo: 'Use a method of the header `Allow`.',
     example: 'Only POST works here.',
   },
   file_too_large: {
@@ -78,12 +94,22 @@ export const errorTable = {
     example: 'file: larger than 10485760 bytes (10 MB).',
   },
   batch_too_large: {
+    versions: [1],
     status: 413,
     retryable: false,
     where: 'batch',
     means: 'The files of a batch are larger than 50 MB in total. Nothing was stored.',
     todo: 'Send smaller batches.',
     example: 'file: together more than 52428800 bytes (50 MB).',
+  },
+  request_too_large: {
+    versions: [2],
+    status: 413,
+    retryable: false,
+    where: 'render',
+    means: 'The body is larger than 8 MB, or its files are larger than 20 MB in total.',
+    todo: 'Send a smaller document; load large files from an address.',
+    example: 'body: larger than 8388608 bytes; send a smaller document, or load parts of it from an address',
   },
   unsupported_type: {
     status: 415,
@@ -104,6 +130,7 @@ export const errorTable = {
     example: 'expires_in: must be an integer from 60 to 31536000 (seconds), not "5"',
   },
   too_many_files: {
+    versions: [1],
     status: 422,
     retryable: false,
     where: 'batch',
@@ -127,6 +154,15 @@ export const errorTable = {
     todo: 'Wait for the seconds in `Retry-After`.',
     example: 'All 1 concurrent renders of the plan are in use. Retry when one has finished.',
   },
+  queue_full: {
+    versions: [2],
+    status: 429,
+    retryable: true,
+    where: 'render',
+    means: 'As many renders of the account wait in the queue as its plan allows.',
+    todo: 'Wait for the seconds in `Retry-After`.',
+    example: 'All 100 places in the queue of the plan are taken. Retry when a render has begun.',
+  },
   internal: {
     status: 500,
     retryable: true,
@@ -135,7 +171,17 @@ export const errorTable = {
     todo: 'Retry with exponential backoff. If you report it, name the `x-request-id` of the response: the log has the cause under it.',
     example: internalMessage,
   },
+  fetch_failed: {
+    versions: [2],
+    status: 502,
+    retryable: true,
+    where: 'fetch',
+    means: 'The file at `url` could not be fetched. Nothing was metered.',
+    todo: 'Check the address; retry with backoff if `retryable` is true.',
+    example: 'url: example.com answered with the status 404',
+  },
   capture_failed: {
+    versions: [1],
     status: 502,
     retryable: true,
     where: 'screenshot',
@@ -147,8 +193,9 @@ export const errorTable = {
     status: 502,
     retryable: true,
     where: 'pdf',
-    means: 'The page could not be loaded or printed. Nothing was metered.',
-    todo: 'Retry once or twice with backoff, then stop.',
+    means:
+      'The page could not be loaded or printed. Nothing was metered. In version 2 it is the code of every render, with a `reason`.',
+    todo: 'Retry once or twice with backoff, then stop. In version 2 only if `retryable` is true.',
     example: 'url: example.com could not be loaded: it cannot be reached',
   },
 } satisfies Record<string, ErrorEntry>;
@@ -157,20 +204,36 @@ export type ErrorCode = keyof typeof errorTable;
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 
+/** The codes of one version of the interface. */
+export const errorCodesOf = (version: Version): ErrorCode[] =>
+  errorCodes.filter((code) => (errorTable[code] as ErrorEntry).versions?.includes(version) ?? true);
+
+/** What version 2 says of an error beside its code and message. */
+export interface ErrorDetails {
+  /** The field of the request that it is about. */
+  field?: string | undefined;
+  /** Why a render failed, as one word. */
+  reason?: string | undefined;
+  /** If it differs from what the table says of the code. */
+  retryable?: boolean | undefined;
+}
+
 /** An answer to the client: `message` is for them, `cause` is for the log. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
+  readonly details: ErrorDetails;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; retryAfterSeconds?: number; details?: ErrorDetails } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ServiceError';
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.details = options.details ?? {};
   }
 
   get status(): number {
@@ -180,12 +243,12 @@ export class ServiceError extends Error {
 
 /** An invalid request field: the message names the field and the reason. */
 export function invalid(field: string, reason: string): ServiceError {
-  return new ServiceError('validation_error', `${field}: ${reason}`);
+  return new ServiceError('validation_error', `${field}: ${reason}`, { details: { field } });
 }
 
 /** The same response for anything that does not exist, has expired, was deleted or belongs to another account. */
-export const notFound = (cause?: unknown): ServiceError =>
-  new ServiceError('not_found', 'There is nothing at this address.', { cause });
+export const notFound = (cause?: unknown, hint = ''): ServiceError =>
+  new ServiceError('not_found', `There is nothing at this address.${hint}`, { cause });
 
 /** Anything that is not a ServiceError is a bug or an outage, and becomes `internal` with a fixed text. */
 export function toServiceError(error: unknown): ServiceError {

@@ -11,8 +11,41 @@ const keyLength = keyPrefix.length + secretLength + keyChecksumLength;
 /** 119 bits: the id of an upload, a render, an account, a key. */
 export const newId = (): string => randomBase62(20);
 
-/** What `newId` returns. A stored file without such a name is somebody else's: it is not listed, copied or deleted. */
+/** The id of a link key, which is in the address of its links. */
+export const newLinkKeyId = (): string => `lk_${newId()}`;
+
+export const isLinkKeyId = (text: string): boolean => text.startsWith('lk_') && isId(text.slice(3));
+
+/** What `newId` returns. */
 export const isId = (text: string): boolean => /^[0-9A-Za-z]{20}$/.test(text);
+
+/**
+ * The keys of the outputs of a render, which are their ids in hosted URLs too: the first has the render's own, the others have a number.
+ */
+export const outputKeys = ({ id, outputs }: { id: string; outputs: number }): string[] =>
+  Array.from({ length: outputs }, (_, place) => (place === 0 ? id : `${id}-${place}`));
+
+/** The render's id and the place of the output; undefined for what is no key of an output. */
+export function parseOutputKey(key: string): { id: string; place: number } | undefined {
+  const [, id, place = '0'] = /^([0-9A-Za-z]{1,64})(?:-([1-9]))?$/.exec(key) ?? [];
+  return id === undefined ? undefined : { id, place: Number(place) };
+}
+
+/** The key of a variant of a picture that is stored under `key`. */
+export const variantKey = (
+  key: string,
+  { width, format }: { width: number | undefined; format: string },
+): string => `${key}_${width ?? 'full'}_${format}`;
+
+/**
+ * Whether a stored file is one of ours, and not one that somebody else put there: those are not listed, copied or deleted. Its name is
+ * an id, or that of an output, or that of a variant of one of these.
+ */
+export const isBlobKey = (text: string): boolean =>
+  /^[0-9A-Za-z]{20}(?:-[1-9])?(?:_(?:full|\d{2,4})_(?:webp|jpeg|png))?$/.test(text);
+
+/** The id of the upload or render that a stored file belongs to. */
+export const ownerOf = (blobKey: string): string => blobKey.split(/[-_]/, 1)[0] ?? blobKey;
 
 /** The shape of an id or a slug. Anything else skips the look-up: databases reject some of it, such as NUL bytes. */
 export const isName = (text: string): boolean => /^[0-9A-Za-z]{1,64}$/.test(text);

@@ -56,8 +56,12 @@ export function readJpeg(bytes: Buffer): Dimensions | undefined {
 
 /** EXIF orientations 5 to 8 swap width and height. */
 function isTurned(segment: Buffer): boolean {
-  if (segment.length < 14 || segment.toString('latin1', 0, 6) !== 'Exif\0\0') return false;
-  const tiff = segment.subarray(6);
+  return segment.toString('latin1', 0, 6) === 'Exif\0\0' && orientationOf(segment.subarray(6)) >= 5;
+}
+
+/** The orientation in EXIF metadata, from 1 to 8; 0 if there is none. Takes the TIFF header and what follows. */
+export function orientationOf(tiff: Buffer): number {
+  if (tiff.length < 8) return 0;
   const little = tiff.toString('latin1', 0, 2) === 'II';
   const short = (at: number): number =>
     at + 2 > tiff.length ? 0 : little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
@@ -65,8 +69,8 @@ function isTurned(segment: Buffer): boolean {
   const entries = short(directory);
   for (let entry = 0; entry < entries; entry += 1) {
     const at = directory + 2 + entry * 12;
-    if (at + 12 > tiff.length) return false;
-    if (short(at) === 0x0112) return short(at + 8) >= 5 && short(at + 8) <= 8;
+    if (at + 12 > tiff.length) return 0;
+    if (short(at) === 0x0112) return short(at + 8) <= 8 ? short(at + 8) : 0;
   }
-  return false;
+  return 0;
 }

@@ -13,6 +13,13 @@ export const limits = {
   settleMs: 3_000,
   screenshotTotalMs: 60_000,
   pdfTotalMs: 75_000,
+  /** The longest time that a client may ask for. */
+  renderTotalMs: 90_000,
+  /** Of the pictures of one render together. */
+  renderPixels: 134_000_000,
+  outputsPerRender: 5,
+  filesPerRender: 50,
+  renderFileBytes: 20 * MiB,
   /** How long a render may wait for a slot on the machine; its timeouts start afterwards. */
   renderQueueMs: 30_000,
   keysPerAccount: 25,
@@ -24,5 +31,11 @@ export const limits = {
   idsPerRequest: 200,
   /** At 10 MB each, an archive stays under a gigabyte. */
   filesPerZip: 100,
+  albumsPerAccount: 10_000,
+  /** Bounds the page and the archive of an album. */
+  uploadsPerAlbum: 1_000,
+  uploadLinksPerAccount: 1_000,
+  webhookEndpoints: 5,
+  linkKeys: 25,
   quotaWarningPercents: [80, 90, 100],
 } as const;

@@ -20,6 +20,8 @@ export interface Spool extends AsyncDisposable {
   write(chunk: Buffer): Promise<void> | undefined;
   /** Everything written so far, or its beginning. */
   read(maxBytes?: number): Promise<Buffer>;
+  /** All bytes in a file, for another process to read; it is deleted with the spool. Called when everything is written. */
+  toFile(): Promise<string>;
   /** The SHA-256 of all bytes, in hex. Called once, when everything is written. */
   sha256(): string;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */

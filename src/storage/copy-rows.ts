@@ -2,6 +2,7 @@
 // every table are counted before the commit.
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
+import { parseOutputKey } from '#core/ids.ts';
 
 const batchRows = 500;
 
@@ -14,8 +15,19 @@ export function openSqliteSource(file: string) {
     rows: Number(database.prepare(`select count(*) as count from ${quote(name)}`).get()?.['count']),
   }));
   const checksums = database.prepare(
-    'select sha256 from uploads where id = ?1 union all select sha256 from renders where id = ?1',
+    'select sha256 from uploads where id = ?1 union all select sha256 from renders where id = ?1 ' +
+      'union all select sha256 from variants where key = ?1',
   );
+  const receipts = database.prepare('select receipt from renders where id = ?');
+
+  function checksumOf(key: string): string | undefined {
+    const { id, place } = parseOutputKey(key) ?? { id: key, place: 0 };
+    if (place === 0) return checksums.get(id)?.['sha256'] as string | undefined;
+    const { outputs } = JSON.parse(String(receipts.get(id)?.['receipt'] ?? '{"outputs":[]}')) as {
+      outputs: { sha256: string }[];
+    };
+    return outputs[place]?.sha256;
+  }
 
   async function copyTable(client: Client, name: string, onRows: (rows: number) => void): Promise<void> {
     let batch: Record<string, unknown>[] = [];
@@ -42,7 +54,7 @@ export function openSqliteSource(file: string) {
   return {
     tables,
     /** The checksum recorded for a file. */
-    checksumOf: (key: string) => checksums.get(key)?.['sha256'] as string | undefined,
+    checksumOf,
     /** Rejects if a fleet has written to the target since. */
     checkTarget: (postgresUrl: string): Promise<void> =>
       withClient(postgresUrl, (client) => refuseUsedTarget(client, database)),

@@ -4,10 +4,14 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import { createOwned } from '#storage/owned/owned.ts';
+import { createAlbumsTable } from '#storage/tables/albums.ts';
 import { createAccountsTable } from '#storage/tables/accounts.ts';
 import { createApiKeysTable } from '#storage/tables/api-keys.ts';
 import type { ChoresTable } from '#storage/tables/chores.ts';
 import { createIdempotencyTable } from '#storage/tables/idempotency.ts';
+import { createLinkKeysTable } from '#storage/tables/link-keys.ts';
+import { createRenderFlightsTable } from '#storage/tables/render-flights.ts';
+import { createRenderJobsTable } from '#storage/tables/render-jobs.ts';
 import { createRenderLeasesTable } from '#storage/tables/render-leases.ts';
 import { createRendersTable } from '#storage/tables/renders.ts';
 import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
@@ -17,8 +21,12 @@ import { createQuotaWarningsTable } from '#storage/tables/quota-warnings.ts';
 import { createRequestDaysTable } from '#storage/tables/request-days.ts';
 import { createRequestLogTable } from '#storage/tables/request-log.ts';
 import { createSettingsTable } from '#storage/tables/settings.ts';
+import { createUploadLinksTable } from '#storage/tables/upload-links.ts';
 import { createUploadsTable } from '#storage/tables/uploads.ts';
 import { createUsageTable } from '#storage/tables/usage.ts';
+import { createVariantsTable } from '#storage/tables/variants.ts';
+import { createWebhooksTable } from '#storage/tables/webhooks.ts';
+import { createWebhookSecretsTable } from '#storage/tables/webhook-secrets.ts';
 
 /** The connection was lost during a commit. Whether it succeeded is unknown, so nothing may be undone. */
 export class UnknownOutcomeError extends Error {}
@@ -56,8 +64,14 @@ export function createTables(db: Kysely<Schema>) {
     accounts: createAccountsTable(db),
     apiKeys: createApiKeysTable(db),
     uploads: createUploadsTable(db),
+    albums: createAlbumsTable(db),
+    uploadLinks: createUploadLinksTable(db),
     renders: createRendersTable(db),
+    variants: createVariantsTable(db),
+    renderJobs: createRenderJobsTable(db),
     renderLeases: createRenderLeasesTable(db),
+    renderFlights: createRenderFlightsTable(db),
+    linkKeys: createLinkKeysTable(db),
     idempotency: createIdempotencyTable(db),
     usage: createUsageTable(db),
     people: createPeopleTable(db),
@@ -66,6 +80,8 @@ export function createTables(db: Kysely<Schema>) {
     quotaWarnings: createQuotaWarningsTable(db),
     auditLog: createAuditLogTable(db),
     settings: createSettingsTable(db),
+    webhooks: createWebhooksTable(db),
+    webhookSecrets: createWebhookSecretsTable(db),
     /** Queries limited to the rows of one account. */
     ownedBy: (accountId: string) => createOwned(db, accountId),
   };

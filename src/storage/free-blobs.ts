@@ -7,7 +7,7 @@ const orphanAgeMs = 60 * 60 * 1000;
 
 export async function sweepOrphans(
   blobs: Blobs,
-  existing: (ids: string[]) => Promise<Set<string>>,
+  existing: (keys: string[]) => Promise<Set<string>>,
   now: number,
 ): Promise<number> {
   await blobs.sweepSpools();
@@ -24,11 +24,24 @@ export async function sweepOrphans(
 /** Few at a time, because uploads and downloads need the same threads and disk. */
 const atOnce = 8;
 
+/** The keys of what has several blobs, by id; anything else has one, under its id. */
+export type KeysOf = (ids: string[]) => Promise<Map<string, string[]>>;
+
 /** Returns the ids whose bytes are gone. A blob that cannot be deleted is left to the next sweep and does not stop the others. */
-export async function deleteBlobs(blobs: Blobs, ids: string[]): Promise<string[]> {
+export async function deleteBlobs(
+  blobs: Blobs,
+  ids: string[],
+  keysOf: KeysOf = async () => new Map(),
+): Promise<string[]> {
   const inTurn = createTurns(atOnce);
-  const results = await Promise.allSettled(ids.map((id) => inTurn(() => blobs.delete(id))));
-  return ids.filter((_, index) => results[index]?.status === 'fulfilled');
+  const keys = await keysOf(ids);
+  const stuck = new Set<string>();
+  const deleteOne = (id: string, key: string) =>
+    inTurn(() => blobs.delete(key)).catch(() => {
+      stuck.add(id);
+    });
+  await Promise.all(ids.flatMap((id) => (keys.get(id) ?? [id]).map((key) => deleteOne(id, key))));
+  return ids.filter((id) => !stuck.has(id));
 }
 
 const purgeBatch = 200;
@@ -38,11 +51,12 @@ export async function purgeOwned(
   blobs: Blobs,
   nextIds: (limit: number) => Promise<string[]>,
   purgeRows: (ids: string[]) => Promise<void>,
+  keysOf?: KeysOf,
 ): Promise<void> {
   for (;;) {
     const ids = await nextIds(purgeBatch);
     if (ids.length === 0) return;
-    const gone = await deleteBlobs(blobs, ids);
+    const gone = await deleteBlobs(blobs, ids, keysOf);
     if (gone.length > 0) await purgeRows(gone);
     if (gone.length < ids.length) throw new Error(`${ids.length - gone.length} files could not be deleted`);
   }

@@ -1,8 +1,18 @@
 // The migrations of the database schema. They run at start, in order, each once, and are never edited after a release.
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
+import { albumsSchema } from '#storage/albums-schema.ts';
+import { grantedHosts } from '#storage/granted-hosts.ts';
+import { guardedUploads } from '#storage/guarded-uploads.ts';
 import { initialSchema } from '#storage/initial-schema.ts';
+import { cacheAndLinks } from '#storage/cache-and-links.ts';
+import { signInProviders } from '#storage/sign-in-providers.ts';
+import { severalOutputs } from '#storage/several-outputs.ts';
+import { variantsOfPictures } from '#storage/variants-of-pictures.ts';
+import { uploadsByKey } from '#storage/uploads-by-key.ts';
+import { renderJobsSchema } from '#storage/render-jobs-schema.ts';
 import type { Schema } from '#storage/schema.ts';
+import { webhooksSchema } from '#storage/webhooks-schema.ts';
 
 const initial = '0001_initial_schema';
 
@@ -11,6 +21,56 @@ const migrations: Record<string, Migration> = {
     async up(db) {
       const engine = db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
       for (const statement of initialSchema(engine)) await sql.raw(statement).execute(db);
+    },
+  },
+  '0002_several_outputs': {
+    async up(db) {
+      for (const statement of severalOutputs) await sql.raw(statement).execute(db);
+    },
+  },
+  '0003_variants_of_pictures': {
+    async up(db) {
+      for (const statement of variantsOfPictures) await sql.raw(statement).execute(db);
+    },
+  },
+  '0004_webhooks': {
+    async up(db) {
+      for (const statement of webhooksSchema) await sql.raw(statement).execute(db);
+    },
+  },
+  '0005_uploads_by_key': {
+    async up(db) {
+      for (const statement of uploadsByKey) await sql.raw(statement).execute(db);
+    },
+  },
+  '0006_render_jobs': {
+    async up(db) {
+      for (const statement of renderJobsSchema) await sql.raw(statement).execute(db);
+    },
+  },
+  '0007_cache_and_links': {
+    async up(db) {
+      for (const statement of cacheAndLinks) await sql.raw(statement).execute(db);
+    },
+  },
+  '0008_albums': {
+    async up(db) {
+      for (const statement of albumsSchema) await sql.raw(statement).execute(db);
+    },
+  },
+  '0009_guarded_uploads': {
+    async up(db) {
+      for (const statement of guardedUploads) await sql.raw(statement).execute(db);
+    },
+  },
+  '0010_sign_in_providers': {
+    async up(db) {
+      for (const statement of signInProviders) await sql.raw(statement).execute(db);
+    },
+  },
+  '0011_granted_hosts': {
+    async up(db) {
+      for (const statement of grantedHosts) await sql.raw(statement).execute(db);
     },
   },
 };

@@ -14,7 +14,7 @@ import {
   type GetObjectCommandInput,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { isId } from '#core/ids.ts';
+import { isBlobKey } from '#core/ids.ts';
 import { openBlob, type Blobs, type Spooled } from '#storage/blobs.ts';
 import { createOutageGuard } from '#storage/outage.ts';
 import { createSpools } from '#storage/spool.ts';
@@ -121,7 +121,7 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
           modifiedAt: LastModified?.getTime() ?? 0,
         }));
         // The bucket may hold objects of others below the same prefix.
-        yield listed.filter(({ key }) => isId(key));
+        yield listed.filter(({ key }) => isBlobKey(key));
         from = page.IsTruncated ? page.NextContinuationToken : undefined;
       } while (from !== undefined);
     },

@@ -3,10 +3,21 @@
 
 export type Flag = 0 | 1;
 export type Unit = 'upload' | 'render';
-export type RenderKind = 'screenshot' | 'pdf';
+/** Of a render with several outputs: the first picture or PDF decides. */
+export type RenderKind = 'screenshot' | 'pdf' | 'extract';
 export const keyScopes = ['all', 'uploads', 'renders'] as const;
 /** What an API key may be used for. */
 export type KeyScope = (typeof keyScopes)[number];
+
+/** What an endpoint can be told of. */
+export const webhookEvents = [
+  'render.succeeded',
+  'render.failed',
+  'upload.created',
+  'upload.deleted',
+  'quota.warning',
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
 
 export interface AccountRow {
   id: string;
@@ -24,6 +35,13 @@ export interface AccountRow {
   overage_cap: number | null;
   /** Set while the account's files are being deleted; the row is deleted last. */
   deleted_at: number | null;
+  /**
+   * The events that its endpoints are told of, separated by commas; empty if there are none. Written with the endpoints, so that
+   * whoever has read the account knows without another query that there is nothing to tell.
+   */
+  webhook_events: string;
+  /** Private hosts that its renders may reach, each with its port, separated by commas; empty for most. */
+  allowed_hosts: string;
 }
 
 export interface ApiKeyRow {
@@ -78,6 +96,51 @@ export interface UploadRow {
   expires_at: number | null;
   /** When set, the upload does not resolve. Its bytes may be deleted from this time on; before it the deletion can be undone. */
   deleted_at: number | null;
+  title: string | null;
+  /** A JSON array of texts, in the order of the owner. */
+  tags: string;
+  /** The kinds of metadata that were found and removed, as a JSON array. */
+  metadata_removed: string;
+  /** A visitor must know the password; null if there is none. */
+  password_hash: string | null;
+  /** How often it can still be shown; null for no limit. At 0 it no longer resolves. */
+  views_left: number | null;
+  album_id: string | null;
+}
+
+/** One link for many uploads, which outlive it. */
+export interface AlbumRow {
+  id: string;
+  slug: string;
+  account_id: string;
+  title: string | null;
+  description: string | null;
+  created_at: number;
+  expires_at: number | null;
+}
+
+/** Lets others upload for the account. Whoever has the token may; only its hash is stored. */
+export interface UploadLinkRow {
+  id: string;
+  account_id: string;
+  token_hash: string;
+  title: string | null;
+  /** Where its uploads go; the link ends with the album. */
+  album_id: string | null;
+  max_files: number;
+  /** Of each file. */
+  max_bytes: number;
+  used_files: number;
+  used_bytes: number;
+  created_at: number;
+  expires_at: number;
+}
+
+/** Finds uploads by a tag. Written with the `tags` of the upload, and deleted with it. */
+interface UploadTagRow {
+  account_id: string;
+  tag: string;
+  upload_id: string;
 }
 
 export interface RenderRow {
@@ -85,14 +148,18 @@ export interface RenderRow {
   account_id: string;
   key_id: string | null;
   kind: RenderKind;
+  /** The page's address, or the base URL of a document; `about:html` or `about:markdown` if it has none. */
   target: string;
   /** Why it failed, as the client was told; null when it succeeded. */
   failure: string | null;
   /** The options used, as JSON. */
   options: string;
+  /** Of the output that decides the kind. */
   content_type: string;
+  /** Of all outputs together. */
   size_bytes: number | null;
   duration_ms: number | null;
+  /** Of the first output, if it is stored. */
   sha256: string | null;
   /** 1 if /s/ or /p/ serves it; 0 for a render returned as bytes, which is only recorded. */
   hosted: Flag;
@@ -100,13 +167,93 @@ export interface RenderRow {
   /** When the stored bytes are deleted; null if never, or if none are stored. */
   expires_at: number | null;
   deleted_at: number | null;
+  /** Of the client, to find it again. */
+  reference: string | null;
+  /** What it cost; 0 if it failed. */
+  units: number;
+  /** How many outputs it has. The first is stored under the render's id, the others under that id and a number; see core/ids.ts. */
+  outputs: number;
+  /** The `Receipt` of renders/stored-render.ts as JSON; null for renders from before version 2. */
+  receipt: string | null;
+  /** Null while it is pending, and for renders from before version 2, whose `created_at` is the end. */
+  finished_at: number | null;
+  /** What it answers, if it may answer later requests too: the hash of renders/cache-key.ts. */
+  cache_key: string | null;
+  /** Of a pending one, `render_jobs` knows more. A canceled one has a `failure` too, so that it is never taken for a success. */
+  state: 'pending' | 'ended' | 'canceled';
 }
 
-/** A render in progress: it holds a capture slot and a unit until it ends or the lease runs out. */
+/** A render that waits for its turn or runs on some machine. It ends with the transaction that deletes this row. */
+export interface RenderJobRow {
+  /** Of its pending render, and of the blob that holds what came with the request. */
+  id: string;
+  account_id: string;
+  key_id: string | null;
+  created_at: number;
+  /** Reserved until it ends. */
+  units: number;
+  webhook_url: string | null;
+  /** How much of the blob is the encrypted request; the rest are its files. */
+  request_bytes: number;
+  /** How often it was begun. */
+  attempts: number;
+  /** Of the machine that has begun it last; nobody else may end it. */
+  claim: string | null;
+  /** Until then it holds a capture slot; afterwards any machine may begin it. */
+  leased_until: number;
+  /** Whether its outputs are on their way elsewhere. It can no longer be canceled: what has arrived is paid for. */
+  sending: Flag;
+}
+
+/** An account that may have jobs. Its row is the lock of its queue: whoever adds a job or begins one writes to it first. */
+interface RenderQueueRow {
+  account_id: string;
+  /** How many it has had; the account with the lowest number is next. One that comes later begins where the furthest is. */
+  turn: number;
+}
+
+/** A render that is being made for everyone who asks for the same; after a failure, what they are told for a while. */
+export interface RenderFlightRow {
+  account_id: string;
+  cache_key: string;
+  /** The id of the attempt that makes it, or made it. */
+  attempt: string;
+  /** Until then nobody else makes it; the one who does prolongs it. */
+  locked_until: number;
+  /** What the client is told, as JSON. */
+  failure: string | null;
+  failed_until: number;
+}
+
+/** Signs links, until it is revoked and deleted. The service must be able to read its secret, so it is encrypted and not hashed. */
+export interface LinkKeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  sealed: string;
+  created_at: number;
+}
+
+/** What is known of a variant of a picture, which is stored under its key; without a size, the original is served in its place. */
+export interface VariantRow {
+  /** That of the original, for what holds for all its variants. */
+  key: string;
+  /** The upload or the render. */
+  owner_id: string;
+  account_id: string;
+  size_bytes: number | null;
+  sha256: string | null;
+  /** Why it could not be made. */
+  failure: string | null;
+  created_at: number;
+}
+
+/** A render in progress: it holds a capture slot and its units until it ends or the lease runs out. */
 export interface RenderLeaseRow {
   id: string;
   account_id: string;
   expires_at: number;
+  units: number;
 }
 
 export interface IdempotencyRow {
@@ -183,6 +330,68 @@ export interface QuotaWarningRow {
   sent_at: number | null;
 }
 
+/**
+ * Where webhooks go, and the queue of what waits to be sent there. The row whose id is that of its account has no URL: it is the
+ * queue of the webhooks whose URL came with a render.
+ */
+export interface WebhookEndpointRow {
+  id: string;
+  account_id: string;
+  url: string | null;
+  /** Separated by commas. */
+  events: string;
+  created_at: number;
+  /** When it was switched off; null while it is on. */
+  off_at: number | null;
+  off_reason: 'owner' | 'failing' | 'crowded' | null;
+  /** 1 while its owner must still be mailed that it was switched off. */
+  notice: Flag;
+  /** Deliveries that wait: at least that many did at the end of the last turn, and as many have come since. */
+  waiting: number;
+  /** When the first of them is due; null if none waits. */
+  next_at: number | null;
+  /** Until then one machine has the queue to itself. */
+  leased_until: number;
+}
+
+/** One event for one endpoint: it waits, then it is a row of the log. */
+export interface WebhookDeliveryRow {
+  id: string;
+  account_id: string;
+  endpoint_id: string;
+  event: WebhookEvent;
+  /** Given with a render; null for that of the endpoint. */
+  url: string | null;
+  /** JSON, as it is signed and sent. */
+  body: string;
+  created_at: number;
+  state: 'waiting' | 'delivered' | 'failed';
+  attempts: number;
+  /** When it is tried next; null if it is not. */
+  next_at: number | null;
+}
+
+export interface WebhookAttemptRow {
+  delivery_id: string;
+  number: number;
+  at: number;
+  /** Of the answer; null if there was none. */
+  status: number | null;
+  /** Why there was no answer. */
+  failure: string | null;
+  duration_ms: number;
+}
+
+/** Signs an account's webhooks. The service must be able to read it, so it is encrypted and not hashed. */
+export interface WebhookSecretRow {
+  account_id: string;
+  sealed: string;
+  /** The one before, which signs too until then. */
+  previous_sealed: string | null;
+  previous_until: number | null;
+  created_at: number;
+}
+
 /** An admin's action. It outlives the account it concerned; its target is then removed. */
 export interface AuditLogRow {
   id: string;
@@ -209,9 +418,13 @@ interface PersonRow {
   email_verified: boolean;
   two_factor_enabled: boolean | null;
 }
-/** A password, an authenticator app with its recovery codes, or a passkey. */
+/** An authenticator app with its recovery codes, or a passkey. */
 interface CredentialRow {
   person_id: string;
+}
+/** A password, or who the person is at a sign-in provider. */
+interface PersonCredentialRow extends CredentialRow {
+  provider_id: string;
 }
 interface ExpiringRow {
   /** A date column; ISO text compares correctly on every engine. */
@@ -236,18 +449,30 @@ export interface Schema {
   usage_counters: UsageCounterRow;
   usage_events: UsageEventRow;
   uploads: UploadRow;
+  upload_tags: UploadTagRow;
+  albums: AlbumRow;
+  upload_links: UploadLinkRow;
   renders: RenderRow;
+  variants: VariantRow;
   render_leases: RenderLeaseRow;
+  render_flights: RenderFlightRow;
+  link_keys: LinkKeyRow;
+  render_jobs: RenderJobRow;
+  render_queues: RenderQueueRow;
   idempotency_keys: IdempotencyRow;
   usage_days: UsageDayRow;
   request_log: RequestLogRow;
   request_days: RequestDayRow;
   quota_warnings: QuotaWarningRow;
+  webhook_endpoints: WebhookEndpointRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  webhook_attempts: WebhookAttemptRow;
+  webhook_secrets: WebhookSecretRow;
   audit_log: AuditLogRow;
   settings: SettingRow;
   people: PersonRow;
   sessions: SessionRow;
-  credentials: CredentialRow;
+  credentials: PersonCredentialRow;
   two_factors: CredentialRow;
   passkeys: CredentialRow;
   verifications: VerificationRow;

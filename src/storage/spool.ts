@@ -64,6 +64,15 @@ function createSpool(place: SpoolPlace, store: Store, writer: string, inTurn: In
     return file;
   }
 
+  const toFile: Spooled['toFile'] = ({ isSynced }) =>
+    inTurn(writer, sizeBytes, async () => {
+      if (isFinished) throw new Error('the spool was discarded');
+      const written = await flush();
+      if (isSynced) await written.sync();
+      written.close();
+      return place.path;
+    });
+
   function finish(): void {
     isFinished = true;
     memory.clear();
@@ -83,16 +92,10 @@ function createSpool(place: SpoolPlace, store: Store, writer: string, inTurn: In
       if (!file) return Buffer.concat(memory.chunks()).subarray(0, maxBytes);
       return (await flush()).readStart(Math.min(maxBytes, sizeBytes));
     },
+    toFile: () => toFile({ isSynced: false }),
     sha256: () => hash.digest('hex'),
     async commit(key) {
       const inMemory = () => (file ? undefined : Buffer.concat(memory.chunks()));
-      const toFile: Spooled['toFile'] = ({ isSynced }) =>
-        inTurn(writer, sizeBytes, async () => {
-          const written = await flush();
-          if (isSynced) await written.sync();
-          written.close();
-          return place.path;
-        });
       await store({ sizeBytes, inMemory, toFile }, key);
       finish();
     },

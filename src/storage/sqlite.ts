@@ -1,5 +1,6 @@
 // SQLite as the database of one machine, through Node's built-in driver. WAL lets the command line write while the server runs;
 // synchronous FULL means that acknowledged writes survive a power cut.
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect, sql, type SqliteDatabase, type SqliteStatement } from 'kysely';
@@ -12,6 +13,8 @@ import { makePrivate } from '#storage/private-file.ts';
 import type { Schema } from '#storage/schema.ts';
 
 const maxStatements = 200;
+
+export const hasSqlite = (file: string): boolean => existsSync(file);
 
 export async function openSqlite(path: string): Promise<Database> {
   const native = openFile(path);

@@ -6,8 +6,11 @@ import { createOwnedStored } from '#storage/tables/stored.ts';
 
 export interface RenderFilter {
   search?: string | undefined;
-  kind?: RenderKind | undefined;
+  kinds?: RenderKind[] | undefined;
   status?: 'done' | 'failed' | undefined;
+  reference?: string | undefined;
+  /** Leaves out those that wait, run or were canceled. */
+  isEnded?: boolean;
 }
 
 export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
@@ -26,12 +29,51 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
     byId: (id: string, now: number): Promise<RenderRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
     /** Newest first. */
-    page({ search, kind, status }: RenderFilter, page: PageOptions, now: number): Promise<RenderRow[]> {
+    page(filter: RenderFilter, page: PageOptions, now: number): Promise<RenderRow[]> {
+      const { search, kinds, status, reference, isEnded = status !== undefined } = filter;
       let query = live(now).$call(newestFirst(page));
       if (search !== undefined) query = query.where(contains('target', search));
-      if (kind !== undefined) query = query.where('kind', '=', kind);
+      if (kinds !== undefined) query = query.where('kind', 'in', kinds);
       if (status !== undefined) query = query.where('failure', status === 'failed' ? 'is not' : 'is', null);
+      if (isEnded) query = query.where('state', '=', 'ended');
+      if (reference !== undefined) query = query.where('reference', '=', reference);
       return query.execute();
+    },
+    /** The newest result for the same request that ended after `since` and whose bytes are still there. */
+    cached: (cacheKey: string, since: number, now: number): Promise<RenderRow | undefined> =>
+      db
+        .selectFrom('renders')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('cache_key', '=', cacheKey)
+        .where('finished_at', '>', since)
+        .where('deleted_at', 'is', null)
+        .where(({ eb, and, or }) =>
+          or([eb('expires_at', '>', now), and([eb('hosted', '=', 1), eb('expires_at', 'is', null)])]),
+        )
+        .orderBy('finished_at', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+    /** It answers no other request any more. */
+    async uncache(id: string): Promise<void> {
+      await db
+        .updateTable('renders')
+        .set({ cache_key: null })
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .execute();
+    },
+    /** Gives a render a hosted URL, if its bytes are kept. */
+    async host(id: string, now: number, expiresAt: number | null): Promise<void> {
+      await db
+        .updateTable('renders')
+        .set({ hosted: 1, expires_at: expiresAt })
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .where('hosted', '=', 0)
+        .where('expires_at', '>', now)
+        .where('deleted_at', 'is', null)
+        .execute();
     },
     ...createOwnedStored(db, 'renders', accountId),
   };

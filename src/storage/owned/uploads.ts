@@ -5,11 +5,19 @@ import type { Schema, UploadRow } from '#storage/schema.ts';
 import { createOwnedStored, totals, type StoredTotals } from '#storage/tables/stored.ts';
 
 export interface UploadFilter {
+  /** A part of the filename or the title. */
   search?: string | undefined;
+  tag?: string | undefined;
+  albumId?: string | undefined;
   contentType?: string | undefined;
   /** `before` is a time by which it will have expired. */
   expiry?: 'never' | 'some' | { before: number } | undefined;
 }
+
+/** What can be changed of an upload; at least one of them. */
+export type ChangedUpload = Partial<
+  Pick<UploadRow, 'filename' | 'title' | 'tags' | 'album_id' | 'expires_at' | 'password_hash' | 'views_left'>
+>;
 
 export const uploadOrders = ['newest', 'oldest', 'largest', 'smallest', 'name'] as const;
 export type UploadOrder = (typeof uploadOrders)[number];
@@ -40,7 +48,8 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .selectFrom('uploads')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where(isAhead('expires_at', now));
+      .where(isAhead('expires_at', now))
+      .where(sql<boolean>`(views_left is null or views_left > 0)`);
   const live = (now: number) => unexpired(now).where('deleted_at', 'is', null);
   /** Changes deleted uploads that can still be restored. */
   const changeDeleted = (ids: string[], now: number) =>
@@ -51,9 +60,19 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .where('deleted_at', '>', now)
       .returning('id');
 
-  function fitting({ search, contentType, expiry }: UploadFilter, now: number) {
+  const tagged = (tag: string) =>
+    db
+      .selectFrom('upload_tags')
+      .select('upload_id')
+      .where('account_id', '=', accountId)
+      .where('tag', '=', tag);
+
+  function fitting({ search, tag, albumId, contentType, expiry }: UploadFilter, now: number) {
     let query = live(now);
-    if (search !== undefined) query = query.where(contains('filename', search));
+    if (search !== undefined)
+      query = query.where(({ or }) => or([contains('filename', search), contains('title', search)]));
+    if (tag !== undefined) query = query.where('id', 'in', tagged(tag));
+    if (albumId !== undefined) query = query.where('album_id', '=', albumId);
     if (contentType !== undefined) query = query.where('content_type', '=', contentType);
     if (expiry === 'never') query = query.where('expires_at', 'is', null);
     else if (expiry === 'some') query = query.where('expires_at', 'is not', null);
@@ -110,15 +129,26 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       live(now).where('id', 'in', ids).orderBy('created_at', 'desc').execute(),
     byId: (id: string, now: number): Promise<UploadRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
-    setExpiry: (id: string, expiresAt: number | null): Promise<UploadRow | undefined> =>
+    change: (id: string, values: ChangedUpload): Promise<UploadRow | undefined> =>
       db
         .updateTable('uploads')
-        .set({ expires_at: expiresAt })
+        .set(values)
         .where('account_id', '=', accountId)
         .where('id', '=', id)
         .where('deleted_at', 'is', null)
         .returningAll()
         .executeTakeFirst(),
+    /** Makes an upload found by these tags only. */
+    async setTags(id: string, tags: string[]): Promise<void> {
+      await db
+        .deleteFrom('upload_tags')
+        .where('account_id', '=', accountId)
+        .where('upload_id', '=', id)
+        .execute();
+      if (tags.length === 0) return;
+      const rows = tags.map((tag) => ({ account_id: accountId, tag, upload_id: id }));
+      await db.insertInto('upload_tags').values(rows).execute();
+    },
     ...createOwnedStored(db, 'uploads', accountId),
   };
 }

@@ -4,7 +4,10 @@ import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
 
 /** A key and the permissions of its account, in one look-up. */
 export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at'> &
-  Pick<AccountRow, 'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap'>;
+  Pick<
+    AccountRow,
+    'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
+  >;
 
 /**
  * A key is refused this long before its end. Machines know the database's time only to a fraction of a second, and a key that
@@ -20,7 +23,8 @@ export function createApiKeysTable(db: Kysely<Schema>) {
     /** Every request asks this. Kysely would build the query anew each time, which takes three times as long as running it. */
     async holderOf(keyHash: string): Promise<KeyHolder | undefined> {
       const { rows } = await sql<KeyHolder>`
-        select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap
+        select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
+          webhook_events, allowed_hosts
         from api_keys join accounts on accounts.id = account_id
         where key_hash = ${keyHash}`.execute(db);
       return rows[0];

@@ -10,6 +10,16 @@ export function createAuditLogTable(db: Kysely<Schema>) {
     },
     page: (page: PageOptions): Promise<AuditLogRow[]> =>
       db.selectFrom('audit_log').selectAll().$call(newestFirst(page)).execute(),
+    /** Deletes all but the newest acts of somebody whose names begin with this. */
+    async trim(actorId: string, prefix: string, keep: number): Promise<void> {
+      const theirs = db
+        .selectFrom('audit_log')
+        .select('id')
+        .where('actor_id', '=', actorId)
+        .where('action', 'like', `${prefix}%`);
+      const newest = theirs.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(keep);
+      await db.deleteFrom('audit_log').where('id', 'in', theirs).where('id', 'not in', newest).execute();
+    },
     /** Keeps the entries but removes the deleted account from them. */
     async forgetTarget(accountId: string): Promise<void> {
       await db

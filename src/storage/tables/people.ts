@@ -60,8 +60,32 @@ export function createPeopleTable(db: Kysely<Schema>) {
       await db.deleteFrom('two_factors').where('person_id', '=', accountId).execute();
       await db.updateTable('people').set({ two_factor_enabled: null }).where('id', '=', accountId).execute();
     },
-    async endPassword(accountId: string): Promise<void> {
+    /** The password, and what links the person to a sign-in provider. */
+    async endCredentials(accountId: string): Promise<void> {
       await db.deleteFrom('credentials').where('person_id', '=', accountId).execute();
+    },
+    async hasProviderLink(accountId: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('credentials')
+        .select('person_id')
+        .where('person_id', '=', accountId)
+        .where('provider_id', '<>', 'credential')
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    /** Only what links the person to a sign-in provider, unless nothing else lets them in. */
+    async endProviderLinks(accountId: string): Promise<void> {
+      await db
+        .deleteFrom('credentials')
+        .where('person_id', '=', accountId)
+        .where('provider_id', '<>', 'credential')
+        .where('person_id', 'in', (query) =>
+          query
+            .selectFrom('credentials as password')
+            .select('password.person_id')
+            .where('password.provider_id', '=', 'credential'),
+        )
+        .execute();
     },
     /** Also deletes everything that signs the person in. */
     async delete(accountId: string): Promise<void> {

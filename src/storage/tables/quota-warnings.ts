@@ -14,13 +14,14 @@ export function createQuotaWarningsTable(db: Kysely<Schema>) {
       .where('percent', '=', percent);
 
   return {
-    /** Does nothing if this threshold was reached before in the month, for example before a change of plan. */
-    async insert(row: QuotaWarningRow): Promise<void> {
-      await db
+    /** False if this threshold was reached before in the month, for example before a change of plan. */
+    async insert(row: QuotaWarningRow): Promise<boolean> {
+      const result = await db
         .insertInto('quota_warnings')
         .values(row)
         .onConflict((conflict) => conflict.doNothing())
-        .execute();
+        .executeTakeFirst();
+      return result.numInsertedOrUpdatedRows === 1n;
     },
     /** Unsent warnings, the oldest first, with the e-mail address of the account. */
     waiting: (limit: number): Promise<WaitingWarning[]> =>

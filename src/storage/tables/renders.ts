@@ -1,11 +1,20 @@
 // Queries on renders.
 import type { Kysely } from 'kysely';
+import { outputKeys } from '#core/ids.ts';
 import type { RenderRow, Schema } from '#storage/schema.ts';
-import { createStored, totals, type StoredTotals } from '#storage/tables/stored.ts';
+import { createStored, forgetVariants, totals, type StoredTotals } from '#storage/tables/stored.ts';
+import { createVariantsTable } from '#storage/tables/variants.ts';
 
 export function createRendersTable(db: Kysely<Schema>) {
   return {
     ...createStored(db, 'renders'),
+    /** The keys of all outputs and their variants, by the id of their render. */
+    async keysOf(ids: string[]): Promise<Map<string, string[]>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db.selectFrom('renders').select(['id', 'outputs']).where('id', 'in', ids).execute();
+      const variants = await createVariantsTable(db).keysOf(ids);
+      return new Map(rows.map((row) => [row.id, [...outputKeys(row), ...(variants.get(row.id) ?? [])]]));
+    },
     async insert(row: RenderRow): Promise<void> {
       await db.insertInto('renders').values(row).execute();
     },
@@ -44,6 +53,7 @@ export function createRendersTable(db: Kysely<Schema>) {
     },
     /** Called after the bytes are gone: a render kept only for a replay stays in the history, the other rows are deleted. */
     async retire(ids: string[], historyBefore: number): Promise<void> {
+      await forgetVariants(db, ids);
       await db
         .deleteFrom('renders')
         .where('id', 'in', ids)

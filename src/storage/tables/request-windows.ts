@@ -67,7 +67,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
       const { rows } = await sql<Row>`
         with holder as (
           select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-            coalesce((${JSON.stringify(byPlan)}::jsonb ->> plan)::integer, ${standard}::integer) as request_limit
+            webhook_events, allowed_hosts, coalesce((${JSON.stringify(byPlan)}::jsonb ->> plan)::integer, ${standard}::integer) as request_limit
           from api_keys join accounts on accounts.id = account_id
           where key_hash = ${keyHash}
         ), counted as (
@@ -78,7 +78,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
           ${orMove(now, sql`(select request_limit from holder)`)}
         )
         select id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-          count, ends_at, refused
+          webhook_events, allowed_hosts, count, ends_at, refused
         from holder left join counted on true`.execute(db);
       const [row] = rows;
       if (!row) return undefined;

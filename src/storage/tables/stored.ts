@@ -1,11 +1,15 @@
 // Queries that uploads and renders share.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { ownerOf } from '#core/ids.ts';
 import type { Schema } from '#storage/schema.ts';
 
 type StoredTable = 'uploads' | 'renders';
 
-/** A row and whether its owner is suspended, which decides whether it resolves. */
-type Resolved<Table extends StoredTable> = Schema[Table] & { owner_suspended: number };
+/** A row, whether its owner is suspended, which decides whether it resolves, and what the owner's webhooks are told of. */
+type Resolved<Table extends StoredTable> = Schema[Table] & {
+  owner_suspended: number;
+  owner_webhook_events: string;
+};
 
 export interface StoredTotals {
   files: number;
@@ -21,21 +25,35 @@ export const totals = [
 export function createStored<Table extends StoredTable>(db: Kysely<Schema>, table: Table) {
   async function by(column: 'id' | 'slug', value: string): Promise<Resolved<Table> | undefined> {
     const { rows } = await sql<Resolved<Table>>`
-      select ${sql.table(table)}.*, accounts.suspended as owner_suspended
+      select ${sql.table(table)}.*, accounts.suspended as owner_suspended,
+        accounts.webhook_events as owner_webhook_events
       from ${sql.table(table)} inner join accounts on accounts.id = account_id
       where ${sql.ref(`${table}.${column}`)} = ${value}`.execute(db);
     return rows[0];
   }
+  /** The given ids that have a row. */
+  const existing = async (ids: string[]): Promise<Set<string>> =>
+    new Set(await idsOf(db, sql`select id from ${sql.table(table)} where id in (${sql.join(ids)})`));
+
   return {
     by,
     byId: (id: string) => by('id', id),
+    /** With what is known of their variants. */
     async purge(ids: string[]): Promise<void> {
+      await forgetVariants(db, ids);
       await sql`delete from ${sql.table(table)} where id in (${sql.join(ids)})`.execute(db);
     },
-    /** The given ids that have a row. */
-    existing: async (ids: string[]): Promise<Set<string>> =>
-      new Set(await idsOf(db, sql`select id from ${sql.table(table)} where id in (${sql.join(ids)})`)),
+    existing,
+    /** The given keys of blobs whose owner has a row. */
+    async existingKeys(keys: string[]): Promise<Set<string>> {
+      const owners = await existing([...new Set(keys.map(ownerOf))]);
+      return new Set(keys.filter((key) => owners.has(ownerOf(key))));
+    },
   };
+}
+
+export async function forgetVariants(db: Kysely<Schema>, ownerIds: string[]): Promise<void> {
+  await db.deleteFrom('variants').where('owner_id', 'in', ownerIds).execute();
 }
 
 /** The same for the rows of one account: soft deletion, and listing all ids. */

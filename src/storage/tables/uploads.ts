@@ -1,8 +1,10 @@
 // Queries on uploads.
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Schema, UploadRow } from '#storage/schema.ts';
+import { isAhead } from '#storage/owned/page.ts';
 import { insertRows } from '#storage/insert-rows.ts';
 import { createStored, totals, type StoredTotals } from '#storage/tables/stored.ts';
+import { createVariantsTable } from '#storage/tables/variants.ts';
 
 export function createUploadsTable(db: Kysely<Schema>) {
   const { by, ...stored } = createStored(db, 'uploads');
@@ -13,6 +15,11 @@ export function createUploadsTable(db: Kysely<Schema>) {
       const inserted = await insertRows(db, 'uploads', rows, 'on conflict (slug) do nothing');
       return inserted === rows.length;
     },
+    /** The keys of the files and their variants, by the id of their upload. */
+    async keysOf(ids: string[]): Promise<Map<string, string[]>> {
+      const variants = await createVariantsTable(db).keysOf(ids);
+      return new Map(ids.map((id) => [id, [id, ...(variants.get(id) ?? [])]]));
+    },
     bySlug: (slug: string) => by('slug', slug),
     /** True for the one caller that deleted it. */
     async markDeleted(id: string, now: number): Promise<boolean> {
@@ -21,6 +28,23 @@ export function createUploadsTable(db: Kysely<Schema>) {
         .set({ deleted_at: now })
         .where('id', '=', id)
         .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+    /** True if one was left. The last one makes the upload expire at `endsAt`, unless it does so before. */
+    async takeView(id: string, now: number, endsAt: number): Promise<boolean> {
+      const result = await db
+        .updateTable('uploads')
+        .set({
+          views_left: sql<number>`views_left - 1`,
+          expires_at: sql<
+            number | null
+          >`case when views_left > 1 or expires_at < ${endsAt} then expires_at else ${endsAt} end`,
+        })
+        .where('id', '=', id)
+        .where('views_left', '>', 0)
+        .where('deleted_at', 'is', null)
+        .where(isAhead('expires_at', now))
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },

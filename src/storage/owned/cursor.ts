@@ -1,0 +1,28 @@
+// Opaque cursors: the last row of a page as text, for clients to send back.
+import { invalid } from '#core/errors.ts';
+import type { Cursor, PageOptions } from '#storage/owned/page.ts';
+
+/** One row more than requested shows whether there is another page. */
+export const pageOptions = (query: {
+  cursor?: string | undefined;
+  limit?: number | undefined;
+}): PageOptions => ({
+  after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
+  limit: (query.limit ?? 50) + 1,
+});
+
+/** Of the page that these rows are, the additional one included; null if it is the last. */
+export function nextCursor(
+  rows: { created_at: number; id: string }[],
+  { limit }: PageOptions,
+): string | null {
+  const last = rows.length === limit ? rows[limit - 2] : undefined;
+  return last ? `${last.created_at.toString(36)}-${last.id}` : null;
+}
+
+function parseCursor(text: string): Cursor {
+  const [, time, id] = /^([0-9a-z]{1,10})-([0-9A-Za-z]{1,40})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined)
+    throw invalid('cursor', 'invalid; use the next_cursor of a previous response');
+  return { createdAt: Number.parseInt(time, 36), id };
+}
