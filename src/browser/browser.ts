@@ -1,54 +1,62 @@
-// The interface of this room: a page in, a picture or a PDF out. Spec 4.3, 4.4.
-import type { Phases } from '#core/phases.ts';
-import type { EgressSettings } from '#browser/egress/rules.ts';
+// The interface of this room: a job in, files and a receipt out. Spec 4.3, 4.4.
+import type { Job } from '#browser/job.ts';
 
-export type ScreenshotFormat = 'png' | 'jpeg' | 'webp';
-export type PaperFormat = 'letter' | 'a4' | 'legal';
-const mmPerInch = 25.4;
-
-export const paperInches: Record<PaperFormat, { width: number; height: number }> = {
-  letter: { width: 8.5, height: 11 },
-  a4: { width: 210 / mmPerInch, height: 297 / mmPerInch },
-  legal: { width: 8.5, height: 14 },
-};
-
-export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
-
-interface Job {
-  url: string;
-  /** Where the page may go. */
-  egress: EgressSettings;
-  /** The account that the render is for: pages of two accounts never share a browser at the same time. */
-  account?: string;
-  /** Measures the phases `navigate`, `settle`, `capture` and `encode`, also of a render that fails. */
-  phases?: Phases;
-}
-
-export interface ScreenshotJob extends Job {
-  fullPage: boolean;
-  format: ScreenshotFormat;
-  width: number;
-  height: number;
-}
-
-export interface PdfJob extends Job {
-  paperFormat: PaperFormat;
-  landscape: boolean;
-  printBackground: boolean;
-  preferCssPageSize: boolean;
-  scale: number;
-  marginInches: { top: number; right: number; bottom: number; left: number };
-  viewport: { width: number; height: number };
-  waitUntil: WaitUntil;
-  delayMs: number;
-}
-
-/** A picture or a PDF in a file of its own. The receiver owns it: `await using` removes the file, unless it was moved away. */
-export interface Rendered extends AsyncDisposable {
+/** One output in a file of its own. */
+export interface RenderedFile {
   path: string;
   sizeBytes: number;
   /** In hex. */
   sha256: string;
+  /** Of a picture, in its own pixels. */
+  width: number | null;
+  height: number | null;
+  /** Of a PDF. */
+  pages: number | null;
+  /** Whether something was cut off, as the warnings say. */
+  truncated: boolean;
+  /** Of a picture that was compared with an earlier one. */
+  change?: PictureChange;
+}
+
+export interface PictureChange {
+  /** The part of the pixels that is not the same, from 0 to 1. */
+  difference: number;
+  /** Around all of them, in pixels of the picture; null if there are none. */
+  box: { x: number; y: number; width: number; height: number } | null;
+}
+
+export const maxWarnings = 50;
+export const warningCodes = [
+  'request_failed',
+  'request_blocked',
+  'script_error',
+  'content_cut',
+  'settle_incomplete',
+  'cookie_banner_left',
+] as const;
+
+/** What a render has to say about its page. Addresses have lost their query strings. */
+export interface Warning {
+  code: (typeof warningCodes)[number];
+  message: string;
+  url: string | null;
+}
+
+/** What the page was at the end, in its own words, cut to a bounded length. */
+export interface PageReceipt {
+  /** Without its query string; null for a document of the request that has no address of its own. */
+  finalUrl: string | null;
+  /** Of the main document; null if it came with the request. */
+  status: number | null;
+  title: string;
+  /** At most `maxWarnings`. */
+  warnings: Warning[];
+}
+
+/** The files of a render, one for each output. The receiver owns them: `await using` removes those that were not moved away. */
+export interface Rendered extends AsyncDisposable {
+  outputs: RenderedFile[];
+  page: PageReceipt;
 }
 
 export interface BrowserAbout {
@@ -70,8 +78,7 @@ export interface BrowserAbout {
 }
 
 export interface Browser {
-  screenshot(job: ScreenshotJob, signal: AbortSignal): Promise<Rendered>;
-  pdf(job: PdfJob, signal: AbortSignal): Promise<Rendered>;
+  render(job: Job, signal: AbortSignal): Promise<Rendered>;
   readonly about: BrowserAbout;
   /** Rejects if the browser does not answer. */
   check(): Promise<void>;
@@ -86,6 +93,13 @@ export type RenderFailureReason =
   | 'download'
   | 'no_content'
   | 'crashed'
+  | 'http_error'
+  | 'request_failed'
+  | 'script_error'
+  | 'selector_missing'
+  | 'condition_unmet'
+  /** Than the picture that it is compared with. */
+  | 'other_size'
   | 'too_large'
   | 'unprintable'
   | 'aborted';
@@ -93,6 +107,8 @@ export type RenderFailureReason =
 /** A render that failed. `message` is for the client; details meant only for the log are in `cause`. */
 export class RenderFailure extends Error {
   readonly reason: RenderFailureReason;
+  /** The field of the request that it is about, if it is not the source: `wait_for[0]`. */
+  readonly field: string | undefined;
   /** The browser was lost during the render, and perhaps for another render: worth one retry. */
   readonly browserLost: boolean;
   /** Perhaps a script waits for time to pass, which virtual time does not while a script runs: worth one retry in real time. */
@@ -101,11 +117,12 @@ export class RenderFailure extends Error {
   constructor(
     reason: RenderFailureReason,
     message: string,
-    options: { cause?: unknown; browserLost?: boolean; worksInRealTime?: boolean } = {},
+    options: { cause?: unknown; field?: string; browserLost?: boolean; worksInRealTime?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'RenderFailure';
     this.reason = reason;
+    this.field = options.field;
     this.browserLost = options.browserLost ?? false;
     this.worksInRealTime = options.worksInRealTime ?? false;
   }

@@ -1,18 +1,11 @@
 // The browser as a pool of render workers, each with a Chromium of its own. Spec 4.3, 4.4.
-import { limits } from '#core/limits.ts';
 import { memory } from '#browser/process/memory.ts';
-import {
-  RenderFailure,
-  type Browser,
-  type PdfJob,
-  type Rendered,
-  type ScreenshotJob,
-} from '#browser/browser.ts';
+import { RenderFailure, type Browser, type Rendered } from '#browser/browser.ts';
+import type { Job } from '#browser/job.ts';
 import { createPool, type RecycleLimits } from '#browser/pool.ts';
 import { createDeadline } from '#browser/process/deadline.ts';
 import { startChromium, type StartOptions } from '#browser/start-chromium.ts';
 import type { MemoryLimits } from '#browser/worker/judge.ts';
-import type { Task } from '#browser/worker/messages.ts';
 import type { RenderOptions } from '#browser/worker/worker.ts';
 
 export interface ChromiumBrowserOptions extends StartOptions {
@@ -48,17 +41,12 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   });
 
   /** A render that lost its worker, perhaps to another render of its account, is tried once more, in a worker of its own. */
-  async function render(
-    kind: Task['kind'],
-    totalMs: number,
-    { phases, ...job }: ScreenshotJob | PdfJob,
-    caller: AbortSignal,
-  ): Promise<Rendered> {
-    const task = { kind, job } as Task;
-    const endsAt = performance.now() + totalMs;
+  async function render({ phases, account = '', ...task }: Job, caller: AbortSignal): Promise<Rendered> {
+    const { timeoutMs } = task;
+    const endsAt = performance.now() + timeoutMs;
     const attempt = async (run: (attempt: RenderOptions) => Promise<Rendered>): Promise<Rendered> => {
       const leftMs = endsAt - performance.now();
-      const deadline = createDeadline(totalMs, leftMs, caller);
+      const deadline = createDeadline(timeoutMs, leftMs, caller);
       try {
         return await run({ leftMs, phases, signal: deadline.signal });
       } finally {
@@ -66,7 +54,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
       }
     };
     try {
-      return await attempt((given) => pool.render(job.account ?? '', task, given));
+      return await attempt((given) => pool.render(account, task, given));
     } catch (error) {
       const isLost = error instanceof RenderFailure && error.browserLost;
       if (!isLost || endsAt - performance.now() < retryMs) throw error;
@@ -77,8 +65,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
 
   return {
     about,
-    screenshot: (job, signal) => render('screenshot', limits.screenshotTotalMs, job, signal),
-    pdf: (job, signal) => render('pdf', limits.pdfTotalMs, job, signal),
+    render,
     check: () => pool.check(),
     close: () => pool.close(),
   };

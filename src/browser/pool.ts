@@ -4,7 +4,7 @@
 import { RenderFailure, type Log, type Rendered } from '#browser/browser.ts';
 import { within } from '#browser/process/deadline.ts';
 import { createJudge, type MemoryLimits } from '#browser/worker/judge.ts';
-import type { Task } from '#browser/worker/messages.ts';
+import type { Task } from '#browser/job.ts';
 import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
 
 export interface RecycleLimits {

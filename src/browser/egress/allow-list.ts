@@ -4,9 +4,13 @@ import { canonicalHost } from '#browser/egress/canonical-host.ts';
 import { type AddressBlock, parseAddress, parseBlock } from '#core/address.ts';
 
 /** An entry without a port opens every port. */
-export type EgressException =
+export type EgressException = (
   | { kind: 'name'; name: string; port: number | undefined }
-  | { kind: 'block'; block: AddressBlock; port: number | undefined };
+  | { kind: 'block'; block: AddressBlock; port: number | undefined }
+) & {
+  /** For one account, not for the installation. */
+  isGrant?: true;
+};
 
 const expected = 'expected host[:port], IP[:port], [IPv6][:port] or a CIDR block with an optional port';
 

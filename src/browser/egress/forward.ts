@@ -17,7 +17,7 @@ import {
   responseHeaders,
 } from '#browser/egress/proxy-message.ts';
 
-const statusOf = { denied: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
+const statusOf = { denied: 403, blocked: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
 const tooManyInterim = () => new Error('it sends interim responses without end');
 /** Responses with a status of 100 to 199, each of which costs as much as a whole one. A server sends one or two. */
 const maxInterim = 20;

@@ -28,7 +28,7 @@ export const egressLimits: EgressLimits = {
   headerBytes: MiB / 32,
 };
 
-export type RefusalKind = 'denied' | 'unresolved' | 'unreachable' | 'exhausted';
+export type RefusalKind = 'denied' | 'blocked' | 'unresolved' | 'unreachable' | 'exhausted';
 type Exhausted = 'bytes' | 'requests' | 'connections';
 
 export interface Refusal {

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { canonicalHost } from '#browser/egress/canonical-host.ts';
 import type { EgressException } from '#browser/egress/allow-list.ts';
+import { mayBeGranted } from '#browser/egress/grants.ts';
 import { createNames, type Lookup } from '#browser/egress/names.ts';
 import { isInBlock, parseAddress } from '#core/address.ts';
 import { whyNotPublic } from '#browser/egress/public-address.ts';
@@ -10,6 +11,8 @@ export type Verdict =
   /** The caller dials only these addresses: looking the name up again could give a different answer. */
   | { kind: 'allowed'; addresses: string[] }
   | { kind: 'denied'; reason: string }
+  /** By the client. */
+  | { kind: 'blocked'; reason: string }
   | { kind: 'unresolved'; reason: string };
 
 /** What the rules are made from; plain data, so that a worker can make the same. */
@@ -61,7 +64,7 @@ export function createEgressRules(
     // internal network. localhost must be listed by name: what it resolves to differs between machines.
     const mayBeListed =
       !localhostName.test(host) && allow.some((entry) => entry.kind === 'block' && covers(entry, port));
-    const isOpen = isListed(host, port) || !isPrivateName(host) || mayBeListed;
+    const isOpen = listed(host, port).length > 0 || !isPrivateName(host) || mayBeListed;
     return isOpen ? undefined : denied(`${host} is not a public name`);
   }
 
@@ -70,9 +73,13 @@ export function createEgressRules(
     if (verdict) return verdict;
     const host = canonicalHost(hostname)!;
     const isPrivate = isPrivateName(host);
-    const isNamed = isListed(host, port);
+    const entries = listed(host, port);
+    const isNamed = entries.length > 0;
     const found = await resolve(host, isPrivate || isNamed, signal);
     if (!Array.isArray(found)) return found;
+    const isGranted = isNamed && entries.every(({ isGrant }) => isGrant === true);
+    if (isGranted && !found.every(mayBeGranted))
+      return denied(`${host} resolves to an address that is never granted`);
     const isOpen = (address: string) =>
       isPrivate ? isException(address, port) : whyNotAllowed(address, port) === undefined;
     // The message does not contain the addresses: the client must not learn what an internal resolver answered.
@@ -81,8 +88,8 @@ export function createEgressRules(
       : { kind: 'allowed', addresses: found };
   }
 
-  function isListed(host: string, port: number): boolean {
-    return allow.some((entry) => entry.kind === 'name' && entry.name === host && covers(entry, port));
+  function listed(host: string, port: number): EgressException[] {
+    return allow.filter((entry) => entry.kind === 'name' && entry.name === host && covers(entry, port));
   }
 
   function whyNotAllowed(address: string, port: number): string | undefined {

@@ -2,10 +2,9 @@
 // itself). Commands sent to the old document then fail or show half of each, and are sent again to the new one.
 import { limits } from '#core/limits.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import type { WaitUntil } from '#browser/browser.ts';
 import { pause, type Deadline } from '#browser/process/deadline.ts';
 import { inTime } from '#browser/page/at-most.ts';
-import { arrival, withinLimits } from '#browser/page/navigate.ts';
+import { arrival, isLoad, withinLimits, type Until } from '#browser/page/navigate.ts';
 import type { Page } from '#browser/page/page.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
 import { noticeMs, parseMs } from '#browser/page/times.ts';
@@ -45,22 +44,22 @@ export async function onOneDocument<T>(
 }
 
 /** Waits until a page that navigates by itself has arrived. If the next document does not come in time, the page stays where it is. */
-export async function arrive(page: Page, waitUntil: WaitUntil, deadline: Deadline): Promise<void> {
+export async function arrive(page: Page, until: Until, deadline: Deadline): Promise<void> {
   const { mainFrame } = page;
   if (!mainFrame.leaving && mainFrame.documents === 1) return;
   await withinLimits(deadline.signal, async (times) => {
-    do await arrival(page, waitUntil, times);
-    while (mainFrame.leaving || !(await isRead(page, waitUntil, times.network)));
+    do await arrival(page, until, times);
+    while (mainFrame.leaving || !(await isRead(page, until, times.network)));
   });
   await stay(page, deadline);
 }
 
 /** The load event of the previous document can be reported after the new document, which is then empty or lacks its images. */
-async function isRead(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<boolean> {
+async function isRead(page: Page, until: Until, signal: AbortSignal): Promise<boolean> {
   // Cut, because a page may define it as a string of any length.
   const expression = 'String(document.readyState).slice(0, 12)';
   const { result } = await page.session.send('Runtime.evaluate', { expression }, signal);
-  if (result.value === 'complete' || (result.value === 'interactive' && waitUntil !== 'load')) return true;
+  if (result.value === 'complete' || (result.value === 'interactive' && !isLoad(until))) return true;
   await pause(parseMs, signal);
   return false;
 }

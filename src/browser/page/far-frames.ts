@@ -3,11 +3,12 @@
 // page.
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { atMost } from '#browser/page/at-most.ts';
-import type { Area, Patch } from '#browser/page/capture.ts';
+import type { Area, Patch } from '#browser/page/encode.ts';
 import { callOf } from '#browser/page/in-page/call-of.ts';
 import { hasContent, twoFrames } from '#browser/page/in-page/far-frame.ts';
 import type { IsolatedWorld, RemoteElement } from '#browser/page/isolated-world.ts';
-import type { Page, Viewport } from '#browser/page/page.ts';
+import type { Viewport } from '#browser/job.ts';
+import type { Page } from '#browser/page/page.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
 import { farFrameDrawMs } from '#browser/page/times.ts';
 

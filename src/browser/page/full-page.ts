@@ -3,26 +3,31 @@
 import type { Deadline } from '#browser/process/deadline.ts';
 import { atMost } from '#browser/page/at-most.ts';
 import { captureFarFrames } from '#browser/page/far-frames.ts';
-import type { Patch } from '#browser/page/capture.ts';
+import type { Patch } from '#browser/page/encode.ts';
 import { openWorld } from '#browser/page/isolated-world.ts';
 import type { IsolatedWorld } from '#browser/page/isolated-world.ts';
-import type { Page, Viewport } from '#browser/page/page.ts';
+import type { Viewport } from '#browser/job.ts';
+import type { Page } from '#browser/page/page.ts';
 import { settle } from '#browser/page/settle.ts';
 import { bringToRest } from '#browser/page/page-at-rest.ts';
 import { afterScrollVirtualMs, decodeMs, farFramesMs, scrollMs } from '#browser/page/times.ts';
 
 const maxSteps = 250;
 
-/** Where the page begins for its reader, and how tall it is. */
+/** Where the page begins for its reader, and how large it is. */
 export interface PageExtent {
   /** What the viewport shows before any scrolling, in CSS pixels from the left and top edge of the document. */
   start: { x: number; y: number };
+  /** At least those of the viewport. */
+  width: number;
   height: number;
+  /** Of what the viewport shows: a page that is not made for small screens is shown smaller there. */
+  scale: number;
   /** Pictures to set into the capture. */
   patches: Patch[];
 }
 
-/** Scrolls no further than `limitPx`. */
+/** Leaves the page at its start. Scrolls no further than `limitPx`. */
 export async function revealFullPage(
   page: Page,
   viewport: Viewport,
@@ -43,12 +48,15 @@ export async function revealFullPage(
   return { ...(await extentOf(page, whole)), patches };
 }
 
-async function extentOf(page: Page, signal: AbortSignal): Promise<Omit<PageExtent, 'patches'>> {
+/** `start` only if the page is at its start. */
+export async function extentOf(page: Page, signal: AbortSignal): Promise<Omit<PageExtent, 'patches'>> {
   const metrics = await page.session.send('Page.getLayoutMetrics', undefined, signal);
-  const { cssContentSize, cssLayoutViewport } = metrics;
+  const { cssContentSize, cssLayoutViewport, cssVisualViewport } = metrics;
   return {
     start: { x: cssLayoutViewport.pageX, y: cssLayoutViewport.pageY },
+    width: Math.ceil(cssContentSize.width),
     height: Math.ceil(cssContentSize.height),
+    scale: cssVisualViewport.scale,
   };
 }
 

@@ -1,14 +1,14 @@
 // Reads the size of an encoded picture from its bytes, which also proves that it is a picture: Chromium has been seen to return
 // an empty string without an error.
 import { readJpeg, readPng, readWebp, type Dimensions } from '#core/image-header.ts';
-import type { ScreenshotFormat } from '#browser/browser.ts';
+import type { PictureFormat } from '#browser/job.ts';
 
 interface Reader {
   isWhole(bytes: Buffer): boolean;
   sizeOf(bytes: Buffer): Dimensions | undefined;
 }
 
-const readers: Record<ScreenshotFormat, Reader> = {
+const readers: Record<PictureFormat, Reader> = {
   png: {
     isWhole: (bytes) =>
       text(bytes, 0, 8) === '\x89PNG\r\n\x1a\n' && text(bytes, bytes.length - 8, bytes.length - 4) === 'IEND',
@@ -28,7 +28,7 @@ const readers: Record<ScreenshotFormat, Reader> = {
 };
 
 /** Null if the bytes are not a complete picture of that format. */
-export function imageSize(bytes: Buffer, format: ScreenshotFormat): Dimensions | null {
+export function imageSize(bytes: Buffer, format: PictureFormat): Dimensions | null {
   const { isWhole, sizeOf } = readers[format];
   try {
     return bytes.length > 45 && isWhole(bytes) ? (sizeOf(bytes) ?? null) : null;

@@ -30,6 +30,7 @@ const errors: Record<string, [RenderFailureReason, string]> = {
 
 const refusals: Record<RefusalKind, [RenderFailureReason, string]> = {
   denied: ['denied', 'is not a public address'],
+  blocked: ['denied', 'is a host that this request blocks'],
   unresolved: ['unresolved', 'could not be loaded: its name does not resolve'],
   unreachable: ['unreachable', 'could not be loaded: it cannot be reached'],
   exhausted: ['too_large', 'exceeded the limits of a render'],

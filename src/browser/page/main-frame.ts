@@ -14,6 +14,8 @@ export interface MainFrame {
   readonly arriving: boolean;
   /** Documents seen so far. */
   readonly documents: number;
+  /** With which the document was answered; null if it was not requested from a server. */
+  readonly status: number | null;
   /** The frame ended where there is nothing to show; a later good document does not change that. */
   readonly failure: RenderFailure | undefined;
 }
@@ -30,13 +32,14 @@ export function followMainFrame(
   failures: FailureClassifier,
   watch: Watch,
 ): MainFrame {
-  /** Why a response gives no picture, by document; undefined if it does. */
-  const answers = new Map<string, RenderFailure | undefined>();
+  /** By document. `failure`: why a response gives no picture; undefined if it does. */
+  const answers = new Map<string, { status: number; failure: RenderFailure | undefined }>();
   const errors = new Map<string, string>();
   const state = {
     loaded: false,
     domReady: false,
     documents: 0,
+    status: null as number | null,
     failure: undefined as RenderFailure | undefined,
     get leaving() {
       return nextLoaderId !== undefined || isRequested();
@@ -77,7 +80,8 @@ export function followMainFrame(
   });
   session.on('Network.responseReceived', ({ type, frameId: of, loaderId, response }) => {
     if (type !== 'Document' || of !== frameId) return;
-    answers.set(loaderId, failures.ofAnswer(response.headers, response.url));
+    const { status, headers, url } = response;
+    answers.set(loaderId, { status, failure: failures.ofAnswer(headers, url) });
     watch.notify();
   });
   session.on('Network.loadingFailed', ({ requestId, errorText }) => {
@@ -89,7 +93,7 @@ export function followMainFrame(
   });
   session.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId !== undefined || frame.id !== frameId) return;
-    const unusable = answers.get(frame.loaderId);
+    const answer = answers.get(frame.loaderId);
     const unreachable =
       frame.unreachableUrl === undefined
         ? undefined
@@ -101,7 +105,8 @@ export function followMainFrame(
     state.documents += 1;
     state.loaded = false;
     state.domReady = false;
-    state.failure ??= unusable ?? unreachable;
+    state.status = answer?.status ?? null;
+    state.failure ??= answer?.failure ?? unreachable;
     watch.notify();
   });
   session.on('Page.domContentEventFired', () => {

@@ -1,6 +1,6 @@
 // Opens a URL in a page and waits until it is ready, within the navigation budget. Spec 4.3, 4.4 (behavior).
 import { RenderFailure } from '#browser/browser.ts';
-import type { WaitUntil } from '#browser/browser.ts';
+import type { Waits } from '#browser/job.ts';
 import { limits } from '#core/limits.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import { atMost, inTime } from '#browser/page/at-most.ts';
@@ -8,22 +8,37 @@ import { networkIdle } from '#browser/page/idle.ts';
 import type { Page } from '#browser/page/page.ts';
 import { workMs } from '#browser/page/times.ts';
 
-export async function navigate(
+type LoadWaits = Pick<Waits, 'until' | 'navigationMs'>;
+
+export async function navigate(page: Page, url: string, waits: LoadWaits, deadline: Deadline): Promise<void> {
+  await load(page, waits, deadline, (signal) => open(page, url, signal));
+}
+
+/** Waits for the document to which a script of the client has navigated, as for the first one. */
+export async function followNavigation(page: Page, waits: LoadWaits, deadline: Deadline): Promise<void> {
+  await load(page, waits, deadline, (signal) => page.changes.until(() => !page.mainFrame.leaving, signal));
+}
+
+async function load(
   page: Page,
-  url: string,
-  waitUntil: WaitUntil,
+  { until, navigationMs }: LoadWaits,
   deadline: Deadline,
+  begin: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const { navigationMs } = limits;
   const late = () => new RenderFailure('timed_out', `the page did not load within ${navigationMs / 1000} s`);
   await inTime(navigationMs, deadline.signal, late, async (signal) => {
-    await open(page, url, signal);
-    await ready(page, waitUntil, signal);
-    if (waitUntil === 'networkidle0' || waitUntil === 'networkidle2')
-      await networkIdle(page, waitUntil === 'networkidle0' ? 0 : 2, signal, deadline.signal);
+    await begin(signal);
+    await ready(page, until, signal);
+    if (until === 'networkidle0' || until === 'networkidle2')
+      await networkIdle(page, until === 'networkidle0' ? 0 : 2, signal, deadline.signal);
     throwIfFailed(page);
   });
 }
+
+export type Until = Waits['until'];
+
+/** Whether a document is there only with its load event. */
+export const isLoad = (until: Until): boolean => until === 'load' || until === 'settled';
 
 /** A limit for the network, and a longer one for the browser, which may be slow to show what has already arrived. */
 export interface TimeLimits {
@@ -42,25 +57,21 @@ export async function withinLimits(
 }
 
 /** Waits for the document to which a page navigates by itself. */
-export async function arrival(
-  page: Page,
-  waitUntil: WaitUntil,
-  { network, work }: TimeLimits,
-): Promise<void> {
+export async function arrival(page: Page, until: Until, { network, work }: TimeLimits): Promise<void> {
   const { mainFrame, traffic } = page;
   await page.changes.until(() => !mainFrame.leaving || mainFrame.arriving, network);
   await page.changes.until(() => !mainFrame.leaving, work);
   try {
-    await ready(page, waitUntil, network);
+    await ready(page, until, network);
   } catch (error) {
     if (error !== network.reason || traffic.awaited > 0) throw error;
-    await ready(page, waitUntil, work);
+    await ready(page, until, work);
   }
 }
 
-async function ready(page: Page, waitUntil: WaitUntil, signal: AbortSignal): Promise<void> {
+async function ready(page: Page, until: Until, signal: AbortSignal): Promise<void> {
   const { mainFrame } = page;
-  const isReady = () => (waitUntil === 'load' ? mainFrame.loaded : mainFrame.domReady);
+  const isReady = () => (isLoad(until) ? mainFrame.loaded : mainFrame.domReady);
   await page.changes.until(() => isReady() || mainFrame.failure !== undefined, signal);
   throwIfFailed(page);
 }

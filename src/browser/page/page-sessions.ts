@@ -1,5 +1,6 @@
 // The debugging sessions of one page: its own and those of its cross-site frames and workers. They are followed as they come and
 // go, so that their requests count and their dialogs are answered.
+import type { Protocol } from 'devtools-protocol';
 import type { CdpConnection, CdpSession } from '#browser/process/cdp.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
 import type { VirtualClock } from '#browser/page/virtual-clock.ts';
@@ -7,8 +8,12 @@ import type { VirtualClock } from '#browser/page/virtual-clock.ts';
 export interface PageSessions {
   /** Frames with their own process, by id. */
   readonly frames: ReadonlyMap<string, CdpSession>;
+  /** Called with each cross-site frame and worker that appears, before it runs. */
+  prepareChildren(prepare: PrepareChild): void;
   forget(): void;
 }
+
+type PrepareChild = (child: CdpSession, target: Protocol.Target.TargetInfo) => void;
 
 interface Followers {
   traffic: Traffic;
@@ -24,9 +29,9 @@ export async function followSessions(
 ): Promise<PageSessions> {
   const children = new Map<string, { child: CdpSession; targetId: string }>();
   const frames = new Map<string, CdpSession>();
+  const preparations: PrepareChild[] = [];
 
   function follow(session: CdpSession): void {
-    traffic.follow(session);
     session.on('Page.javascriptDialogOpening', ({ type }) => {
       // A page that is asked to leave may not refuse; every other dialog is answered as if it had been closed.
       ignore(session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }));
@@ -39,8 +44,10 @@ export async function followSessions(
         clock.join(child);
         frames.set(targetInfo.targetId, child);
       } else traffic.workerStarted();
+      traffic.follow(child, { parent: session, targetId: targetInfo.targetId });
       follow(child);
       for (const sent of enable(child, isFrame)) ignore(sent);
+      for (const prepare of preparations) prepare(child, targetInfo);
       ignore(child.send('Runtime.runIfWaitingForDebugger', undefined));
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => {
@@ -54,11 +61,15 @@ export async function followSessions(
     });
   }
 
+  traffic.follow(page);
   follow(page);
   clock.join(page);
   await Promise.all(enable(page, true, signal));
   return {
     frames,
+    prepareChildren(prepare) {
+      preparations.push(prepare);
+    },
     forget() {
       for (const { child } of children.values()) child.forget();
       page.forget();

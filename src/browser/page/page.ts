@@ -1,26 +1,23 @@
 // One page in its own browser context, with its own door to the web: opened in advance, used for one render, always discarded.
+import { isDeepStrictEqual } from 'node:util';
 import { RenderFailure } from '#browser/browser.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
+import type { View, Viewport } from '#browser/job.ts';
 import type { Door } from '#browser/egress/door.ts';
+import { createFailedRequests, type FailedRequests } from '#browser/page/failed-requests.ts';
 import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';
 import type { FailureClassifier, MainFrame } from '#browser/page/main-frame.ts';
 import { followSessions, ignore } from '#browser/page/page-sessions.ts';
 import type { PageSessions } from '#browser/page/page-sessions.ts';
-import { refusePasswordPrompts } from '#browser/page/password-prompt.ts';
 import { createTraffic } from '#browser/page/traffic.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
 import { createVirtualClock } from '#browser/page/virtual-clock.ts';
 import type { VirtualClock } from '#browser/page/virtual-clock.ts';
 import { createWatch } from '#browser/page/watch.ts';
 import type { Watch } from '#browser/page/watch.ts';
-
-export interface Viewport {
-  width: number;
-  height: number;
-}
 
 export interface Page {
   readonly session: CdpSession;
@@ -29,26 +26,36 @@ export interface Page {
   readonly failures: FailureClassifier;
   readonly mainFrame: MainFrame;
   readonly traffic: Traffic;
+  readonly failedRequests: FailedRequests;
   /** Notified by both. */
   readonly changes: Watch;
   readonly clock: VirtualClock;
   /** Cross-site frames, by id. */
   readonly frames: PageSessions['frames'];
+  readonly prepareChildren: PageSessions['prepareChildren'];
+  /** A full Chromium fails where a password is asked for; headless-shell shows what the site shows to a reader without one. */
+  readonly promptsForPasswords: boolean;
   /** True if the browser animates something in the page, or did. */
   readonly isAnimated: boolean;
   /** Aborts with a RenderFailure if the page crashes or its browser is lost. */
   readonly fault: AbortSignal;
   /** Sent before the next command; its answer is not awaited. */
-  resize(viewport: Viewport): void;
+  resize(screen: Screen): void;
+  allowGeolocation(): Promise<void>;
   /** Discards the context with everything in it. Rejects if the browser does not do so in time. */
   dispose(signal: AbortSignal): Promise<void>;
 }
+
+type Screen = Viewport & Partial<Pick<View, 'pixelRatio' | 'mobile'>>;
 
 export interface PageOptions {
   process: ChromiumProcess;
   door: Door;
   viewport: Viewport;
 }
+
+/** headless-shell has a pointer at the start of its screen: the page at its window's start would be shown as hovered. */
+const besidePointer = { left: 1, top: 1 };
 
 export async function openPage(options: PageOptions, signal: AbortSignal): Promise<Page> {
   const { process, door } = options;
@@ -60,7 +67,11 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
   );
   try {
     const [{ targetId }] = await Promise.all([
-      root.send('Target.createTarget', { url: 'about:blank', browserContextId, ...options.viewport }, signal),
+      root.send(
+        'Target.createTarget',
+        { url: 'about:blank', browserContextId, ...besidePointer, ...options.viewport },
+        signal,
+      ),
       root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }, signal),
     ]);
     const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
@@ -70,17 +81,17 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     // The main frame has the id of its target.
     const changes = createWatch();
     const mainFrame = followMainFrame(session, targetId, failures, changes);
-    const traffic = createTraffic(changes, door.countAnswer);
+    const failedRequests = createFailedRequests(targetId, failures, door);
+    const traffic = createTraffic(changes, door.countAnswer, failedRequests);
     const clock = createVirtualClock(session, changes, fault.signal, fault.onStuck);
     let isAnimated = false;
     session.on('Animation.animationCreated', () => (isAnimated = true));
-    let viewport = options.viewport;
+    let metrics = metricsOf(options.viewport);
     const [sessions] = await Promise.all([
       followSessions(process.connection, session, { traffic, clock }, signal),
-      ...(process.kind === 'full' ? [refusePasswordPrompts(session, signal)] : []),
       session.send('Animation.enable', undefined, signal),
       session.send('Performance.enable', {}, signal),
-      session.send('Emulation.setDeviceMetricsOverride', metricsOf(viewport), signal),
+      session.send('Emulation.setDeviceMetricsOverride', metrics, signal),
     ]);
     return {
       session,
@@ -89,17 +100,24 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
       failures,
       mainFrame,
       traffic,
+      failedRequests,
       changes,
       clock,
       frames: sessions.frames,
+      prepareChildren: sessions.prepareChildren,
+      promptsForPasswords: process.kind === 'full',
       get isAnimated() {
         return isAnimated;
       },
       fault: fault.signal,
-      resize(wanted) {
-        if (wanted.width === viewport.width && wanted.height === viewport.height) return;
-        viewport = wanted;
-        ignore(session.send('Emulation.setDeviceMetricsOverride', metricsOf(wanted)));
+      resize(screen) {
+        const wanted = metricsOf(screen);
+        if (isDeepStrictEqual(wanted, metrics)) return;
+        metrics = wanted;
+        ignore(session.send('Emulation.setDeviceMetricsOverride', wanted));
+      },
+      allowGeolocation() {
+        return root.send('Browser.grantPermissions', { permissions: ['geolocation'], browserContextId });
       },
       async dispose(until) {
         clock.stop();
@@ -135,6 +153,19 @@ function watchForFaults(session: CdpSession, { process, door }: PageOptions, isU
   };
 }
 
-function metricsOf({ width, height }: Viewport) {
-  return { width, height, deviceScaleFactor: 1, mobile: false };
+function metricsOf({ width, height, pixelRatio = 1, mobile = false }: Screen) {
+  const isUpright = height >= width;
+  return {
+    width,
+    height,
+    deviceScaleFactor: pixelRatio,
+    mobile,
+    ...(mobile && {
+      screenWidth: width,
+      screenHeight: height,
+      screenOrientation: isUpright
+        ? { type: 'portraitPrimary' as const, angle: 0 }
+        : { type: 'landscapePrimary' as const, angle: 90 },
+    }),
+  };
 }

@@ -1,57 +1,99 @@
-// Prints a page to PDF and checks the result before returning it. Spec 4.4.
-import { paperInches, RenderFailure, type PdfJob } from '#browser/browser.ts';
-import type { Deadline } from '#browser/process/deadline.ts';
-import { openWorld } from '#browser/page/isolated-world.ts';
-import type { Page } from '#browser/page/page.ts';
+// Prints a page to PDF, with what the client adds to the document: page numbers, margins, information, a password. Spec 4.4; v2 4.
+import type { PdfOutput } from '#browser/job.ts';
+import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
+import { withoutBackground } from '#browser/page/background.ts';
+import { createPrintTools } from '#browser/page/in-page/print-tools.ts';
+import { openTools } from '#browser/page/isolated-world.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
-import { isRefusal } from '#browser/page/refusal.ts';
+import { printOnOnePage } from '#browser/page/single-page.ts';
+import { printMargins } from '#browser/page/margin-bands.ts';
+import { withPageNumbers } from '#browser/page/page-numbers.ts';
+import { maxBytes, printToPdf, tooLarge } from '#browser/page/print-to-pdf.ts';
+import { openPdfEditor } from '#browser/pdf/pdf-editor.ts';
 
-const chunkBytes = 4 * 1024 * 1024;
-const maxBytes = 256 * 1024 * 1024;
-
-export async function print(page: Page, job: PdfJob, deadline: Deadline): Promise<Buffer> {
-  const { signal } = deadline;
+export async function print(attempt: Attempt, output: PdfOutput): Promise<MadeOutput> {
+  const { page, task, deadline, begin } = attempt;
+  begin('capture');
   // Chromium itself would wait up to two seconds for resources that are still loading, and the caller asked not to wait.
-  if (job.waitUntil === 'domcontentloaded' && !page.mainFrame.loaded) {
-    await page.session.send('Page.stopLoading', undefined, signal);
+  if (task.waits.until === 'domcontentloaded' && !page.mainFrame.loaded) {
+    await page.session.send('Page.stopLoading', undefined, deadline.signal);
   }
-  let bytes = await printOnce(page, job, signal);
-  if (!job.preferCssPageSize && isTurned(bytes, job.landscape)) {
-    await ignorePageSize(page, job, signal);
-    bytes = await printOnce(page, job, signal);
-  }
-  if (!hasPages(bytes)) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
-  return bytes;
+  return await withoutBackground(page, output.omitBackground, () => printDocument(attempt, output));
 }
 
-async function printOnce(page: Page, job: PdfJob, signal: AbortSignal): Promise<Buffer> {
-  const { width, height } = paperInches[job.paperFormat];
-  const { top, right, bottom, left } = job.marginInches;
-  const words = 'the page could not be printed with this paper, margin and scale';
+async function printDocument(attempt: Attempt, output: PdfOutput): Promise<MadeOutput> {
+  const { header, footer, pageNumbers, documentInfo, password } = output;
+  const hasMargins = header !== null || footer !== null;
+  const isChanged = hasMargins || password !== null || Object.keys(documentInfo).length > 0;
+  if (!isChanged && !pageNumbers) return await printPages(attempt, output);
+  await using editor = openPdfEditor();
+  const { signal } = attempt.deadline;
+  const printWhole = () => printPages(attempt, output, { ...output, pageRanges: null });
+
+  async function finish(whole: MadeOutput | null): Promise<MadeOutput> {
+    const body = whole && output.pageRanges === null ? whole : await printPages(attempt, output);
+    if (!isChanged) return body;
+    const { sizes } = await editor.call('read', new Uint8Array(body.bytes), signal);
+    const total = whole?.pages ?? sizes.length;
+    const cuts = new Set(body.cut === null ? [] : [body.cut]);
+    const printed = { sizes, total, numbers: numbersIn(output.pageRanges, total) };
+    const overlays = await printMargins(attempt, output, printed, (words) => cuts.add(words));
+    const bytes = Buffer.from(await editor.call('change', { overlays, documentInfo, password }, signal));
+    if (bytes.length > maxBytes) throw tooLarge();
+    return { ...body, bytes, cut: cuts.size === 0 ? null : [...cuts].join('; ') };
+  }
+
+  const printAll = async () => {
+    if (pageNumbers) return await withPageNumbers(attempt, output, editor, printWhole, finish);
+    return await finish(hasMargins ? await printWhole() : null);
+  };
+  return hasMargins ? await withMargins(attempt, output, printAll) : await printAll();
+}
+
+/** A style sheet may give all pages other margins, and the header would cover the text. */
+async function withMargins<T>(
+  { page, deadline: { signal } }: Attempt,
+  { marginInches }: PdfOutput,
+  work: () => Promise<T>,
+): Promise<T> {
+  const margins = Object.entries(marginInches)
+    .filter(([, inches]) => inches > 0)
+    .map(([side, inches]) => [`margin-${side}`, `${inches}in`]);
+  const tools = await openTools(page, signal, createPrintTools);
+  await tools.run('setMargins', [JSON.stringify(Object.fromEntries(margins))], signal);
   try {
-    const { stream } = await page.session.send(
-      'Page.printToPDF',
-      {
-        paperWidth: width,
-        paperHeight: height,
-        landscape: job.landscape,
-        printBackground: job.printBackground,
-        preferCSSPageSize: job.preferCssPageSize,
-        scale: job.scale,
-        marginTop: top,
-        marginRight: right,
-        marginBottom: bottom,
-        marginLeft: left,
-        transferMode: 'ReturnAsStream',
-        generateTaggedPDF: false,
-        generateDocumentOutline: false,
-      },
-      signal,
-    );
-    return await readStream(page, stream ?? '', signal);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    throw new RenderFailure('unprintable', words, { cause: error });
+    return await work();
+  } finally {
+    ignore(tools.run('undo', [], signal));
+  }
+}
+
+/** The numbers of the pages that are printed, in the order of the document. */
+function numbersIn(pageRanges: string | null, total: number): number[] {
+  const all = Array.from({ length: total }, (_, index) => index + 1);
+  if (pageRanges === null) return all;
+  const ranges = pageRanges.split(',').map((range) => range.split('-').map(Number));
+  return all.filter((number) =>
+    ranges.some(([first = 0, last = first]) => first <= number && number <= last),
+  );
+}
+
+/** `output` is that of the request; `sheet` is what to print. */
+const printPages = (attempt: Attempt, output: PdfOutput, sheet: PdfOutput = output): Promise<MadeOutput> =>
+  output.singlePage ? printOnOnePage(attempt, output) : printOnPaper(attempt, output, sheet);
+
+async function printOnPaper(attempt: Attempt, output: PdfOutput, sheet: PdfOutput): Promise<MadeOutput> {
+  const pdf = await printToPdf(attempt, output, sheet);
+  if (output.preferCssPageSize || !isTurned(pdf.bytes, output)) return pdf;
+  const { page, deadline } = attempt;
+  const { width, height } = output.paper;
+  const size = output.landscape ? `${height}in ${width}in` : `${width}in ${height}in`;
+  const tools = await openTools(page, deadline.signal, createPrintTools);
+  await tools.run('setPageSize', [size], deadline.signal);
+  try {
+    return await printToPdf(attempt, output, sheet);
+  } finally {
+    ignore(tools.run('undo', [], deadline.signal));
   }
 }
 
@@ -59,51 +101,13 @@ async function printOnce(page: Page, job: PdfJob, signal: AbortSignal): Promise<
  * Chromium fits a page with a CSS page size to the requested paper, as its users expect, but rotates the paper if that size has
  * the other orientation. It writes the boxes of the pages as plain text.
  */
-function isTurned(bytes: Buffer, landscape: boolean): boolean {
+function isTurned(bytes: Buffer, { paper, landscape }: PdfOutput): boolean {
+  if (paper.width === paper.height) return false;
+  const isWide = paper.width > paper.height !== landscape;
   const start = '/MediaBox [0 0 ';
   for (let at = bytes.indexOf(start); at !== -1; at = bytes.indexOf(start, at + 1)) {
     const [width, height] = bytes.toString('latin1', at + start.length, at + 64).split(/[ \]]/);
-    if (Number(width) > Number(height) !== landscape) return true;
-  }
-  return false;
-}
-
-async function ignorePageSize(page: Page, job: PdfJob, signal: AbortSignal): Promise<void> {
-  const { width, height } = paperInches[job.paperFormat];
-  const size = job.landscape ? `${height}in ${width}in` : `${width}in ${height}in`;
-  const world = await openWorld(page, signal);
-  await world.run('setPageSize', [size], signal);
-}
-
-async function readStream(page: Page, handle: string, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for (;;) {
-      const { data, base64Encoded, eof } = await page.session.send(
-        'IO.read',
-        { handle, size: chunkBytes },
-        signal,
-      );
-      const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'latin1');
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > maxBytes) throw new RenderFailure('too_large', 'the PDF exceeds the size limit of a render');
-      if (eof) return Buffer.concat(chunks);
-    }
-  } finally {
-    ignore(page.session.send('IO.close', { handle }));
-  }
-}
-
-/** Also false if the bytes are not a complete PDF. Every node of a page tree holds the number of pages under it. */
-function hasPages(bytes: Buffer): boolean {
-  const isWhole =
-    bytes.toString('latin1', 0, 5) === '%PDF-' &&
-    bytes.toString('latin1', Math.max(0, bytes.length - 32)).includes('%%EOF');
-  if (!isWhole) return false;
-  for (let at = bytes.indexOf('/Type /Pages'); at !== -1; at = bytes.indexOf('/Type /Pages', at + 1)) {
-    if (/\/Count [1-9]/.test(bytes.toString('latin1', Math.max(0, at - 64), at + 64))) return true;
+    if (Number(width) > Number(height) !== isWide) return true;
   }
   return false;
 }

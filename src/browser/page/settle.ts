@@ -11,11 +11,13 @@ import { afterWorkersVirtualMs, workerQuietMs } from '#browser/page/times.ts';
 
 const maxDocuments = 10;
 
+/** Resolves to false if requests were not awaited to their end, because they took too long. */
 export async function settle(
   page: Page,
   deadline: Deadline,
   virtualMs: number = limits.settleMs,
-): Promise<void> {
+): Promise<boolean> {
+  let isOutOfTime = true;
   await withinLimits(deadline.signal, async (times) => {
     for (let documents = 0; documents < maxDocuments; documents += 1) {
       const shown = page.mainFrame.documents;
@@ -24,9 +26,12 @@ export async function settle(
       // The page has navigated by itself (a refresh, a script): the document where it arrives is the one to show.
       await arrival(page, 'load', times);
     }
+    isOutOfTime = times.network.aborted;
   });
+  const { awaited, isUnfinished } = page.traffic;
   await stay(page, deadline);
   throwIfFailed(page);
+  return !isUnfinished && !(isOutOfTime && awaited > 0);
 }
 
 async function settleDocument(page: Page, virtualMs: number, times: TimeLimits): Promise<void> {

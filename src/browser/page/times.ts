@@ -11,6 +11,14 @@
 //      |  the next document   begins the settle anew, within the same 3 s and 10 s
 //      |  a script            that runs for 4 s: all from the start, in real time
 //      |
+//   cookie banners            if asked for: settle, then 8 s virtual for one that was found
+//      |
+//   script, conditions        3 s virtual for each document, then as real time passes, for what is left of the render
+//      |
+//   settle                    again, if there was any of them
+//      |
+//   extracts                  5 s each, and 5 s more to read the page plainly; an accessibility tree 15 s, with its picture
+//      |
 //   full page only            scroll 8 s; settle 1 s virtual; frames of other sites 5 s; rest (below); decode 2 s
 //      |
 //   rest                      0.1 s virtual, two frames, idle callbacks 0.05 s, 0.05 s virtual; again until nothing moves, for 1 s.
@@ -26,6 +34,8 @@ export const firstFrameMs = 500;
 export const workMs = 10_000;
 /** How far the page's clock stays ahead of real time. */
 export const aheadMs = 2_000;
+/** The same for a page whose calendar is the client's: longer than any render takes. */
+export const leadMs = 120_000;
 /** Virtual time passes a long poll in such steps, so that requests sent by a timer are waited for. */
 export const stepMs = 50;
 /** A `fetch` or the like that takes longer is a long poll, which never ends. */
@@ -46,6 +56,19 @@ export const navigationRequestMs = 1_000;
 /** The browser may refuse a command a moment before it reports the new document. */
 export const noticeMs = 500;
 export const parseMs = 20;
+
+/** For a cookie banner that is being declined, after the page has settled. */
+export const declineVirtualMs = 8_000;
+export const declineStepVirtualMs = 250;
+
+/** A script of the client, or a condition, that is not done this long before the render's deadline has failed. */
+export const answerFailureMs = 250;
+/** How often a condition is checked. */
+export const conditionPollMs = 50;
+
+/** One megabyte of a page takes 0.7 s to become Markdown, and the page is busy meanwhile. */
+export const extractMs = 5_000;
+export const accessibilityMs = 15_000;
 
 export const scrollMs = 8_000;
 export const afterScrollVirtualMs = 1_000;

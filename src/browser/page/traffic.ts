@@ -3,6 +3,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { createByAge } from '#core/by-age.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
+import type { FailedRequests, SentRequest } from '#browser/page/failed-requests.ts';
 import { longPollMs, lostMs, silentMs } from '#browser/page/times.ts';
 import type { Watch } from '#browser/page/watch.ts';
 
@@ -10,16 +11,20 @@ export interface Traffic {
   readonly inFlight: number;
   /** Requests that are still worth waiting for; a long poll is not, because it would never end. */
   readonly awaited: number;
+  /** Whether a request was not awaited to its end that may bring something to see. */
+  readonly isUnfinished: boolean;
   readonly workers: number;
   /** Counts the requests of this session; those of a child session end with it. */
-  follow(session: CdpSession): void;
+  follow(session: CdpSession, child?: { parent: CdpSession; targetId: string }): void;
   forget(session: CdpSession): void;
   workerStarted(): void;
 }
 
-interface Flight {
+interface Flight extends SentRequest {
   key: string;
   session: CdpSession;
+  type: Protocol.Network.ResourceType | undefined;
+  startedAt: number;
   isAnswered: boolean;
 }
 
@@ -32,8 +37,22 @@ const pollTypes: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'Other',
 ]);
 
+const seenTypes: ReadonlySet<Protocol.Network.ResourceType | undefined> = new Set([
+  'Document',
+  'Stylesheet',
+  'Image',
+  'Font',
+  'Script',
+]);
+/** Their answers may be streams, which never end. */
+const dataTypes: ReadonlySet<Protocol.Network.ResourceType | undefined> = new Set(['Fetch', 'XHR']);
+
 /** `onAnswer` is called for every response from the network, including those of frames and workers. */
-export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Traffic {
+export function createTraffic(
+  watch: Watch,
+  onAnswer: (url: string) => void,
+  failures: Pick<FailedRequests, 'answered' | 'failed'>,
+): Traffic {
   const flights = new Map<string, Flight>();
   const ofSession = new Map<CdpSession, Set<Flight>>();
   // Each event of a page asks how many there are, so they are not counted anew each time.
@@ -53,14 +72,14 @@ export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Tr
     return true;
   }
 
-  function start(key: string, session: CdpSession, isPoll: boolean): void {
+  function start(flight: Flight): void {
+    const { key, session, type } = flight;
     // A redirect has the id of the request that it follows.
     remove(key);
-    const flight = { key, session, isAnswered: false };
     flights.set(key, flight);
     const mine = ofSession.get(session) ?? new Set();
     ofSession.set(session, mine.add(flight));
-    (isPoll ? polls : others).note(key);
+    (type === undefined || pollTypes.has(type) ? polls : others).note(key);
     unanswered += 1;
   }
 
@@ -81,6 +100,15 @@ export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Tr
     get awaited() {
       return polls.count() + others.count();
     },
+    get isUnfinished() {
+      const since = performance.now() - longPollMs;
+      return flights
+        .values()
+        .some(
+          ({ type, startedAt, isAnswered }) =>
+            startedAt <= since && (seenTypes.has(type) || (dataTypes.has(type) && !isAnswered)),
+        );
+    },
     get workers() {
       return workers;
     },
@@ -88,15 +116,26 @@ export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Tr
       workers += 1;
       watch.notify();
     },
-    follow(session) {
+    follow(session, child) {
       const prefix = `${session.id} `;
-      // The request for the document of a cross-site frame begins in the session of its parent and ends in its own.
-      const keyOf = (requestId: string) =>
-        flights.has(prefix + requestId) ? prefix + requestId : frameDocument + requestId;
-      session.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
-        if (/^(data|blob):/.test(request.url.slice(0, 5))) return;
-        const isPoll = type === undefined || pollTypes.has(type);
-        start((type === 'Document' ? frameDocument : prefix) + requestId, session, isPoll);
+      // The requests for the document of a cross-site frame and for the script of a worker, which has the id of the worker, begin in the
+      // session of their parent and end in their own.
+      const keyOf = (requestId: string) => {
+        if (flights.has(prefix + requestId)) return prefix + requestId;
+        return (child?.targetId === requestId ? `${child.parent.id} ` : frameDocument) + requestId;
+      };
+      session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type, frameId }) => {
+        if (/^(data|blob):/.test(url.slice(0, 5))) return;
+        const isDocument = type === 'Document';
+        start({
+          key: (isDocument ? frameDocument : prefix) + requestId,
+          session,
+          url,
+          documentOf: isDocument ? frameId : undefined,
+          type,
+          startedAt: performance.now(),
+          isAnswered: false,
+        });
         watch.notify();
       });
       session.on('Network.responseReceived', ({ requestId, response }) => {
@@ -104,6 +143,7 @@ export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Tr
         // Both sessions may report it.
         if (!flight || flight.isAnswered) return;
         answer(flight);
+        failures.answered(flight, response);
         if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);
       });
       session.on('Network.dataReceived', ({ requestId }) => {
@@ -112,7 +152,12 @@ export function createTraffic(watch: Watch, onAnswer: (url: string) => void): Tr
       });
       session.on('Network.requestServedFromCache', ({ requestId }) => land(keyOf(requestId)));
       session.on('Network.loadingFinished', ({ requestId }) => land(keyOf(requestId)));
-      session.on('Network.loadingFailed', ({ requestId }) => land(keyOf(requestId)));
+      session.on('Network.loadingFailed', (failure) => {
+        const key = keyOf(failure.requestId);
+        const flight = flights.get(key);
+        if (flight) failures.failed(flight, failure);
+        land(key);
+      });
     },
     forget(session) {
       for (const { key } of ofSession.get(session) ?? []) land(key);

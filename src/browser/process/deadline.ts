@@ -5,6 +5,8 @@ import { RenderFailure } from '#browser/browser.ts';
 export interface Deadline {
   /** Aborts with a RenderFailure if the total budget is spent or the caller disconnects. */
   readonly signal: AbortSignal;
+  /** What is left of the total budget. */
+  leftMs(): number;
   /** A phase with its own budget; it also ends with the whole. Call `end` when it is over. */
   phase(budgetMs: number, failure: () => Error): Phase;
   /** Ends the render from outside (its page crashed, its browser died). */
@@ -29,6 +31,7 @@ export interface Phase {
 /** `leftMs` is what remains of the total budget; on a second attempt, less than all of it. */
 export function createDeadline(totalMs: number, leftMs: number, caller: AbortSignal): Deadline {
   const controller = new AbortController();
+  const endsAt = performance.now() + leftMs;
   const timer = setTimeout(
     () => controller.abort(new RenderFailure('timed_out', `the render took longer than ${totalMs / 1000} s`)),
     leftMs,
@@ -38,6 +41,7 @@ export function createDeadline(totalMs: number, leftMs: number, caller: AbortSig
   caller.addEventListener('abort', hangUp, { once: true });
   return {
     signal: controller.signal,
+    leftMs: () => endsAt - performance.now(),
     phase: (budgetMs, failure) => createPhase(controller.signal, budgetMs, failure),
     fail: (failure) => controller.abort(failure),
     end() {

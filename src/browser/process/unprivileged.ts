@@ -26,6 +26,13 @@ export function workerUsers(platform = process.platform, uid = process.getuid?.(
   return uid === 0 && platform === 'linux' ? { browser: nobody, worker } : null;
 }
 
+/** For good. Only root can. */
+export function become({ uid, gid }: UnixUser): void {
+  process.setgroups?.([]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+}
+
 export const browserUser = (): UnixUser | null => workerUsers()?.browser ?? null;
 
 /** The folder itself, or another one if it is not writable (a clone of another user) or the browser cannot reach it (/root). */

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { inspect } from 'node:util';
+import type { Task } from '#browser/job.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import { openEgressDoor } from '#browser/egress/door.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
 import {
   ChromiumStartError,
   launchChromium,
@@ -14,20 +14,22 @@ import {
 } from '#browser/process/chromium-process.ts';
 import { createPhase, startStepMs } from '#browser/process/deadline.ts';
 import { lowerPriority } from '#browser/process/priority.ts';
+import { become } from '#browser/process/unprivileged.ts';
 import { openPage } from '#browser/page/page.ts';
-import { openChannel } from '#browser/worker/channel.ts';
+import { openChannel, toWorkerCharacters } from '#browser/worker/channel.ts';
 import { drawingTestViewport, testDrawing, type DrawingTest } from '#browser/worker/drawing-test.ts';
-import type {
-  Failed,
-  FromWorker,
-  Receipt,
-  Started,
-  StartOrder,
-  Task,
-  ToWorker,
+import {
+  fileOf,
+  type Failed,
+  type FromWorker,
+  type Receipt,
+  type Started,
+  type StartOrder,
+  type ToWorker,
 } from '#browser/worker/messages.ts';
 import { createPages, type Pages } from '#browser/worker/pages.ts';
-import { renderPage } from '#browser/worker/render-page.ts';
+import { renderPage, type Made } from '#browser/worker/render-page.ts';
+import { rulesOf } from '#browser/worker/task-rules.ts';
 import { testWall } from '#browser/worker/wall-test.ts';
 
 const causeCharacters = 2_000;
@@ -38,6 +40,7 @@ let browser: ChromiumProcess | undefined;
 let pages: Pages | undefined;
 
 const send: (message: FromWorker) => void = openChannel(process.stdin, process.stdout, {
+  maxCharacters: toWorkerCharacters,
   onMessage: (message) => obey(message as ToWorker),
   onBroken: exit,
 });
@@ -83,12 +86,6 @@ async function closeFirstPage({ connection: { root } }: ChromiumProcess): Promis
   if (first) await root.send('Target.closeTarget', { targetId: first.targetId });
 }
 
-function become({ uid, gid }: { uid: number; gid: number }): void {
-  process.setgroups?.([]);
-  process.setgid?.(gid);
-  process.setuid?.(uid);
-}
-
 function refuse(error: Error): void {
   send({
     refused: { message: error.message, detail: error instanceof ChromiumStartError ? error.detail : '' },
@@ -101,14 +98,15 @@ async function render(id: string, task: Task, leftMs: number): Promise<void> {
   const discards: Promise<boolean>[] = [];
   running.set(id, caller);
   try {
-    const bytes = await renderPage(pages!, task, {
+    const rules = await rulesOf(task);
+    const made = await renderPage(pages!, task, {
       leftMs,
       signal: caller.signal,
-      prepare: (page) => page.door.use(createEgressRules(task.job.egress)),
+      prepare: (page) => page.door.use(rules),
       begin: (phase) => send({ render: id, phase }),
       discard: (page) => discards.push(pages!.discard(page)),
     });
-    send({ render: id, receipt: await store(id, bytes) });
+    send({ render: id, receipt: await store(id, made) });
   } catch (error) {
     send({ render: id, ...toFailed(error as Error) });
   }
@@ -122,15 +120,20 @@ async function render(id: string, task: Task, leftMs: number): Promise<void> {
 /** What is not a failure of the render, such as a full disk, is one of the service. */
 function toFailed(error: Error): { failed: Failed } | { broke: string } {
   if (!(error instanceof RenderFailure)) return { broke: error.message };
-  const { reason, message, browserLost } = error;
+  const { reason, message, field, browserLost } = error;
   return {
-    failed: { reason, message, browserLost, cause: inspect(error.cause).slice(0, causeCharacters) },
+    failed: { reason, message, field, browserLost, cause: inspect(error.cause).slice(0, causeCharacters) },
   };
 }
 
-async function store(name: string, bytes: Buffer): Promise<Receipt> {
-  await writeFile(name, bytes, { flag: 'wx', mode: 0o600 });
-  return { sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+async function store(id: string, { outputs, page }: Made): Promise<Receipt> {
+  const stored: Receipt['outputs'] = [];
+  for (const [index, { bytes, cut, ...facts }] of outputs.entries()) {
+    await writeFile(fileOf(id, index), bytes, { flag: 'wx', mode: 0o600 });
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    stored.push({ ...facts, truncated: cut !== null, sizeBytes: bytes.length, sha256 });
+  }
+  return { outputs: stored, page };
 }
 
 async function check(number: number): Promise<void> {

@@ -1,5 +1,6 @@
 // What the service and a render worker say to each other: one JSON text a line, over the worker's standard input and output.
-import type { PdfJob, RenderFailureReason, ScreenshotJob } from '#browser/browser.ts';
+import type { PageReceipt, RenderedFile, RenderFailureReason } from '#browser/browser.ts';
+import type { Task } from '#browser/job.ts';
 import type { Chromium } from '#browser/install/find-chromium.ts';
 import type { Users } from '#browser/process/unprivileged.ts';
 import type { DrawingTest } from '#browser/worker/drawing-test.ts';
@@ -21,13 +22,9 @@ export interface StartOrder {
   isTested: boolean;
 }
 
-export type Task =
-  | { kind: 'screenshot'; job: Omit<ScreenshotJob, 'phases'> }
-  | { kind: 'pdf'; job: Omit<PdfJob, 'phases'> };
-
 export type ToWorker =
   | { start: StartOrder }
-  /** The result is written to a file of this name in the worker's folder. */
+  /** The outputs are written to files in the worker's folder: `fileOf` says how they are called. */
   | { render: string; task: Task; leftMs: number }
   | { abort: string }
   | { ping: number }
@@ -42,14 +39,17 @@ export interface Started {
   drawing?: DrawingTest;
 }
 
+export const fileOf = (render: string, output: number): string => `${render}-${output}`;
+
 export interface Receipt {
-  sizeBytes: number;
-  sha256: string;
+  outputs: Omit<RenderedFile, 'path'>[];
+  page: PageReceipt;
 }
 
 export interface Failed {
   reason: RenderFailureReason;
   message: string;
+  field: string | undefined;
   /** For the log. */
   cause: string;
   browserLost: boolean;

@@ -1,17 +1,26 @@
-// The steps of a screenshot and of a PDF, from top to bottom, on one page of this worker's browser. Spec 4.3, 4.4.
-import { limits } from '#core/limits.ts';
-import { RenderFailure, type PdfJob, type ScreenshotJob } from '#browser/browser.ts';
-import { capture, tallestPx, type Area } from '#browser/page/capture.ts';
+// The steps of a render, from top to bottom, on one page of this worker's browser. Their order is part of the contract. Spec 4.3, 4.4.
+import { RenderFailure, type PageReceipt, type Warning } from '#browser/browser.ts';
+import { isPicture, type AccessibilityOutput, type Output, type Task } from '#browser/job.ts';
+import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
+import { changePage, renewStyles, runScript } from '#browser/page/changes.ts';
+import { compareOutputs } from '#browser/page/compare.ts';
+import { waitFor } from '#browser/page/conditions.ts';
+import { declineCookieBanners } from '#browser/page/cookie-banners.ts';
+import { readAccessibility } from '#browser/page/accessibility.ts';
 import { arrive, onOneDocument } from '#browser/page/document.ts';
-import { revealFullPage, type PageExtent } from '#browser/page/full-page.ts';
+import { extract } from '#browser/page/extract.ts';
 import { navigate, throwIfFailed } from '#browser/page/navigate.ts';
+import { createNotes } from '#browser/page/notes.ts';
 import { prepareAtRest, type CaptureAtRest } from '#browser/page/page-at-rest.ts';
 import type { Page } from '#browser/page/page.ts';
+import { createCamera, isOfViewport, type Camera } from '#browser/page/picture.ts';
+import { wholePage, type Projection } from '#browser/page/projection.ts';
 import { print } from '#browser/page/print.ts';
 import { settle } from '#browser/page/settle.ts';
+import { openSource } from '#browser/page/source.ts';
+import { setView } from '#browser/page/view.ts';
 import { CdpError } from '#browser/process/cdp.ts';
 import { createDeadline, pause, within, type Deadline } from '#browser/process/deadline.ts';
-import type { Task } from '#browser/worker/messages.ts';
 import type { Pages } from '#browser/worker/pages.ts';
 
 export interface RenderOptions {
@@ -24,113 +33,144 @@ export interface RenderOptions {
   discard: (page: Page) => void;
 }
 
+export interface Made {
+  outputs: MadeOutput[];
+  page: PageReceipt;
+}
+
 // With less time left than this, a second attempt would fail too.
 const retryMs = 5_000;
 
 /** Rejects with a RenderFailure. A page whose script waits for the clock gets a second attempt in real time. */
-export async function renderPage(pages: Pages, task: Task, options: RenderOptions): Promise<Buffer> {
-  const totalMs = task.kind === 'screenshot' ? limits.screenshotTotalMs : limits.pdfTotalMs;
+export async function renderPage(pages: Pages, task: Task, options: RenderOptions): Promise<Made> {
   const endsAt = performance.now() + options.leftMs;
-  const attempt = async (inRealTime: boolean): Promise<Buffer> => {
-    const deadline = createDeadline(totalMs, endsAt - performance.now(), options.signal);
-    try {
+  const attempt = async (inRealTime: boolean): Promise<Made> => {
+    const deadline = createDeadline(task.timeoutMs, endsAt - performance.now(), options.signal);
+    const opened: Page[] = [];
+    /** Prepared for this render, which fails with it. */
+    const openPage = async (): Promise<Page> => {
       const page = await pages.take(deadline.signal);
-      try {
-        return await within(work(page, task, inRealTime, deadline, options), deadline.signal);
-      } finally {
-        options.discard(page);
-      }
+      opened.push(page);
+      const fail = () => deadline.fail(page.fault.reason as RenderFailure);
+      if (page.fault.aborted) fail();
+      page.fault.addEventListener('abort', fail, { once: true });
+      options.prepare(page);
+      return page;
+    };
+    try {
+      return await within(work(task, inRealTime, deadline, { ...options, openPage }), deadline.signal);
     } catch (error) {
       throw toRenderFailure(error, deadline.signal);
     } finally {
       deadline.end();
+      for (const page of opened) options.discard(page);
     }
   };
   try {
     return await attempt(false);
   } catch (error) {
-    const { worksInRealTime } = error as RenderFailure;
+    // Real time has no calendar of the client's.
+    const worksInRealTime = (error as RenderFailure).worksInRealTime && task.view.clock === null;
     if (!worksInRealTime || endsAt - performance.now() < retryMs) throw error;
     return await attempt(true);
   }
 }
 
 async function work(
-  page: Page,
   task: Task,
   inRealTime: boolean,
   deadline: Deadline,
-  { prepare, begin }: RenderOptions,
-): Promise<Buffer> {
-  const fail = () => deadline.fail(page.fault.reason as RenderFailure);
-  if (page.fault.aborted) fail();
-  page.fault.addEventListener('abort', fail, { once: true });
-  prepare(page);
+  { begin, openPage }: Pick<RenderOptions & Attempt, 'begin' | 'openPage'>,
+): Promise<Made> {
+  const page = await openPage();
   if (inRealTime) page.clock.useRealTime();
-  return task.kind === 'screenshot'
-    ? makeScreenshot(page, task.job, deadline, begin)
-    : makePdf(page, task.job, deadline, begin);
+  const attempt = { page, task, deadline, notes: createNotes(page, task), begin, openPage };
+  await open(attempt);
+  await waitAndChange(attempt);
+  const outputs = await compareOutputs(task, await makeOutputs(attempt));
+  return { outputs, page: await attempt.notes.receipt(deadline.signal) };
 }
 
-async function makeScreenshot(
-  page: Page,
-  job: ScreenshotJob,
-  deadline: Deadline,
-  begin: RenderOptions['begin'],
-): Promise<Buffer> {
+async function open({ page, task, deadline, begin }: Attempt): Promise<void> {
   begin('navigate');
-  page.resize(job);
-  await navigate(page, job.url, 'load', deadline);
+  await setView(page, task.view);
+  changePage(page, task.changes);
+  const { clock } = task.view;
+  if (clock !== null) await page.clock.beginAt(clock, deadline.signal);
+  const url = await openSource(page, task, deadline.signal);
+  await navigate(page, url, task.waits, deadline);
   begin('settle');
-  let captureAtRest: CaptureAtRest | undefined;
+}
+
+/** What happens between the load and the outputs, if the job has any of it. */
+async function waitAndChange({ page, task, deadline, notes }: Attempt): Promise<void> {
+  const { changes, waits } = task;
+  const isChanged = changes.script !== null || waits.for.length > 0 || waits.delayMs > 0;
+  if (changes.declineCookieBanners && changes.javascript) await declineCookieBanners(page, notes, deadline);
+  else if (isChanged && waits.until === 'settled') await settle(page, deadline);
+  await runScript(page, task, deadline);
+  await waitFor(page, waits.for, deadline);
+  if (waits.delayMs > 0) await pause(waits.delayMs, deadline.signal);
+  throwIfFailed(page);
+}
+
+async function makeOutputs(attempt: Attempt): Promise<MadeOutput[]> {
+  const { page, task, deadline, notes } = attempt;
+  const { changes, waits, outputs } = task;
+  let atRest: CaptureAtRest | undefined;
   const arriveAndSettle = async () => {
-    captureAtRest = await prepareAtRest(page, deadline);
-    await settle(page, deadline);
+    if (!waits.settles) return arrive(page, waits.until, deadline);
+    await renewStyles(page, changes, deadline.signal);
+    atRest = await prepareAtRest(page, deadline);
+    if (!(await settle(page, deadline))) notes.warn(settleIncomplete);
   };
-  const bytes = await onOneDocument(page, deadline, arriveAndSettle, async () => {
-    const extent = job.fullPage
-      ? await revealFullPage(page, job, tallestPx[job.format], deadline)
-      : undefined;
-    const captureNow = () =>
-      capture(page, job, { area: extent && areaOf(extent, job), patches: extent?.patches, begin }, deadline);
-    return job.fullPage || !captureAtRest ? captureNow() : captureAtRest(captureNow);
+  const made = await onOneDocument(page, deadline, arriveAndSettle, async () => {
+    await renewStyles(page, changes, deadline.signal);
+    await notes.throwIfUnwanted(deadline.signal);
+    const results: MadeOutput[] = [];
+    const described = outputs.find((output) => isPicture(output) && !output.printed);
+    /** With the picture that the boxes are of: what comes before or after it may move the page. */
+    const describe = async (picture: Output | undefined, project: () => Promise<Projection>) => {
+      if (picture !== described) return;
+      for (const [place, { format }] of outputs.entries())
+        if (format === 'accessibility') results[place] = await readAccessibility(attempt, await project());
+    };
+    if (!described) await describe(undefined, async () => wholePage(attempt));
+    const takePicture = createCamera(attempt, atRest, describe);
+    for (const output of inOrder(outputs)) {
+      if (output.format === 'accessibility') continue;
+      results[outputs.indexOf(output)] = await makeOutput(attempt, output, takePicture);
+    }
+    return results;
   });
   throwIfFailed(page);
-  return bytes;
+  for (const { cut } of made) if (cut !== null) notes.warn({ code: 'content_cut', message: cut, url: null });
+  return made;
 }
 
-/**
- * As wide as the viewport, starting where the reader's view begins; as tall as the page, up to the format's limit. A page that
- * fits into the viewport is captured as the viewport.
- */
-function areaOf({ start, height }: PageExtent, job: ScreenshotJob): Area | undefined {
-  if (height <= job.height) return undefined;
-  const tall = Math.min(height, tallestPx[job.format]);
-  // If lines run upwards, the page begins at its bottom, and that end is kept.
-  return { x: start.x, y: Math.max(0, start.y + job.height - tall), width: job.width, height: tall };
+const settleIncomplete: Warning = {
+  code: 'settle_incomplete',
+  message: 'the page was still waiting for requests when its time was over',
+  url: null,
+};
+
+/** Extracts first, then what the viewport shows, because other pictures scroll the page; PDFs last, because printing lays it out anew. */
+function inOrder(outputs: Output[]): Output[] {
+  const place = (output: Output) => {
+    if (isPicture(output)) return output.printed ? 3 : isOfViewport(output) ? 1 : 2;
+    return output.format === 'pdf' ? 3 : 0;
+  };
+  return outputs.toSorted((a, b) => place(a) - place(b));
 }
 
-async function makePdf(
-  page: Page,
-  job: PdfJob,
-  deadline: Deadline,
-  begin: RenderOptions['begin'],
-): Promise<Buffer> {
-  begin('navigate');
-  page.resize(job.viewport);
-  await navigate(page, job.url, job.waitUntil, deadline);
-  begin('settle');
-  if (job.delayMs > 0) await pause(job.delayMs, deadline.signal);
-  throwIfFailed(page);
-  begin('capture');
-  const bytes = await onOneDocument(
-    page,
-    deadline,
-    () => arrive(page, job.waitUntil, deadline),
-    () => print(page, job, deadline),
-  );
-  throwIfFailed(page);
-  return bytes;
+function makeOutput(
+  attempt: Attempt,
+  output: Exclude<Output, AccessibilityOutput>,
+  takePicture: Camera,
+): Promise<MadeOutput> {
+  if (isPicture(output)) return takePicture(output);
+  if (output.format === 'pdf') return print(attempt, output);
+  return extract(attempt, output);
 }
 
 /** Whatever ended the render, the client gets one of the messages written here. */

@@ -7,7 +7,7 @@ import type { Log } from '#browser/browser.ts';
 import { createBrowserFolder } from '#browser/process/browser-folder.ts';
 import { endWithService } from '#browser/process/end-with-service.ts';
 import { createScratchFolder } from '#browser/process/scratch-folder.ts';
-import { openChannel } from '#browser/worker/channel.ts';
+import { fromWorkerCharacters, openChannel } from '#browser/worker/channel.ts';
 import type { FromWorker, StartOrder, ToWorker } from '#browser/worker/messages.ts';
 
 export interface WorkerProcess {
@@ -79,6 +79,7 @@ export function startProcess({
   child.once('error', (error) => ended(error.message));
   child.once('exit', () => ended(errorText.trim() || 'the worker ended'));
   const send: (message: ToWorker) => void = openChannel(child.stdout, child.stdin, {
+    maxCharacters: fromWorkerCharacters,
     onMessage: (message) => onMessage(message as FromWorker),
     // The end of the process follows, or is brought about.
     onBroken: kill,

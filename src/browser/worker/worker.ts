@@ -4,18 +4,20 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
 import type { Phases } from '#core/phases.ts';
+import type { Task } from '#browser/job.ts';
 import { RenderFailure, type Log, type Rendered } from '#browser/browser.ts';
 import { createPhase, startStepMs, within } from '#browser/process/deadline.ts';
 import { scratchFile } from '#browser/process/scratch-folder.ts';
-import type {
-  Failed,
-  FromWorker,
-  Receipt,
-  Started,
-  StartOrder,
-  Task,
-  ToWorker,
+import { createHandOver } from '#browser/worker/hand-over.ts';
+import {
+  fileOf,
+  type Failed,
+  type FromWorker,
+  type Started,
+  type StartOrder,
+  type ToWorker,
 } from '#browser/worker/messages.ts';
+import { readReceipt } from '#browser/worker/receipt.ts';
 import { startProcess } from '#browser/worker/worker-process.ts';
 
 export interface Worker {
@@ -60,8 +62,6 @@ export interface WorkerOptions extends Omit<StartOrder, 'browserFolder'> {
 }
 
 const never = new AbortController().signal;
-/** As for the largest PDF. */
-const maxResultBytes = 256 * 1024 ** 2;
 /** The phases that a worker reports. */
 const knownPhases: ReadonlySet<string> = new Set(['navigate', 'settle', 'capture', 'encode']);
 const lost = () =>
@@ -98,6 +98,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     onMessage: receive,
     log,
   });
+  const handOver = createHandOver(processes.resultsFolder, order.users?.worker ?? null);
   gone.addEventListener('abort', () => {
     const reason = String(gone.reason);
     fail(lost());
@@ -131,23 +132,48 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     else if ('discarded' in message) discard(message.render);
   }
 
+  function begin(id: string, task: Task, leftMs: number): void {
+    const copied = handOver.give(id, task);
+    if (!copied) return send({ render: id, task, leftMs });
+    copied.then(
+      (given) => (running.has(id) ? send({ render: id, task: given, leftMs }) : discard(id)),
+      (error: Error) => {
+        running.get(id)?.settle(error);
+        discard(id);
+      },
+    );
+  }
+
+  async function takeBack(id: string): Promise<void> {
+    await handOver.takeBack(id).catch((error: unknown) => {
+      log.warn({ err: error }, 'the files of a request could not be removed yet');
+    });
+  }
+
   function note(id: string, phase: string): void {
     if (knownPhases.has(phase)) running.get(id)?.phases?.begin(phase);
   }
 
-  function deliver(id: string, { sizeBytes, sha256 }: Receipt): void {
+  function deliver(id: string, given: unknown): void {
+    const paths: string[] = [];
     try {
-      if (!(sizeBytes <= maxResultBytes) || !/^[0-9a-f]{64}$/.test(sha256))
-        throw new Error('the receipt of a render is not valid');
-      // Out of the worker's reach, and not removed with its folder. A rename does not wait for the disk.
-      const path = scratchFile(resultsFolder);
-      renameSync(join(processes.resultsFolder, id), path);
+      const { outputs, page } = readReceipt(given);
+      const files = outputs.map((output, index) => {
+        // Out of the worker's reach, and not removed with its folder. A rename does not wait for the disk.
+        const path = scratchFile(resultsFolder);
+        renameSync(join(processes.resultsFolder, fileOf(id, index)), path);
+        paths.push(path);
+        return { ...output, path };
+      });
       const render = running.get(id);
-      const remove = () => rm(path, { force: true });
-      if (render) render.settle({ path, sizeBytes, sha256, [Symbol.asyncDispose]: remove });
-      // Nobody waits for it any more.
-      else unlinkSync(path);
+      const remove = async () => {
+        for (const path of paths) await rm(path, { force: true });
+      };
+      if (render) render.settle({ outputs: files, page, [Symbol.asyncDispose]: remove });
+      // Nobody waits for them any more.
+      else for (const path of paths) unlinkSync(path);
     } catch (error) {
+      for (const path of paths) unlinkSync(path);
       running.get(id)?.settle(error as Error);
     }
   }
@@ -203,11 +229,11 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
         running.set(id, { phases, settle });
         undiscarded.set(id, onDiscarded);
         if (gone.aborted) return fail(lost());
-        send({ render: id, task, leftMs });
+        begin(id, task, leftMs);
         signal.addEventListener('abort', abort, { once: true });
         if (signal.aborted) abort();
       });
-      return { result, discarded };
+      return { result, discarded: discarded.then(() => takeBack(id)) };
     },
     ask(question, withinMs) {
       questions += 1;
@@ -234,6 +260,6 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
   };
 }
 
-function toFailure({ reason, message, cause, browserLost }: Failed): RenderFailure {
-  return new RenderFailure(reason, message, { cause, browserLost });
+function toFailure({ reason, message, field, cause, browserLost }: Failed): RenderFailure {
+  return new RenderFailure(reason, message, { cause, browserLost, ...(field !== undefined && { field }) });
 }

@@ -126,7 +126,11 @@ export function createPageTools(finishMs: number) {
   // Full pages
 
   /** The start is (0, 0) in every writing mode; in some modes the page extends to the left or upwards, at negative positions. */
-  const toStart = () => window.scrollTo({ top: 0, left: 0, behavior: 'instant' });
+  function toStart(): void {
+    // Its promise, which waits for the page's clock, is not returned: whoever calls a tool awaits what it returns.
+    window.scrollTo({ top: 0, left: 0, behavior: 'instant' });
+  }
+
   const isScrollable = () => root().scrollHeight > innerHeight;
 
   /** A position counts as seen once a frame was drawn there: a script scrolls to it in one frame, and the next frame moves on. */
@@ -157,15 +161,6 @@ export function createPageTools(finishMs: number) {
   async function picturesDecoded(): Promise<void> {
     const loaded = [...document.images].filter((image) => image.complete && image.naturalWidth > 0);
     await Promise.all([document.fonts.ready, ...loaded.map((image) => image.decode().catch(() => {}))]);
-  }
-
-  // PDFs
-
-  /** Against the page's own style sheets. */
-  function setPageSize(size: string): void {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(`@page { size: ${size} !important; }`);
-    document.adoptedStyleSheets.push(sheet);
   }
 
   // Frames of other sites
@@ -206,7 +201,6 @@ export function createPageTools(finishMs: number) {
     isScrollable,
     scrollThrough,
     picturesDecoded,
-    setPageSize,
     placeOf,
     showPart,
   };

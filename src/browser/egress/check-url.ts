@@ -1,0 +1,63 @@
+// Checks a URL that a client wrote, for every field that takes one, and names the reason for a refusal at once. This is a
+// convenience for the client: whoever connects decides again and dials only the addresses that were decided on.
+import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
+import { invalid } from '#core/errors.ts';
+
+const maxCharacters = 8_192;
+const shownCharacters = 100;
+
+export interface CheckedUrl {
+  /** As `URL` writes it. */
+  url: URL;
+  /** Looks up the host name, if there is one. Throws if an address is not public. */
+  decide(signal: AbortSignal): Promise<Verdict>;
+}
+
+/** Refuses what `URL` would silently correct before the path, because the target would then differ from the text. */
+export function checkUrl(
+  text: string,
+  rules: EgressRules,
+  field: string,
+  { schemes = ['http', 'https'], isSecret = false }: { schemes?: readonly string[]; isSecret?: boolean } = {},
+): CheckedUrl {
+  // Messages are kept in the request log.
+  const refuse = (reason: string) => invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}`);
+  const refuseDenied = (verdict: Verdict | undefined) => {
+    if (verdict?.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
+  };
+
+  if (text.length > maxCharacters) throw refuse(`must be at most ${maxCharacters} characters`);
+  if (/^\s|\s$|[\u0000-\u001f\u007f]/.test(text))
+    throw refuse('must not contain control characters, or spaces at either end');
+  const [, scheme = '', authority] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? [];
+  if (authority === undefined || !schemes.includes(scheme.toLowerCase()))
+    throw refuse(`must be an absolute ${schemes.map((known) => `${known}://`).join(' or ')} address`);
+  if (/^[^?#]*\\/.test(text)) throw refuse('must not contain backslashes');
+  if (authority.includes('@')) throw refuse('must not contain a user name or password');
+  const url = authority === '' ? null : URL.parse(text);
+  if (url === null) throw refuse('is not a valid URL');
+
+  const defaultPort = url.protocol === 'https:' ? 443 : 80;
+  const port = url.port === '' ? defaultPort : Number(url.port);
+  const byName = rules.decideByName(url.hostname, port);
+  refuseDenied(byName);
+  return {
+    url,
+    async decide(signal) {
+      const verdict = byName ?? (await rules.decide(url.hostname, port, signal));
+      refuseDenied(verdict);
+      return verdict;
+    },
+  };
+}
+
+/** Short, on one line, with invisible characters escaped, and without a possible password: everything before the last `@` is left out. */
+function quote(text: string): string {
+  const withoutUserinfo = text.replace(/^(https?:\/\/)?.*@/is, '$1…@');
+  const shown = withoutUserinfo.slice(0, shownCharacters);
+  const visible = shown.replace(
+    /[\p{C}\p{Zl}\p{Zp}"\\]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
+  return `"${visible}${withoutUserinfo.length > shown.length ? '…' : ''}"`;
+}

@@ -1,0 +1,275 @@
+// A render job: where a page comes from, how it is seen, what it may know, how it is changed, what is waited for, and what is made of
+// it. Both versions of the interface lower their requests to it, and the worker reads nothing else. Contract 4.3, 4.4; v2 2.
+import type { Phases } from '#core/phases.ts';
+import type { EgressSettings } from '#browser/egress/rules.ts';
+
+export interface Job {
+  source: Source;
+  view: View;
+  /** Secrets, sent to the page's own origin only. */
+  access: Access;
+  changes: PageChanges;
+  waits: Waits;
+  /** In the order of the request. All are made from one load. */
+  outputs: Output[];
+  /** For the whole render, from the moment it has a place. */
+  timeoutMs: number;
+  /** Of all its pictures together; `limits.renderPixels` unless given. */
+  maxPixels?: number;
+  /** Pictures that outputs are compared with. */
+  references?: ReferenceFile[];
+  /** Where the page may go. */
+  egress: EgressSettings;
+  /** The account that the render is for: pages of two accounts never share a browser at the same time. */
+  account?: string;
+  /** Measures the phases `navigate`, `settle`, `capture` and `encode`, also of a render that fails. */
+  phases?: Phases;
+}
+
+/** A job as the worker gets it. */
+export type Task = Omit<Job, 'phases' | 'account'>;
+
+/** A page on the web, or a document that came with the request. */
+export type Source = { kind: 'url'; url: string } | DocumentSource;
+
+export interface DocumentSource {
+  kind: 'html' | 'markdown';
+  text: string;
+  /** The address that the document has; null for an origin that exists only for this render. */
+  baseUrl: string | null;
+  files: SourceFile[];
+}
+
+/** A file that came with the request, which the page finds under its relative name. */
+export interface SourceFile {
+  /** As in the address: `img/logo.png`. */
+  name: string;
+  contentType: string;
+  /** Where its bytes are. */
+  path: string;
+  sizeBytes: number;
+}
+
+/** An earlier picture, for the output at this place. */
+export interface ReferenceFile {
+  place: number;
+  path: string;
+}
+
+export interface Viewport {
+  width: number;
+  height: number;
+}
+
+export interface View extends Viewport {
+  pixelRatio: number;
+  mobile: boolean;
+  touch: boolean;
+  colorScheme: 'light' | 'dark';
+  /** Null: the screen's for pictures and extracts, the printer's for PDFs. */
+  media: 'screen' | 'print' | null;
+  reducedMotion: boolean;
+  locale: string;
+  timezone: string;
+  geolocation: { latitude: number; longitude: number; accuracy: number } | null;
+  /** Null for the browser's own. */
+  userAgent: string | null;
+  /** When the time of the page begins, in milliseconds since 1970; null for now. */
+  clock: number | null;
+}
+
+export interface Access {
+  headers: Record<string, string>;
+  cookies: Cookie[];
+  basicAuth: { username: string; password: string } | null;
+}
+
+export interface Cookie {
+  name: string;
+  value: string;
+  /** Null for the host of the page alone. */
+  domain: string | null;
+  path: string;
+  secure: boolean;
+  httpOnly: boolean;
+  sameSite: 'strict' | 'lax' | 'none' | null;
+}
+
+export type BlockedKind = 'images' | 'media' | 'fonts';
+
+export interface PageChanges {
+  javascript: boolean;
+  css: string | null;
+  /** The body of an async function. */
+  script: string | null;
+  /** Selectors. */
+  hide: string[];
+  blockKinds: BlockedKind[];
+  /** Names; their subdomains are blocked too. */
+  blockHosts: string[];
+  /** Blocks the names of the operator's file, which is here. */
+  blockedHostsFile: string | null;
+  declineCookieBanners: boolean;
+}
+
+export type LifecycleEvent = 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
+
+export interface Waits {
+  /** `settled`: the load event, and then what a page does by itself. */
+  until: LifecycleEvent | 'settled';
+  for: WaitFor[];
+  delayMs: number;
+  /** Whether the page settles before the outputs are made, also if `until` is an event. */
+  settles: boolean;
+  failOn: FailOn[];
+  /** For the load alone. */
+  navigationMs: number;
+}
+
+/** `field` is its name in the request. */
+export type WaitFor = { field: string } & (
+  | { selector: string; state: 'visible' | 'attached' | 'gone' }
+  | { expression: string }
+);
+
+export type FailOn = 'http_error' | 'request_failed' | 'script_error';
+
+export type PictureFormat = 'png' | 'jpeg' | 'webp';
+type ExtractFormat = 'html' | 'mhtml' | 'text' | 'markdown' | 'metadata';
+export type OutputFormat = Output['format'];
+export type Output = PictureOutput | PdfOutput | ExtractOutput | AccessibilityOutput;
+
+/** At most one of `fullPage`, `selector`, `clip` and `printed`; by default what the viewport shows. */
+export interface PictureOutput {
+  format: PictureFormat;
+  fullPage: boolean;
+  selector: string | null;
+  /** In CSS pixels of the page. */
+  clip: { x: number; y: number; width: number; height: number } | null;
+  omitBackground: boolean;
+  /** Of JPEG and WebP. */
+  quality: number;
+  resize: Resize | null;
+  /** Instead of any of these: the page that is printed like this, whose number is its `pageRanges`. */
+  printed: PdfOutput | null;
+  /** The id of an earlier render whose picture it is compared with. */
+  compareTo: string | null;
+}
+
+export interface Resize {
+  width: number | null;
+  height: number | null;
+  fit: 'inside' | 'cover';
+}
+
+export type Sides<T> = Record<'top' | 'right' | 'bottom' | 'left', T>;
+
+export interface PdfOutput {
+  format: 'pdf';
+  /** In inches, before it is turned. */
+  paper: { width: number; height: number };
+  landscape: boolean;
+  printBackground: boolean;
+  preferCssPageSize: boolean;
+  scale: number;
+  marginInches: Sides<number>;
+  /** All pages if null. */
+  pageRanges: string | null;
+  singlePage: boolean;
+  outline: boolean;
+  tagged: boolean;
+  omitBackground: boolean;
+  /** In the top and the bottom margin. */
+  header: MarginHtml | null;
+  footer: MarginHtml | null;
+  pageNumbers: boolean;
+  documentInfo: DocumentInfo;
+  /** A secret. */
+  password: string | null;
+}
+
+/** HTML for a margin of each page; null where the usual one is meant. */
+export interface MarginHtml {
+  usual: string;
+  first: string | null;
+  last: string | null;
+}
+
+/** The title, author and so on that a PDF carries. */
+export type DocumentInfo = Partial<Record<'title' | 'author' | 'subject' | 'keywords' | 'language', string>>;
+
+export interface ExtractOutput {
+  format: ExtractFormat;
+  selector: string | null;
+  mainContent: boolean;
+}
+
+/** Its boxes are those of the first picture of the render; without one, of the whole page. */
+export interface AccessibilityOutput {
+  format: 'accessibility';
+}
+
+/** A page as its site shows it to everyone: version 1 knows no other. */
+export const plainView: Omit<View, 'width' | 'height'> = {
+  pixelRatio: 1,
+  mobile: false,
+  touch: false,
+  colorScheme: 'light',
+  media: null,
+  reducedMotion: false,
+  locale: 'en-US',
+  timezone: 'UTC',
+  geolocation: null,
+  userAgent: null,
+  clock: null,
+};
+
+export const noAccess: Access = { headers: {}, cookies: [], basicAuth: null };
+
+export const noChanges: PageChanges = {
+  javascript: true,
+  css: null,
+  script: null,
+  hide: [],
+  blockKinds: [],
+  blockHosts: [],
+  blockedHostsFile: null,
+  declineCookieBanners: false,
+};
+
+export const defaultQuality = 80;
+
+/** A picture of what the viewport shows. */
+export const plainPicture: PictureOutput = {
+  format: 'png',
+  fullPage: false,
+  selector: null,
+  clip: null,
+  omitBackground: false,
+  quality: defaultQuality,
+  resize: null,
+  printed: null,
+  compareTo: null,
+};
+
+export const plainPdf: Omit<PdfOutput, 'paper'> = {
+  format: 'pdf',
+  landscape: false,
+  printBackground: true,
+  preferCssPageSize: false,
+  scale: 1,
+  marginInches: { top: 0, right: 0, bottom: 0, left: 0 },
+  pageRanges: null,
+  singlePage: false,
+  outline: false,
+  tagged: false,
+  omitBackground: false,
+  header: null,
+  footer: null,
+  pageNumbers: false,
+  documentInfo: {},
+  password: null,
+};
+
+export const isPicture = (output: Output): output is PictureOutput =>
+  output.format === 'png' || output.format === 'jpeg' || output.format === 'webp';

@@ -1,0 +1,155 @@
+// Reads the accessibility tree of a page at the moment of a picture, with the box of each node in that picture. One snapshot of the layout
+// gives all boxes of a process; frames of other sites have their own. v2 4 (accessibility).
+import type { Protocol } from 'devtools-protocol';
+import { RenderFailure } from '#browser/browser.ts';
+import type { CdpSession } from '#browser/process/cdp.ts';
+import { toTree, treeLimits, type Box, type FrameTree } from '#browser/page/accessibility-tree.ts';
+import { atMost, inTime } from '#browser/page/at-most.ts';
+import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
+import { callOf } from '#browser/page/in-page/call-of.ts';
+import { countNodes } from '#browser/page/in-page/count-nodes.ts';
+import { evaluateInWorld } from '#browser/page/isolated-world.ts';
+import type { Page } from '#browser/page/page.ts';
+import { ignore } from '#browser/page/page-sessions.ts';
+import type { Projection } from '#browser/page/projection.ts';
+import { isRefusal } from '#browser/page/refusal.ts';
+import { accessibilityMs, extractMs, farFramesMs } from '#browser/page/times.ts';
+
+/** The tree has about as many, at 400 bytes each. */
+const maxNodes = 60_000;
+const maxFrames = 20;
+
+export async function readAccessibility(attempt: Attempt, projection: Projection): Promise<MadeOutput> {
+  const { page, deadline, begin } = attempt;
+  begin('capture');
+  const { signal: whole } = deadline;
+  const count = await evaluateInWorld<number>(page, callOf(countNodes, maxNodes), extractMs, whole);
+  if (count === undefined || count > maxNodes) throw tooLarge(`it has more than ${maxNodes} nodes`);
+  const late = () => tooLarge(`it could not be read within ${accessibilityMs / 1000} s`);
+  const { tree, isCut } = await inTime(accessibilityMs, whole, late, async (signal) =>
+    toTree(await treeOf(page, projection, signal)),
+  );
+  return {
+    bytes: Buffer.from(JSON.stringify(tree)),
+    width: null,
+    height: null,
+    pages: null,
+    cut: isCut ? cutWords : null,
+  };
+}
+
+const cutWords = `the accessibility tree was cut: it has more than ${treeLimits.nodes} nodes, or texts of more than ${treeLimits.characters} characters`;
+
+const tooLarge = (why: string): RenderFailure =>
+  new RenderFailure('too_large', `the page is too large for an accessibility tree: ${why}`);
+
+async function treeOf(page: Page, projection: Projection, signal: AbortSignal): Promise<FrameTree> {
+  const { tree, read } = await treeOfProcess(page.session, () => projection, signal);
+  await atMost(farFramesMs, signal, async (until) => {
+    for (const [frameId, session] of [...page.frames].slice(0, maxFrames)) {
+      try {
+        const { backendNodeId } = await page.session.send('DOM.getFrameOwner', { frameId }, until);
+        for (const { tree: outer, insideOf } of read) {
+          const inside = insideOf(backendNodeId);
+          if (!inside) continue;
+          const inner = await treeOfProcess(session, (shown) => scrolled(inside, shown), until);
+          outer.frames.set(backendNodeId, inner.tree);
+        }
+      } catch (error) {
+        // It has just gone, or is inside another frame of another site.
+        if (!isRefusal(error)) throw error;
+      }
+    }
+  });
+  return tree;
+}
+
+type Shown = Protocol.DOMSnapshot.DocumentSnapshot;
+
+interface ProcessTree {
+  tree: FrameTree;
+  /** Every document of the process: its tree, and where the viewport of a frame in it begins. */
+  read: { tree: FrameTree; insideOf: (ownerId: number) => Projection | undefined }[];
+}
+
+async function treeOfProcess(
+  session: CdpSession,
+  project: (shown: Shown) => Projection,
+  signal: AbortSignal,
+): Promise<ProcessTree> {
+  const read: ProcessTree['read'] = [];
+  await session.send('Accessibility.enable', undefined, signal);
+  try {
+    const options = { computedStyles: [], includeDOMRects: true };
+    const { documents, strings } = await session.send('DOMSnapshot.captureSnapshot', options, signal);
+
+    async function readDocument(shown: Shown, projection: Projection): Promise<FrameTree> {
+      const isMain = shown === documents[0];
+      const scope = isMain ? {} : { frameId: strings[shown.frameId]! };
+      const { nodes } = await session.send('Accessibility.getFullAXTree', scope, signal);
+      const { boxOf, insideOf, frames } = layoutOf(shown, projection);
+      const tree: FrameTree = { nodes, boxOf, frames: new Map() };
+      read.push({ tree, insideOf });
+      for (const { ownerId, documentIndex } of frames) {
+        const inner = documents[documentIndex];
+        const inside = insideOf(ownerId);
+        if (!inner || !inside || read.length > maxFrames) continue;
+        tree.frames.set(ownerId, await readDocument(inner, scrolled(inside, inner)));
+      }
+      return tree;
+    }
+
+    const [main] = documents;
+    return { tree: await readDocument(main!, project(main!)), read };
+  } finally {
+    ignore(session.send('Accessibility.disable', undefined));
+  }
+}
+
+/** Boxes are in CSS pixels from the start of their document, wherever it is scrolled to. */
+const scrolled = (viewport: Projection, { scrollOffsetX = 0, scrollOffsetY = 0 }: Shown): Projection => ({
+  x: (x) => viewport.x(x - scrollOffsetX),
+  y: (y) => viewport.y(y - scrollOffsetY),
+});
+
+function layoutOf({ nodes, layout }: Shown, projection: Projection) {
+  const ids = nodes.backendNodeId ?? [];
+  /** By the id of a node, where its layout is. */
+  const places = new Map<number, number>();
+  for (const [place, index] of layout.nodeIndex.entries())
+    if (!places.has(ids[index]!)) places.set(ids[index]!, place);
+  const { index: owners = [], value: documents = [] } = nodes.contentDocumentIndex ?? {};
+
+  return {
+    boxOf: (id: number) => toBox(layout.bounds[places.get(id) ?? -1], projection),
+    /** The frames of the same process. */
+    frames: owners.map((owner, at) => ({ ownerId: ids[owner]!, documentIndex: documents[at]! })),
+    /** The start of the viewport of the frame that this node shows; undefined if it is not in this document, or not shown. */
+    insideOf(ownerId: number): Projection | undefined {
+      const place = places.get(ownerId);
+      if (place === undefined) return undefined;
+      const [left = 0, top = 0] = layout.bounds[place] ?? [];
+      const [borderLeft = 0, borderTop = 0] = layout.clientRects?.[place] ?? [];
+      return {
+        x: (x) => projection.x(left + borderLeft + x),
+        y: (y) => projection.y(top + borderTop + y),
+      };
+    },
+  };
+}
+
+/** Drawn boxes begin and end at whole CSS pixels; those of the picture are whole too, outwards. */
+function toBox(bounds: number[] | undefined, projection: Projection): Box | null {
+  const [left, top, width, height] = bounds ?? [];
+  if (left === undefined || top === undefined || width === undefined || height === undefined) return null;
+  const [x, y] = [projection.x(Math.round(left)), projection.y(Math.round(top))].map(Math.floor) as [
+    number,
+    number,
+  ];
+  return {
+    x,
+    y,
+    width: Math.ceil(projection.x(Math.round(left + width))) - x,
+    height: Math.ceil(projection.y(Math.round(top + height))) - y,
+  };
+}

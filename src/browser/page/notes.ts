@@ -1,0 +1,97 @@
+// Collects what a render has to say about its page: where it ended, with which status, and what went wrong in it. v2 2 (receipt).
+import { RenderFailure, type PageReceipt, type Warning } from '#browser/browser.ts';
+import type { Source, Task } from '#browser/job.ts';
+import { bareAddress, withoutQueries } from '#browser/page/bare-address.ts';
+import { isPrivateAddress } from '#browser/page/document-source.ts';
+import { createExceptions, type UncaughtException } from '#browser/page/exceptions.ts';
+import type { FailedRequest } from '#browser/page/failed-requests.ts';
+import type { Page } from '#browser/page/page.ts';
+import { shownEntry } from '#browser/page/shown-entry.ts';
+
+export interface Notes {
+  /** The same warning is kept once. */
+  warn(warning: Warning): void;
+  /** Throws if something happened on which the client wants the render to fail. */
+  throwIfUnwanted(signal: AbortSignal): Promise<void>;
+  receipt(signal: AbortSignal): Promise<PageReceipt>;
+}
+
+export function createNotes(page: Page, { source, waits: { failOn } }: Task): Notes {
+  const warnings = new Map<string, Warning>();
+  const exceptions = createExceptions(page);
+  const failures = () => page.failedRequests.all();
+  const isPrivate = (url: string) =>
+    source.kind !== 'url' && source.baseUrl === null && isPrivateAddress(url);
+  /** Of a file that should have come with the request: its name there. */
+  const nameOf = (url: string) => (isPrivate(url) ? new URL(url).pathname.slice(1) : bareAddress(url));
+
+  const unwanted = {
+    http_error() {
+      const { status } = page.mainFrame;
+      if (status !== null && status >= 400) return `the page answered with status ${status}`;
+      return undefined;
+    },
+    /** Also what was answered with an error, because the page lacks it all the same. What the client blocks does not count. */
+    request_failed() {
+      const failed = failures().find(({ isBlocked }) => !isBlocked);
+      return failed && `a request of the page failed: ${nameOf(failed.url)}`;
+    },
+    async script_error(signal: AbortSignal) {
+      const [first] = await exceptions(signal);
+      return first && `a script of the page failed: ${withoutQueries(first.text)}`;
+    },
+  };
+
+  const all = async (signal: AbortSignal): Promise<Warning[]> => [
+    // The service's own come first, because a receipt has only so many.
+    ...warnings.values(),
+    ...failures().map((request) => ({ ...wordsFor(request), url: nameOf(request.url) })),
+    ...(await exceptions(signal)).map(warningOfException),
+  ];
+
+  return {
+    warn(warning) {
+      warnings.set(JSON.stringify(warning), warning);
+    },
+    async throwIfUnwanted(signal) {
+      for (const reason of failOn) {
+        const message = await unwanted[reason](signal);
+        if (message !== undefined) throw new RenderFailure(reason, message, { field: 'fail_on' });
+      }
+    },
+    async receipt(signal) {
+      const [{ url, title }, found] = await Promise.all([shownEntry(page, signal), all(signal)]);
+      const isOfRequest = isPrivate(url) || isBase(source, url);
+      return {
+        finalUrl: isPrivate(url) ? null : bareAddress(url),
+        status: isOfRequest ? null : page.mainFrame.status,
+        title,
+        warnings: unique(found),
+      };
+    },
+  };
+}
+
+/** Whether the document of the request has this address. */
+const isBase = (source: Source, url: string): boolean =>
+  source.kind !== 'url' &&
+  source.baseUrl !== null &&
+  new URL(source.baseUrl).href.split('#')[0] === url.split('#')[0];
+
+/** One message for all that were not answered: it does not say why. */
+function wordsFor({ status, isBlocked }: FailedRequest): Pick<Warning, 'code' | 'message'> {
+  if (isBlocked) return { code: 'request_blocked', message: 'the request was blocked' };
+  const message = status === null ? 'the request failed' : `the request was answered with status ${status}`;
+  return { code: 'request_failed', message };
+}
+
+const warningOfException = ({ text, url }: UncaughtException): Warning => ({
+  code: 'script_error',
+  message: withoutQueries(text),
+  url: bareAddress(url),
+});
+
+/** Addresses that differ in their query strings only are the same here. */
+const unique = (warnings: Warning[]): Warning[] => [
+  ...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values(),
+];

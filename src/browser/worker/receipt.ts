@@ -1,0 +1,67 @@
+// Reads the receipt of a render. A worker is trusted less than the service, because it opens strangers' pages: whatever it says is
+// checked and cut before anything else uses it.
+import {
+  maxWarnings,
+  warningCodes,
+  type PageReceipt,
+  type PictureChange,
+  type Warning,
+} from '#browser/browser.ts';
+import type { Receipt } from '#browser/worker/messages.ts';
+
+/** As for the largest PDF. */
+const maxBytes = 256 * 1024 ** 2;
+const maxOutputs = 5;
+const maxCharacters = { url: 2_048, title: 1_000, message: 500 };
+
+export function readReceipt(given: unknown): Receipt {
+  const { outputs, page } = given as Receipt;
+  if (!Array.isArray(outputs) || outputs.length === 0 || outputs.length > maxOutputs) throw refused();
+  return { outputs: outputs.map(readOutput), page: readPage(page) };
+}
+
+function readOutput(given: Receipt['outputs'][number]): Receipt['outputs'][number] {
+  const { sizeBytes, sha256, width, height, pages, truncated, change } = given;
+  if (!isCount(sizeBytes) || sizeBytes > maxBytes || !/^[0-9a-f]{64}$/.test(sha256)) throw refused();
+  if (![width, height, pages].every((count) => count === null || isCount(count))) throw refused();
+  if (typeof truncated !== 'boolean') throw refused();
+  const changed = change === undefined ? {} : { change: readChange(change) };
+  return { sizeBytes, sha256, width, height, pages, truncated, ...changed };
+}
+
+function readChange({ difference, box }: PictureChange): PictureChange {
+  if (typeof difference !== 'number' || !(difference >= 0 && difference <= 1)) throw refused();
+  if (box === null) return { difference, box };
+  const { x, y, width, height } = box;
+  if (![x, y, width, height].every(isCount)) throw refused();
+  return { difference, box: { x, y, width, height } };
+}
+
+function readPage({ finalUrl, status, title, warnings }: PageReceipt): PageReceipt {
+  if (!(status === null || isCount(status)) || !Array.isArray(warnings)) throw refused();
+  return {
+    finalUrl: finalUrl === null ? null : cut(finalUrl, maxCharacters.url),
+    status,
+    title: cut(title, maxCharacters.title),
+    warnings: warnings.slice(0, maxWarnings).map(readWarning),
+  };
+}
+
+function readWarning({ code, message, url }: Warning): Warning {
+  if (!warningCodes.includes(code)) throw refused();
+  return {
+    code,
+    message: cut(message, maxCharacters.message),
+    url: url === null ? null : cut(url, maxCharacters.url),
+  };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** Postgres refuses U+0000 in text. */
+function cut(text: unknown, characters: number): string {
+  if (typeof text !== 'string') throw refused();
+  return text.slice(0, characters).replaceAll('\0', '').toWellFormed();
+}
+
+const refused = (): Error => new Error('the receipt of a render is not valid');
