@@ -1,6 +1,7 @@
 // Accounts and their API keys, as the command line and the dashboard manage them. Spec 5.
 import { newApiKey, newId, hashSecret } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
+import { parseGrants } from '#browser/egress/grants.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { AccountRow, ApiKeyRow, Flag, KeyScope } from '#storage/schema.ts';
 import type { AccountChange } from '#storage/tables/accounts.ts';
@@ -18,6 +19,8 @@ export interface AccountUpdate {
   suspendedReason?: string;
   overages?: boolean;
   owner?: boolean;
+  /** Private hosts with their ports, separated by commas; they replace those before. */
+  allowedHosts?: string;
 }
 
 export interface NewAccount {
@@ -60,6 +63,7 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
       ...(suspended === false && { suspended_reason: null }),
       ...(overages !== undefined && { overages: flag(overages) }),
       ...(owner !== undefined && { owner: flag(owner) }),
+      ...(change.allowedHosts !== undefined && { allowed_hosts: requireHosts(change.allowedHosts) }),
     };
   }
 
@@ -77,6 +81,8 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
       suspended_reason: null,
       overage_cap: null,
       deleted_at: null,
+      webhook_events: '',
+      allowed_hosts: '',
     };
     if (!(await within.accounts.insert(row)))
       throw new AccountError(`there is already an account "${row.email}"`);
@@ -105,6 +111,13 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
         const columns = current && columnsOf(current, { overages: isOn });
         return columns && accounts.update(id, { ...columns, overage_cap: cap });
       });
+    },
+
+    /** Takes back a new account whose person could not be made. */
+    async discardUnused(id: string): Promise<void> {
+      if (await tables.people.exists(id)) return;
+      await tables.accounts.update(id, { deleted_at: clock.now() });
+      await tables.accounts.purge(id);
     },
 
     columnsOf,
@@ -184,7 +197,19 @@ export function toAccount(row: AccountRow) {
     verified: row.verified === 1,
     suspended: row.suspended === 1,
     overages: row.overages === 1,
+    allowed_hosts: row.allowed_hosts === '' ? [] : row.allowed_hosts.split(','),
   };
+}
+
+/** As they are stored: in lower case, without spaces. */
+function requireHosts(text: string): string {
+  const hosts = text.toLowerCase().replaceAll(/\s/g, '');
+  try {
+    parseGrants(hosts);
+    return hosts;
+  } catch (error) {
+    throw new AccountError(`allowed hosts: ${(error as Error).message}`);
+  }
 }
 
 const flag = (value: boolean): Flag => (value ? 1 : 0);

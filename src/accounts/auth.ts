@@ -30,46 +30,63 @@ const secondFactorSeconds = 10 * 60;
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
+/** What holds for every instance of better-auth here: its tables, cookies and log. */
+export const commonOptions = ({ database, baseUrl, secret, log }: Omit<AuthParts, 'hashing'>) => ({
+  appName: 'Tintype',
+  baseURL: baseUrl,
+  secret,
+  database: { db: database.connection, type: database.engine },
+  user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...times } },
+  session: {
+    modelName: 'sessions',
+    fields: {
+      userId: 'person_id',
+      expiresAt: 'expires_at',
+      ipAddress: 'address',
+      userAgent: 'user_agent',
+      ...times,
+    },
+    expiresIn: 30 * day,
+    updateAge: day,
+    // No session counts as fresh: routes that need the password ask for it.
+    freshAge: 0,
+  },
+  account: {
+    modelName: 'credentials',
+    fields: {
+      userId: 'person_id',
+      accountId: 'account_id',
+      providerId: 'provider_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      ...times,
+    },
+  },
+  verification: {
+    modelName: 'verifications',
+    fields: { expiresAt: 'expires_at', ...times },
+    storeIdentifier: 'hashed' as const,
+  },
+  advanced: {
+    cookiePrefix: 'tintype',
+    useSecureCookies: baseUrl.startsWith('https:'),
+    // The cookie is never sent with requests for hosted files.
+    defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' as const, path: '/api/dashboard' },
+    ipAddress: { ipAddressHeaders: [addressHeader] },
+  },
+  telemetry: { enabled: false },
+  logger: {
+    level: 'warn' as const,
+    log: (_level: unknown, message: string) => log.debug(`better-auth: ${message}`),
+  },
+});
+
 export function createAuth({ database, baseUrl, secret, log, hashing }: AuthParts) {
   return betterAuth({
-    appName: 'Tintype',
-    baseURL: baseUrl,
-    secret,
-    database: { db: database.connection, type: database.engine },
-    user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...times } },
-    session: {
-      modelName: 'sessions',
-      fields: {
-        userId: 'person_id',
-        expiresAt: 'expires_at',
-        ipAddress: 'address',
-        userAgent: 'user_agent',
-        ...times,
-      },
-      expiresIn: 30 * day,
-      updateAge: day,
-      // No session counts as fresh: routes that need the password ask for it.
-      freshAge: 0,
-    },
-    account: {
-      modelName: 'credentials',
-      fields: {
-        userId: 'person_id',
-        accountId: 'account_id',
-        providerId: 'provider_id',
-        accessToken: 'access_token',
-        refreshToken: 'refresh_token',
-        idToken: 'id_token',
-        accessTokenExpiresAt: 'access_token_expires_at',
-        refreshTokenExpiresAt: 'refresh_token_expires_at',
-        ...times,
-      },
-    },
-    verification: {
-      modelName: 'verifications',
-      fields: { expiresAt: 'expires_at', ...times },
-      storeIdentifier: 'hashed',
-    },
+    ...commonOptions({ database, baseUrl, secret, log }),
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 10,
@@ -136,14 +153,5 @@ export function createAuth({ database, baseUrl, secret, log, hashing }: AuthPart
         },
       }),
     ],
-    advanced: {
-      cookiePrefix: 'tintype',
-      useSecureCookies: baseUrl.startsWith('https:'),
-      // The cookie is never sent with requests for hosted files.
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/api/dashboard' },
-      ipAddress: { ipAddressHeaders: [addressHeader] },
-    },
-    telemetry: { enabled: false },
-    logger: { level: 'warn', log: (_level, message) => log.debug(`better-auth: ${message}`) },
   });
 }

@@ -17,6 +17,10 @@ export interface Caller {
   mayOverrun: boolean;
   /** The most units of each type past the quota; null for no cap. */
   overageCap: number | null;
+  /** What the account's webhooks are told of, separated by commas. */
+  webhookEvents: string;
+  /** Private hosts that its renders may reach, separated by commas. */
+  allowedHosts: string;
 }
 
 /** What a request does: it makes or reads units of one type, or is open to every key. */
@@ -40,9 +44,21 @@ export interface Refusal {
 export class KeyRefusedError extends ServiceError {
   readonly refusal: Refusal;
 
-  constructor(refusal: Refusal, message = 'send a valid API key as "Bearer <API_KEY>".') {
-    super('unauthorized', `Authorization: ${message}`);
+  constructor(
+    refusal: Refusal,
+    message = 'send a valid API key as "Bearer <API_KEY>".',
+    code: 'unauthorized' | 'forbidden' = 'unauthorized',
+  ) {
+    super(code, `Authorization: ${message}`);
     this.refusal = refusal;
+  }
+}
+
+/** A valid key with another scope. Version 1 has no code of its own for it. */
+export class ScopeRefusedError extends KeyRefusedError {
+  /** As version 2 says it. */
+  get asForbidden(): KeyRefusedError {
+    return new KeyRefusedError(this.refusal, this.message.replace(/^Authorization: /, ''), 'forbidden');
   }
 }
 
@@ -84,7 +100,10 @@ export function keyHashIn(authorization: string | undefined): string {
 
 /** What an account may do. */
 export function callerFor(
-  account: Pick<KeyHolder, 'account_id' | 'plan' | 'overages' | 'overage_cap'>,
+  account: Pick<
+    KeyHolder,
+    'account_id' | 'plan' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
+  >,
   keyId: string | null,
   plans: Plans,
 ): Caller {
@@ -95,6 +114,8 @@ export function callerFor(
     plan,
     mayOverrun: plan.overages && account.overages === 1,
     overageCap: account.overage_cap,
+    webhookEvents: account.webhook_events,
+    allowedHosts: account.allowed_hosts,
   };
 }
 
@@ -108,9 +129,8 @@ function refuseUnusable(holder: KeyHolder, use: KeyUse, now: number): void {
     throw refused('expired key', holder, `this API key expired at ${when}.`);
   }
   if (!scopesFor(use).includes(holder.scope)) {
-    throw refused(
-      `key may not ${use}`,
-      holder,
+    throw new ScopeRefusedError(
+      { reason: `key may not ${use}`, accountId: holder.account_id, keyId: holder.id },
       `this API key may not ${use}; it is for ${holder.scope} only.`,
     );
   }

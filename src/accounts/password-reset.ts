@@ -13,6 +13,8 @@ interface Passkey {
 /** What signs in, or acts for the account, although its password was reset. */
 interface StillWorking {
   codes: boolean;
+  /** Signing in with a provider. */
+  provider: boolean;
   passkeys: Passkey[];
   keys: ApiKeyRow[];
 }
@@ -37,6 +39,7 @@ export async function createPasswordReset(parts: SignInParts) {
     const person = (await internalAdapter.findUserById(id)) as { twoFactorEnabled?: boolean | null } | null;
     return {
       codes: person?.twoFactorEnabled === true,
+      provider: await tables.people.hasProviderLink(id),
       passkeys: await adapter.findMany<Passkey>({
         model: 'passkey',
         where: [{ field: 'userId', value: id }],
@@ -78,9 +81,10 @@ export async function createPasswordReset(parts: SignInParts) {
   };
 }
 
-function described({ codes, passkeys, keys }: StillWorking): string {
+function described({ codes, provider, passkeys, keys }: StillWorking): string {
   const lines = [
     ...(codes ? ['- codes from an authenticator app are asked for after the password'] : []),
+    ...(provider ? ['- signing in with the provider that the account is linked to'] : []),
     ...passkeys.map(
       ({ name, createdAt }) => `- the passkey ${JSON.stringify(name ?? 'Passkey')} of ${day(createdAt)}`,
     ),
@@ -89,7 +93,7 @@ function described({ codes, passkeys, keys }: StillWorking): string {
         `- the API key ${JSON.stringify(name)} (${display}) of ${day(new Date(created_at))}`,
     ),
   ];
-  if (lines.length === 0) return 'No passkey, authenticator app or API key works for it.';
+  if (lines.length === 0) return 'No passkey, authenticator app, sign-in provider or API key works for it.';
   return `These still work. If you do not know one of them, remove it in the dashboard:\n\n${lines.join('\n')}`;
 }
 

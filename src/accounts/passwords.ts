@@ -10,7 +10,7 @@ import type { SignInParts } from '#accounts/sign-in-parts.ts';
 export async function createPasswords(
   parts: SignInParts & { hashing: PasswordHashing; sessions: Sessions; links: Links },
 ) {
-  const { auth, hashing, database, accounts, sessions, links, clock, log } = parts;
+  const { auth, hashing, database, accounts, sessions, links, log } = parts;
   const { tables } = database;
   const { internalAdapter } = await auth.$context;
   const underWay = new Set<Promise<unknown>>();
@@ -48,10 +48,7 @@ export async function createPasswords(
           await links.sendVerification(account);
           return person;
         } catch (error) {
-          if (!(await tables.people.exists(account.id))) {
-            await tables.accounts.update(account.id, { deleted_at: clock.now() });
-            await tables.accounts.purge(account.id);
-          }
+          await accounts.discardUnused(account.id);
           throw error;
         }
       }),

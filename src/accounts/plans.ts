@@ -13,6 +13,8 @@ const Plan = Type.Object(
     renders_per_month: from(0),
     requests_per_minute: from(1),
     concurrent_renders: from(0),
+    /** 100 if it is left out. */
+    queued_renders: Type.Optional(from(0)),
     overages: Type.Boolean(),
     paid: Type.Boolean(),
     max_link_seconds: Type.Union([from(1), Type.Null()]),

@@ -6,7 +6,7 @@ import type { AccountRow } from '#storage/schema.ts';
 interface Kept {
   /** The session in which the link was followed. */
   sessionId?: string;
-  /** The password that this session began with, or that the link has just set. */
+  /** The password or provider that this session began with, or the password that the link has just set. */
   password: boolean;
 }
 
@@ -17,9 +17,12 @@ export async function proveAddress(
 ): Promise<void> {
   if (verified === 0) {
     await tables.ownedBy(id).keys.revokeAll(now);
+    await tables.ownedBy(id).linkKeys.removeAll();
+    await tables.ownedBy(id).webhooks.removeAll();
     await tables.people.endSecondFactors(id);
     await tables.people.endSessions(id, kept.sessionId);
-    if (!kept.password) await tables.people.endPassword(id);
+    if (!kept.password) await tables.people.endCredentials(id);
+    else await tables.people.endProviderLinks(id);
   }
   // Links were sent to the address that the account had, or may have been asked for by somebody else.
   await tables.people.endLinks(id);

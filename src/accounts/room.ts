@@ -7,6 +7,7 @@ import { createAccounts } from '#accounts/accounts.ts';
 import { createAdministration } from '#accounts/administration.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
 import { createKeys } from '#accounts/keys.ts';
+import { createLinkKeys } from '#accounts/link-keys.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { createSignIn, SignInSettings } from '#accounts/sign-in.ts';
 
@@ -41,6 +42,7 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
     installation: signIn.installation,
     mailer: signIn.mailer,
     keys: createKeys({ database, clock }),
+    linkKeys: createLinkKeys({ database, plans, clock }),
     administration: createAdministration({ database, accounts, signIn, clock }),
     chores,
     async close(): Promise<void> {

@@ -1,9 +1,10 @@
 // Signing in to the dashboard with better-auth: combines sessions, links, passwords and second factors.
-import { newSecret } from '#core/ids.ts';
 import { createAuth } from '#accounts/auth.ts';
 import { createInstallation, type Signups } from '#accounts/installation.ts';
+import { installationSecret } from '#accounts/installation-secret.ts';
 import { createLinks } from '#accounts/links.ts';
 import { createMailer } from '#accounts/mailer.ts';
+import { createOidc, type OidcSettings } from '#accounts/oidc.ts';
 import { createOneTimeLinks } from '#accounts/one-time-links.ts';
 import { createPasswordHashing } from '#accounts/password-hashing.ts';
 import { createPasswordReset } from '#accounts/password-reset.ts';
@@ -20,6 +21,8 @@ export interface SignInSettings {
   signups: Signups | undefined;
   smtpUrl: string | undefined;
   mailFrom: string;
+  /** Undefined without a sign-in provider. */
+  oidc: OidcSettings | undefined;
 }
 
 export async function createSignIn(
@@ -27,10 +30,10 @@ export async function createSignIn(
   given: Pick<SignInParts, 'database' | 'accounts' | 'clock' | 'log'>,
 ) {
   const { database, log } = given;
-  const { baseUrl, signups, smtpUrl, mailFrom } = settings;
+  const { baseUrl, signups, smtpUrl, mailFrom, oidc } = settings;
   const installation = createInstallation({ ...given, signups });
   const mailer = await createMailer({ smtpUrl, from: mailFrom, log });
-  const secret = await database.tables.settings.getOr('session_secret', newSecret());
+  const secret = await installationSecret(database);
   const hashing = createPasswordHashing();
   const auth = createAuth({ database, baseUrl, secret, log, hashing });
   const oneTimeLinks = await createOneTimeLinks(auth);
@@ -47,6 +50,7 @@ export async function createSignIn(
     installation,
     mailer,
     ...createSecondFactors({ auth, sessions }),
+    provider: oidc && createOidc({ ...parts, settings: oidc, secret, links }),
     inLineOf: hashing.inLineOf,
     delivery: mailer.delivery,
     sendTestMail: mailer.sendTest,

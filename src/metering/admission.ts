@@ -24,6 +24,8 @@ export interface Admission {
   count(caller: Caller): Promise<BudgetStanding>;
   /** The account's standing, without counting a request. */
   peek(caller: Caller): Promise<BudgetStanding>;
+  /** The same for the account of a key. Throws `unauthorized`. */
+  standing(authorization: string): Promise<BudgetStanding>;
 }
 
 interface Parts {
@@ -36,10 +38,18 @@ interface Parts {
 
 export function createAdmission(parts: Parts): Admission {
   const { requestWindows } = parts.database;
-  return requestWindows ? createSharedAdmission(parts, requestWindows) : createLocalAdmission(parts);
+  const { admit, count, peek } = requestWindows
+    ? createSharedAdmission(parts, requestWindows)
+    : createLocalAdmission(parts);
+  return {
+    admit,
+    count,
+    peek,
+    standing: async (authorization) => peek(await parts.authentication.authenticate(authorization, 'any')),
+  };
 }
 
-function createLocalAdmission({ authentication, budget }: Parts): Admission {
+function createLocalAdmission({ authentication, budget }: Parts): Omit<Admission, 'standing'> {
   return {
     async admit(authorization, use) {
       const caller = await authentication.authenticate(authorization, use);
@@ -63,7 +73,7 @@ const rememberedKeys = 10_000;
 function createSharedAdmission(
   { authentication, plans, clock }: Parts,
   requestWindows: RequestWindowsTable,
-): Admission {
+): Omit<Admission, 'standing'> {
   const limits = {
     byPlan: Object.fromEntries(plans.all.map((plan) => [plan.id, plan.requests_per_minute])),
     standard: plans.standard.requests_per_minute,

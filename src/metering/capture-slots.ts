@@ -1,4 +1,4 @@
-// The concurrent-capture cap. A render in progress holds a lease, which is both its slot and its reserved unit. Leases expire, so
+// The concurrent-capture cap. A render in progress holds a lease, which is both its slot and its reserved units. Leases expire, so
 // a crash leaks neither. Spec 7, 8.
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
@@ -6,38 +6,80 @@ import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { Caller } from '#accounts/authenticate.ts';
-import { ceilingOf, limitOf, monthOf, QuotaExceededError } from '#metering/quota.ts';
+import {
+  ceilingOf,
+  limitOf,
+  monthOf,
+  quotaState,
+  QuotaExceededError,
+  type QuotaState,
+} from '#metering/quota.ts';
 
 /** Longer than any render may wait and run. */
-const leaseMs = limits.pdfTotalMs + limits.renderQueueMs + 15_000;
+const spareMs = 15_000;
+const leaseMs = limits.renderTotalMs + limits.renderQueueMs + spareMs;
 export const retryAfterSeconds = 2;
+/** A place in the queue is free again when a render ends. */
+const queueRetryAfterSeconds = 5;
+const defaultQueuedRenders = 100;
 
 export type CaptureSlots = ReturnType<typeof createCaptureSlots>;
 
 export function createCaptureSlots({ database, clock }: { database: Database; clock: Clock }) {
+  /** What the account runs, has queued and has left, and what it has used. Locks its counter. */
+  async function standingOf({ usage, renderLeases }: Tables, payer: Caller, now: number) {
+    // Locking the counter serializes the parallel renders of one account, across machines.
+    const { used } = await usage.lock({ accountId: payer.accountId, unit: 'render', month: monthOf(now) });
+    const live = await renderLeases.live(payer.accountId, now);
+    return { ...live, used, left: ceilingOf(payer, 'render') - used };
+  }
+
   return {
-    /** Throws `quota_exceeded` or `concurrency_limited`. */
-    acquire(payer: Caller): Promise<{ leaseId: string }> {
-      const acquire = async ({ usage, renderLeases }: Tables) => {
+    /** Takes a slot and reserves all units of a render; throws `quota_exceeded` or `concurrency_limited`. */
+    acquire(payer: Caller, units: number): Promise<{ leaseId: string }> {
+      const acquire = async (tables: Tables) => {
         const now = clock.now();
-        // Locking the counter serializes the parallel renders of one account, across machines.
-        const { used } = await usage.lock({
-          accountId: payer.accountId,
-          unit: 'render',
-          month: monthOf(now),
-        });
-        const running = await renderLeases.countLive(payer.accountId, now);
+        const live = await standingOf(tables, payer, now);
         const { concurrent_renders: cap } = payer.plan;
-        const ceiling = ceilingOf(payer, 'render');
         // A unit that a running render has reserved may be free again soon, so the cap, which can be retried, is reported first.
-        if (used < ceiling && running >= cap) throw capReached(cap);
-        if (used + running >= ceiling) throw new QuotaExceededError('render', limitOf(payer, 'render'));
+        if (live.left >= units && live.leases >= cap) throw capReached(cap);
+        requireUnits(payer, units, live);
         const leaseId = newId();
-        await renderLeases.insert({ id: leaseId, account_id: payer.accountId, expires_at: now + leaseMs });
+        await tables.renderLeases.insert({
+          id: leaseId,
+          account_id: payer.accountId,
+          expires_at: now + leaseMs,
+          units,
+        });
         return { leaseId };
       };
       // A lease lost in a power cut does no harm: its render is gone too.
       return database.transaction(acquire, { durability: 'relaxed' });
+    },
+    /** Keeps the slot for at least so long. */
+    extend: (leaseId: string, ms: number): Promise<void> =>
+      database.tables.renderLeases.extend(leaseId, clock.now() + ms + spareMs),
+    /**
+     * Reserves the units of a render that is to be queued, in the transaction that writes its job; throws `quota_exceeded` or
+     * `queue_full`. It takes a slot when it begins.
+     */
+    async reserve(tables: Tables, payer: Caller, units: number): Promise<QuotaState> {
+      const live = await standingOf(tables, payer, clock.now());
+      const { concurrent_renders: cap, queued_renders: places = defaultQueuedRenders } = payer.plan;
+      requireUnits(payer, units, live);
+      // It would never begin.
+      if (cap === 0) throw capReached(cap);
+      if (live.queued >= places) throw queueFull(places);
+      return quotaState(live, limitOf(payer, 'render'));
+    },
+    /** Serializes the transaction with the others that count the account's renders. */
+    async lock({ usage }: Tables, { accountId }: Pick<Caller, 'accountId'>): Promise<void> {
+      await usage.lock({ accountId, unit: 'render', month: monthOf(clock.now()) });
+    },
+    /** Whether a queued render of the account may begin, in the transaction that begins it. */
+    async hasFreeSlot(tables: Tables, payer: Caller): Promise<boolean> {
+      const { leases } = await standingOf(tables, payer, clock.now());
+      return leases < payer.plan.concurrent_renders;
     },
     release: (leaseId: string): Promise<void> => database.tables.renderLeases.delete(leaseId),
     /** Deletes expired leases. */
@@ -46,6 +88,19 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
     forgetBefore: (startedAt: number): Promise<void> =>
       database.tables.renderLeases.purgeExpired(startedAt + leaseMs - 1),
   };
+}
+
+function requireUnits(payer: Caller, wanted: number, live: { left: number; units: number }): void {
+  const left = live.left - live.units;
+  if (left < wanted) throw new QuotaExceededError('render', limitOf(payer, 'render'), { wanted, left });
+}
+
+function queueFull(places: number): ServiceError {
+  return new ServiceError(
+    'queue_full',
+    `All ${places} places in the queue of the plan are taken. Retry when a render has begun.`,
+    { retryAfterSeconds: queueRetryAfterSeconds },
+  );
 }
 
 function capReached(cap: number): ServiceError {

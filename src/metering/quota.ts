@@ -5,6 +5,7 @@ import type { Tables } from '#storage/database.ts';
 import type { Unit } from '#storage/schema.ts';
 import type { CounterKey, Usage } from '#storage/tables/usage.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import { recordEvents } from '#delivery/events.ts';
 
 export interface QuotaState {
   limit: number;
@@ -14,20 +15,6 @@ export interface QuotaState {
   warning: number | undefined;
   /** The unit just consumed was past the quota. */
   isOverage: boolean;
-}
-
-/** Takes one unit for `sourceId` inside the transaction that stores what it pays for; throws `quota_exceeded`. */
-export async function consumeUnit(
-  tables: Tables,
-  payer: Caller,
-  unit: Unit,
-  sourceId: string,
-  now: number,
-  options?: { isReserved: boolean },
-): Promise<QuotaState> {
-  const [state] = await consumeUnits(tables, payer, unit, [sourceId], now, options);
-  if (!state) throw new QuotaExceededError(unit, limitOf(payer, unit));
-  return state;
 }
 
 /** Takes a unit for each source, in order, until the quota is used up. Returns the state of the quota after each unit taken. */
@@ -59,20 +46,21 @@ export async function consumeUnits(
       created_at: now,
     })),
   );
-  await noteWarning(tables, counter, { limit, used, before: used - taken, now });
+  await noteWarning(tables, payer, counter, { limit, used, before: used - taken, now });
   return states;
 }
 
-/** Records the highest threshold of the quota that these units reached; quota-warnings.ts mails it to the owner. */
+/** Records the highest threshold of the quota that these units reached; quota-warnings.ts mails it to the owner, webhooks report it. */
 async function noteWarning(
   tables: Tables,
+  payer: Caller,
   { accountId, unit, month }: CounterKey,
   { limit, used, before, now }: { limit: number; used: number; before: number; now: number },
 ): Promise<void> {
   const { warning } = quotaState({ used }, limit);
   if (used === before || warning === undefined || warning === quotaState({ used: before }, limit).warning)
     return;
-  await tables.quotaWarnings.insert({
+  const isFirst = await tables.quotaWarnings.insert({
     account_id: accountId,
     month,
     unit,
@@ -82,6 +70,8 @@ async function noteWarning(
     created_at: now,
     sent_at: null,
   });
+  const report = { unit, percent: warning, used, limit, month, resets_at: nextMonth(now).toISOString() };
+  if (isFirst) await recordEvents(tables, payer, 'quota.warning', [report], now);
 }
 
 /** Takes all units with one statement; if they do not all fit, as many as do. */
@@ -134,10 +124,14 @@ export class QuotaExceededError extends ServiceError {
   readonly unit: Unit;
   readonly limit: number;
 
-  constructor(unit: Unit, limit: number) {
+  constructor(unit: Unit, limit: number, { wanted, left } = { wanted: 1, left: 0 }) {
+    const problem =
+      left > 0
+        ? `This request needs ${wanted} ${unit} units, and ${left} of the monthly quota of ${limit} ${left === 1 ? 'is' : 'are'} left.`
+        : `The monthly quota of ${limit} ${unit} units is used up.`;
     super(
       'quota_exceeded',
-      `The monthly quota of ${limit} ${unit} units is used up. It resets with the next calendar month (UTC); ` +
+      `${problem} It resets with the next calendar month (UTC); ` +
         'an upgrade or, where the plan offers them, overages lift it now.',
     );
     this.unit = unit;
