@@ -19,8 +19,10 @@ export function detectType(head: Buffer): DetectedType | undefined {
   return mayBeSvg(head) ? 'markup' : undefined;
 }
 
-export const unsupportedType = (): ServiceError =>
-  new ServiceError('unsupported_type', 'file: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF');
+export const unsupportedType = (field = 'file'): ServiceError =>
+  new ServiceError('unsupported_type', `${field}: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF`, {
+    details: { field },
+  });
 
 const signatures: { type: Exclude<DetectedType, 'markup'>; matches: (head: Buffer) => boolean }[] = [
   { type: 'image/png', matches: (head) => hasBytes(head, 0, '\x89PNG\r\n\x1a\n') },

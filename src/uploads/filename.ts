@@ -16,15 +16,15 @@ const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 export function sanitizeFilename(submitted: string, type: ImageType): string {
   const component = submitted.slice(Math.max(submitted.lastIndexOf('/'), submitted.lastIndexOf('\\')) + 1);
-  const clean = shortened(component)
-    .normalize('NFC')
-    .replaceAll(/\s+/gu, ' ')
-    .replaceAll(invisible, '')
-    .replaceAll(unsafe, '_');
+  const clean = visibleText(shortened(component)).replaceAll(unsafe, '_');
   const { stem, extension } = splitExtension(withoutTail(clean), type);
   const trimmed = stem.replace(/^[. ]+/, '').replace(windowsDevice, '_$&');
   return `${withoutTail(cut(trimmed, extension.length + 1)) || 'image'}.${extension}`;
 }
+
+/** On one line, and without what a reader cannot see. */
+export const visibleText = (text: string): string =>
+  text.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll(invisible, '');
 
 /** Cuts a name of thousands of characters before any pattern runs on it, so that none takes long; keeps its extension. */
 function shortened(name: string): string {

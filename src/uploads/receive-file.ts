@@ -50,6 +50,7 @@ export function receiveFile(blobs: Blobs, sourceFilename: string, accountId: str
   };
 }
 
-export function fileTooLarge(): ServiceError {
-  return new ServiceError('file_too_large', `file: larger than ${limits.fileBytes} bytes (10 MB).`);
+export function fileTooLarge(field = 'file', maxBytes: number = limits.fileBytes): ServiceError {
+  const most = maxBytes === limits.fileBytes ? `${maxBytes} bytes (10 MB)` : `${maxBytes} bytes`;
+  return new ServiceError('file_too_large', `${field}: larger than ${most}.`, { details: { field } });
 }

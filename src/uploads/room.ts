@@ -4,10 +4,18 @@ import type { Clock } from '#core/clock.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
+import { createAlbums } from '#uploads/albums.ts';
+import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
+import { createMetadataRemover } from '#uploads/metadata-remover.ts';
 import { createUploadStore } from '#uploads/store-uploads.ts';
 import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
-import { createThumbnails } from '#uploads/thumbnail.ts';
+import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
+import { createUploadAccess } from '#uploads/upload-access.ts';
+import { createUploadLibrary } from '#uploads/upload-library.ts';
+import { createUploadLinks } from '#uploads/upload-links.ts';
+import { createUploadPasswords } from '#uploads/upload-passwords.ts';
+import { createVariants } from '#uploads/pictures/variants.ts';
 
 export type UploadsRoom = ReturnType<typeof createUploadsRoom>;
 
@@ -16,19 +24,47 @@ export function createUploadsRoom(parts: {
   blobs: Blobs;
   clock: Clock;
   reached: OnCrashPoint;
+  /** Its URLs, as webhooks name them. */
+  linksOf: (slug: string) => object;
+  wakeWebhooks: () => void;
+  /** Of the installation. */
+  secret: string;
 }) {
   const sanitizer = createSvgSanitizer();
-  const hostedUploads = createHostedUploads(parts);
+  const events = createUploadEvents({ linksOf: parts.linksOf, wake: parts.wakeWebhooks });
+  const passwords = createUploadPasswords();
+  const access = createUploadAccess({ ...parts, passwords });
+  const hostedUploads = createHostedUploads({ ...parts, events, access });
+  const pictureMaker = createPictureMaker();
+  const albums = createAlbums(parts);
+  const uploadLinks = createUploadLinks(parts);
   const chores: Chore[] = [
     { name: 'sweep of uploads', everyMs: seconds(15), run: hostedUploads.sweep },
     { name: 'sweep of orphaned uploads', everyMs: hours(1), run: hostedUploads.sweepOrphans },
+    { name: 'sweep of albums', everyMs: hours(1), run: albums.sweep },
+    { name: 'sweep of upload links', everyMs: hours(1), run: uploadLinks.sweep },
   ];
   return {
-    uploadStore: createUploadStore({ ...parts, sanitizer }),
+    uploadStore: createUploadStore({
+      ...parts,
+      sanitizer,
+      metadataRemover: createMetadataRemover(parts),
+      events,
+      passwords,
+    }),
     hostedUploads,
-    thumbnails: createThumbnails(parts),
+    albums,
+    uploadLinks,
+    uploadAccess: access,
+    uploadLibrary: createUploadLibrary({ ...parts, hostedUploads, passwords }),
+    uploadVariants: createVariants({ ...parts, pictureMaker }),
+    /** For the pictures of other rooms too. */
+    pictureMaker,
     uploadBlobs: parts.blobs,
     chores,
-    close: sanitizer.close,
+    async close(): Promise<void> {
+      pictureMaker.close();
+      await sanitizer.close();
+    },
   };
 }

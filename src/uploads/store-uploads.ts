@@ -10,6 +10,7 @@ import type { Blobs, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import { recordEvents } from '#delivery/events.ts';
 import {
   ceilingOf,
   consumeUnits,
@@ -18,19 +19,41 @@ import {
   QuotaExceededError,
   type QuotaState,
 } from '#metering/quota.ts';
+import { joinAlbum } from '#uploads/albums.ts';
+import type { UploadEvents } from '#uploads/upload-events.ts';
 import { detectType, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
 import { newExpiry } from '#uploads/expiry.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { findDimensions } from '#uploads/dimensions.ts';
 import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
+import type { CleanFile, MetadataRemover } from '#uploads/metadata-remover.ts';
 import type { SvgSanitizer } from '#uploads/svg-sanitizer.ts';
+import type { UploadPasswords } from '#uploads/upload-passwords.ts';
 
 export interface StoredUpload {
   row: UploadRow;
   /** Available only now: the database keeps only its hash. */
   deleteToken: string;
   quota: QuotaState;
+}
+
+export interface UploadOptions {
+  expiresInSeconds: number | undefined;
+  /** Version 1 stores files as they were sent. */
+  stripMetadata?: boolean;
+  /** Replaces the name that came with the file. */
+  filename?: string | undefined;
+  title?: string | undefined;
+  tags?: string[];
+  /** Those who open the link must know it. */
+  password?: string | undefined;
+  /** How often visitors can be shown it. */
+  maxViews?: number | undefined;
+  /** It must be there when the upload is. */
+  albumId?: string | undefined;
+  /** Runs in the transaction that stores them; if it throws, nothing is stored. */
+  admit?: (tables: Tables, rows: UploadRow[]) => Promise<void>;
 }
 
 export type UploadOutcome = { ok: true; upload: StoredUpload } | { ok: false; error: ServiceError };
@@ -56,6 +79,7 @@ interface Draft {
   spool: Spool;
   row: UploadRow;
   deleteToken: string;
+  tags: string[];
 }
 
 interface Stored<T> {
@@ -70,32 +94,33 @@ export function createUploadStore(parts: {
   blobs: Blobs;
   clock: Clock;
   sanitizer: SvgSanitizer;
+  metadataRemover: MetadataRemover;
+  events: UploadEvents;
+  passwords: UploadPasswords;
   reached?: OnCrashPoint;
 }) {
-  const { database, blobs, clock, sanitizer, reached = noCrashPoints } = parts;
+  const { database, blobs, clock, sanitizer, metadataRemover, events, passwords } = parts;
+  const { reached = noCrashPoints } = parts;
   const refusedAccounts = createBoundedMap<string, true>(rememberedAccounts);
 
   /** Stores the files that can be stored, in order, each with its own outcome. */
   async function storeUploads<T extends object>(
     uploader: Caller,
     files: ReceivedFile[],
-    expiresInSeconds: number | undefined,
+    options: UploadOptions,
     composeAnswer: ComposeAnswer<T>,
   ): Promise<Stored<T>> {
     reached('files received');
-    const expiresAt = newExpiry(uploader.plan, expiresInSeconds, clock.now());
-    await using sanitizedFiles = new AsyncDisposableStack();
+    const expiresAt = newExpiry(uploader.plan, options.expiresInSeconds, clock.now());
+    await using cleanFiles = new AsyncDisposableStack();
     const attempts: Attempt[] = files.map((file, place) => ({ file, place }));
     await eachOf(attempts, async (attempt) => {
       attempt.detected = detect(attempt.file);
     });
     await refuseSpentQuota(uploader, attempts);
     await eachOf(attempts, async (attempt) => {
-      const kept =
-        attempt.detected === 'markup'
-          ? await sanitize(uploader.accountId, attempt.file, sanitizedFiles)
-          : attempt.file;
-      attempt.draft = await draftOf(uploader, attempt, kept, expiresAt);
+      const clean = await cleanFile(uploader.accountId, attempt, options, cleanFiles);
+      attempt.draft = await draftOf(uploader, attempt, clean, { ...options, expiresAt });
     });
     await eachOf(attempts, async (attempt) => {
       await attempt.draft?.spool.commit(attempt.draft.row.id);
@@ -103,7 +128,7 @@ export function createUploadStore(parts: {
     });
     reached('file durable');
     // Awaited here, so that it cannot reject unhandled while the spools are being closed.
-    return await conclude(uploader, attempts, composeAnswer);
+    return await conclude(uploader, attempts, options, composeAnswer);
   }
 
   /** Looks up the quota early if that may save work: before SVGs are sanitized, and for accounts that were refused before. */
@@ -122,6 +147,18 @@ export function createUploadStore(parts: {
     }
   }
 
+  /** What is stored: an SVG without scripts, a picture without metadata if that was asked for, anything else as it was sent. */
+  async function cleanFile(
+    accountId: string,
+    { detected, file }: Attempt,
+    { stripMetadata = false }: UploadOptions,
+    owner: AsyncDisposableStack,
+  ): Promise<CleanFile> {
+    if (detected === 'markup') return { file: await sanitize(accountId, file, owner), removed: [] };
+    if (detected === undefined || !stripMetadata) return { file, removed: [] };
+    return metadataRemover.remove(accountId, detected, file, owner);
+  }
+
   /** Replaces an SVG by its sanitized form, which is what is stored and measured. Spec 2.1, 4.1. */
   async function sanitize(
     accountId: string,
@@ -137,21 +174,31 @@ export function createUploadStore(parts: {
   async function draftOf(
     uploader: Caller,
     { file, place, detected }: Attempt,
-    kept: ReceivedFile,
-    expiresAt: number | null,
+    { file: kept, removed }: CleanFile,
+    options: UploadOptions & { expiresAt: number | null },
   ): Promise<Draft> {
+    const {
+      filename = file.sourceFilename,
+      title = null,
+      tags = [],
+      albumId = null,
+      expiresAt,
+      password,
+      maxViews,
+    } = options;
     const type: ImageType = detected === undefined || detected === 'markup' ? 'image/svg+xml' : detected;
     const dimensions = await findDimensions(type, kept.head, kept.spool.read);
     const deleteToken = newDeleteToken();
     return {
       spool: kept.spool,
       deleteToken,
+      tags,
       row: {
         id: newId(),
         slug: newSlug(),
         account_id: uploader.accountId,
         key_id: uploader.keyId,
-        filename: sanitizeFilename(file.sourceFilename, type),
+        filename: sanitizeFilename(filename, type),
         content_type: type,
         size_bytes: kept.sizeBytes,
         width: dimensions?.width ?? null,
@@ -162,6 +209,12 @@ export function createUploadStore(parts: {
         created_at: clock.now() + place,
         expires_at: expiresAt,
         deleted_at: null,
+        title,
+        tags: JSON.stringify(tags),
+        metadata_removed: JSON.stringify(removed),
+        album_id: albumId,
+        password_hash: password === undefined ? null : await passwords.hash(uploader.accountId, password),
+        views_left: maxViews ?? null,
       },
     };
   }
@@ -169,10 +222,12 @@ export function createUploadStore(parts: {
   async function conclude<T extends object>(
     uploader: Caller,
     attempts: Attempt[],
+    options: UploadOptions,
     composeAnswer: ComposeAnswer<T>,
   ): Promise<Stored<T>> {
-    const { outcomes, answer, isUnknown } = await record(uploader, attempts, composeAnswer);
+    const { outcomes, answer, isUnknown } = await record(uploader, attempts, options, composeAnswer);
     reached('upload committed');
+    if (uploader.webhookEvents !== '') events.wake();
     for (const [index, { draft, isDurable }] of attempts.entries()) {
       // If the outcome of the commit is unknown, the blob may have a row; the orphan sweep checks that later.
       if (draft && isDurable && outcomes[index]?.ok !== true && !isUnknown)
@@ -185,12 +240,13 @@ export function createUploadStore(parts: {
   async function record<T extends object>(
     uploader: Caller,
     attempts: Attempt[],
+    options: UploadOptions,
     composeAnswer: ComposeAnswer<T>,
   ): Promise<{ outcomes: UploadOutcome[]; answer?: T; isUnknown?: boolean }> {
     if (attempts.every(({ error }) => error)) return { outcomes: attempts.map(failureOf) };
     try {
       return await database.transaction(async (tables) => {
-        const outcomes = await recordAll(tables, uploader, attempts);
+        const outcomes = await recordAll(tables, uploader, attempts, options);
         if (!outcomes.some(({ ok }) => ok)) return { outcomes };
         return { outcomes, answer: await composeAnswer(outcomes, tables) };
       });
@@ -201,16 +257,26 @@ export function createUploadStore(parts: {
   }
 
   /** Files past the quota fail with `quota_exceeded`. Any other failure rolls the transaction back. */
-  async function recordAll(tables: Tables, uploader: Caller, attempts: Attempt[]): Promise<UploadOutcome[]> {
+  async function recordAll(
+    tables: Tables,
+    uploader: Caller,
+    attempts: Attempt[],
+    { albumId, admit }: UploadOptions,
+  ): Promise<UploadOutcome[]> {
     const drafts = attempts.flatMap(({ draft, error }) => (draft && !error ? [draft] : []));
     const ids = drafts.map(({ row }) => row.id);
     const quotas = await consumeUnits(tables, uploader, 'upload', ids, clock.now());
     reached('unit taken');
     const paid = new Map(quotas.map((quota, place) => [drafts[place], quota]));
-    await insertWithFreeSlugs(
-      tables,
-      drafts.slice(0, quotas.length).map(({ row }) => row),
-    );
+    const kept = drafts.slice(0, quotas.length);
+    const stored = kept.map(({ row }) => row);
+    if (albumId !== undefined && stored.length > 0)
+      await joinAlbum(tables, uploader.accountId, albumId, { count: stored.length, now: clock.now() });
+    await admit?.(tables, stored);
+    await insertWithFreeSlugs(tables, stored);
+    for (const { row, tags } of kept)
+      if (tags.length > 0) await tables.ownedBy(uploader.accountId).uploads.setTags(row.id, tags);
+    await recordEvents(tables, uploader, 'upload.created', stored.map(events.describe), clock.now());
     reached('row written');
     if (quotas.length < drafts.length) refusedAccounts.set(uploader.accountId, true);
     else refusedAccounts.delete(uploader.accountId);
@@ -219,7 +285,8 @@ export function createUploadStore(parts: {
       if (error || !draft) return failureOf(attempt);
       const quota = paid.get(draft);
       if (!quota) return { ok: false, error: new QuotaExceededError('upload', limitOf(uploader, 'upload')) };
-      return { ok: true, upload: { row: draft.row, deleteToken: draft.deleteToken, quota } };
+      const { row, deleteToken } = draft;
+      return { ok: true, upload: { row, deleteToken, quota } };
     });
   }
 

@@ -1,0 +1,64 @@
+// A GIF without metadata: its frames, their timing, the number of loops and the colour profile. GIF89a sections 17 to 27.
+import {
+  asText,
+  describeRest,
+  startCleaning,
+  UnreadablePicture,
+  type CleaningSteps,
+} from '#uploads/metadata/cleaning.ts';
+import { describeXmp } from '#uploads/metadata/descriptions.ts';
+
+const headerBytes = 13;
+const stepBytes = 64 * 1024;
+const [imageBlock, extension, trailer] = [0x2c, 0x21, 0x3b];
+const [graphicControl, application] = [0xf9, 0xff];
+const keptApplications = ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'];
+
+export function* cleanGif(bytes: Buffer): CleaningSteps {
+  const cleaning = startCleaning(bytes);
+  if (bytes.length < headerBytes) throw new UnreadablePicture('ends within its header');
+  let at = headerBytes + tableBytes(bytes[10]!);
+  if (at > bytes.length) throw new UnreadablePicture('ends within its colour table');
+  cleaning.keep(0, at);
+  while (at < bytes.length) {
+    cleaning.count();
+    yield;
+    const block = bytes[at];
+    if (block === imageBlock) {
+      if (at + 10 > bytes.length) throw new UnreadablePicture('ends within a frame');
+      const end: number = yield* endOfBlocks(bytes, at + 11 + tableBytes(bytes[at + 9]!));
+      cleaning.keep(at, end);
+      at = end;
+    } else if (block === extension) {
+      const end: number = yield* endOfBlocks(bytes, at + 2);
+      const name = bytes[at + 1] === application ? bytes.toString('latin1', at + 3, at + 14) : '';
+      if (bytes[at + 1] === graphicControl || keptApplications.includes(name)) cleaning.keep(at, end);
+      else cleaning.drop(bytes.subarray(at, end), name === 'XMP DataXMP' ? describeXmp : asText);
+      at = end;
+    } else {
+      // Decoders stop here, whether the byte is the end or not.
+      if (block === trailer) cleaning.keep(at, at + 1);
+      const rest = bytes.subarray(block === trailer ? at + 1 : at);
+      if (rest.length > 0) cleaning.drop(rest, describeRest);
+      break;
+    }
+  }
+  return cleaning.end();
+}
+
+const tableBytes = (packed: number): number => ((packed & 0x80) === 0 ? 0 : 3 * 2 ** ((packed & 7) + 1));
+
+/** Blocks of up to 255 bytes, each after its length, end with an empty one. */
+function* endOfBlocks(bytes: Buffer, from: number): Generator<void, number, void> {
+  let at = from;
+  let pausesAt = from + stepBytes;
+  while (at < bytes.length) {
+    const length = bytes[at]!;
+    at += length + 1;
+    if (length === 0) return at;
+    if (at < pausesAt) continue;
+    pausesAt = at + stepBytes;
+    yield;
+  }
+  throw new UnreadablePicture('ends within a block');
+}

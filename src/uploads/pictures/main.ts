@@ -1,0 +1,89 @@
+// The program that decodes pictures, which are hostile: one at a time, with limits, in a process that can do nothing else. It gets a job
+// and a picture and answers with a variant; the service loses nothing when it dies.
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { lowerPriority, workerNiceness } from '#browser/process/priority.ts';
+import { become, workerUsers } from '#browser/process/unprivileged.ts';
+import { detectionBytes, detectType } from '#uploads/detect-type.ts';
+import { isAnimated } from '#uploads/pictures/animated.ts';
+import { frameHead, readFrames, type FrameKind, type PictureJob } from '#uploads/pictures/frames.ts';
+import { maxOriginalBytes, maxVariantBytes } from '#uploads/pictures/limits.ts';
+import { maxPixels, maxWebpPixels } from '#uploads/pictures/variant.ts';
+
+const maxSeconds = 10;
+const maxJpegPixels = 65_535;
+const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif'];
+
+let job: PictureJob | undefined;
+
+lowerPriority(workerNiceness);
+sharp.cache(false);
+sharp.concurrency(1);
+// This build of libvips reads SVG, TIFF and more.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: decoders.map((name) => `VipsForeignLoad${name}`) });
+// All code is loaded; from here on there are pictures of strangers.
+const users = workerUsers();
+if (users) become(users.worker);
+readFrames(process.stdin, maxOriginalBytes, {
+  onFrame(kind, data) {
+    if (kind === 'job') job = JSON.parse(data.toString()) as PictureJob;
+    else if (job) answer(job, data).catch(die);
+  },
+  onBroken: die,
+});
+send('ready');
+
+/** Not `exit`, which waits for the threads that decode. */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+async function answer(wanted: PictureJob, bytes: Buffer): Promise<void> {
+  try {
+    const type = detectType(bytes.subarray(0, detectionBytes));
+    if (type === undefined || type === 'markup') send('unreadable', Buffer.from('it is of another type'));
+    else if (isAnimated(type, bytes)) send('original');
+    else await make(wanted, bytes);
+  } catch (error) {
+    send('unreadable', Buffer.from(reasonOf((error as Error).message)));
+  }
+}
+
+async function make({ width, format }: PictureJob, bytes: Buffer): Promise<void> {
+  // What a browser shows of a damaged picture is shown in its variants too.
+  const picture = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none', pages: 1 }).autoOrient();
+  if (!fits(await picture.metadata(), width, format)) {
+    send('refused', Buffer.from(`it would be too long for ${format}`));
+    return;
+  }
+  const made = await encoders[format](picture.resize({ width, withoutEnlargement: true }))
+    .timeout({ seconds: maxSeconds })
+    .toBuffer();
+  if (made.length > maxVariantBytes)
+    send('refused', Buffer.from(`it would have more than ${maxVariantBytes} bytes`));
+  else send('made', made);
+}
+
+const encoders: Record<PictureJob['format'], (picture: Sharp) => Sharp> = {
+  webp: (picture) => picture.webp({ quality: 80, effort: 2 }),
+  jpeg: (picture) => picture.flatten({ background: 'white' }).jpeg({ quality: 82 }),
+  png: (picture) => picture.png({ compressionLevel: 7 }),
+};
+
+function fits({ autoOrient }: Metadata, width: number | undefined, format: PictureJob['format']): boolean {
+  const scale = Math.min(1, (width ?? autoOrient.width) / autoOrient.width);
+  const longest = Math.max(autoOrient.width, autoOrient.height) * scale;
+  return longest <= { webp: maxWebpPixels, jpeg: maxJpegPixels, png: Infinity }[format];
+}
+
+function reasonOf(message: string): string {
+  if (/pixel limit/.test(message)) return `it has more than ${maxPixels / 1e6} million pixels`;
+  if (/timeout/.test(message)) return 'it takes too long to decode';
+  if (/memory|alloc/i.test(message)) return 'it takes too much memory to decode';
+  return 'it cannot be decoded';
+}
+
+function send(kind: FrameKind, data = Buffer.alloc(0)): void {
+  process.stdout.write(frameHead(kind, data.length));
+  process.stdout.write(data);
+}

@@ -1,0 +1,85 @@
+// The variants of a picture: a finite set of widths and formats, so that their addresses need no signature. v2 3.
+import type { Dimensions } from '#core/image-header.ts';
+import type { UploadRow } from '#storage/schema.ts';
+
+export const variantWidths = [32, 64, 128, 256, 384, 512, 640, 768, 1024, 1280, 1536, 1920, 2560] as const;
+export type VariantWidth = (typeof variantWidths)[number];
+
+export const variantTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
+export type VariantFormat = keyof typeof variantTypes;
+/** What a request may ask for. */
+export const variantFormats = ['auto', ...(Object.keys(variantTypes) as VariantFormat[])] as const;
+
+/** The types that are decoded; anything else is served as it is. */
+const decodedTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
+
+/** The picture that variants are made of. */
+export interface Original {
+  /** Of its blob. */
+  key: string;
+  /** The upload or render that it belongs to. */
+  ownerId: string;
+  accountId: string;
+  contentType: string;
+  sizeBytes: number;
+  /** As it is shown; undefined if unknown. */
+  size: Dimensions | undefined;
+}
+
+export const originalOf = (row: UploadRow): Original => ({
+  key: row.id,
+  ownerId: row.id,
+  accountId: row.account_id,
+  contentType: row.content_type,
+  sizeBytes: row.size_bytes,
+  size: sizeOf(row),
+});
+
+/** Undefined unless both are known. */
+export const sizeOf = ({
+  width,
+  height,
+}: {
+  width: number | null;
+  height: number | null;
+}): Dimensions | undefined => (width === null || height === null ? undefined : { width, height });
+
+export interface Wanted {
+  width: VariantWidth | undefined;
+  format: VariantFormat | 'auto';
+  /** Whether the client says that it understands WebP. */
+  acceptsWebp: boolean;
+}
+
+export interface Variant {
+  /** Undefined for the width of the original. */
+  width: number | undefined;
+  format: VariantFormat;
+}
+
+export const isDecoded = (contentType: string): boolean => decodedTypes.includes(contentType);
+
+/** Larger pictures are not decoded: memory and time grow with the pixels. */
+export const maxPixels = 60_000_000;
+/** A WebP has at most this many pixels on a side. */
+export const maxWebpPixels = 16_383;
+
+/** Null if the original itself is what is wanted: it is not made larger, and not encoded again in its own format and size. */
+export function chooseVariant({ contentType, size }: Original, wanted: Wanted): Variant | null {
+  if (!isDecoded(contentType)) return null;
+  const width = size && wanted.width !== undefined && wanted.width >= size.width ? undefined : wanted.width;
+  const format = wanted.format === 'auto' ? automatic(contentType, width, wanted, size) : wanted.format;
+  return width === undefined && contentType === variantTypes[format] ? null : { width, format };
+}
+
+/** Every client understands JPEG and PNG; of these, only PNG can be transparent. */
+function automatic(
+  contentType: string,
+  width: number | undefined,
+  { acceptsWebp }: Wanted,
+  size: Dimensions | undefined,
+): VariantFormat {
+  const height = size ? (size.height * (width ?? size.width)) / size.width : 0;
+  if (acceptsWebp && Math.max(height, width ?? size?.width ?? 0) <= maxWebpPixels) return 'webp';
+  return contentType === 'image/jpeg' ? 'jpeg' : 'png';
+}

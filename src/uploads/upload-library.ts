@@ -1,0 +1,130 @@
+// The uploads of an account, as its own keys read, change and delete them. v2 3.
+import type { Clock } from '#core/clock.ts';
+import { isId } from '#core/ids.ts';
+import type { Database } from '#storage/database.ts';
+import { nextCursor, pageOptions } from '#storage/owned/cursor.ts';
+import type { ChangedUpload } from '#storage/owned/uploads.ts';
+import type { UploadRow } from '#storage/schema.ts';
+import type { Caller } from '#accounts/authenticate.ts';
+import type { Plan } from '#accounts/plans.ts';
+import { joinAlbum } from '#uploads/albums.ts';
+import { changedExpiry } from '#uploads/expiry.ts';
+import { sanitizeFilename } from '#uploads/filename.ts';
+import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import type { ImageType } from '#uploads/image-types.ts';
+import { tagOf, tagsOf, titleOf } from '#uploads/labels.ts';
+import type { UploadPasswords } from '#uploads/upload-passwords.ts';
+
+export interface LibraryQuery {
+  search: string | undefined;
+  tag: string | undefined;
+  /** The id of an album. */
+  album: string | undefined;
+  limit: number;
+  /** The `nextCursor` of the page before. */
+  cursor: string | undefined;
+}
+
+/** What is left out stays as it is. */
+export interface UploadChanges {
+  filename?: string | undefined;
+  /** Null for none. */
+  title?: string | null | undefined;
+  tags?: string[] | undefined;
+  /** The id of an album; null for none. */
+  album?: string | null | undefined;
+  /** From now on; null for never, if the plan allows it. */
+  expiresInSeconds?: number | null | undefined;
+  /** Null for none. */
+  password?: string | null | undefined;
+  /** From now on; null for no limit. */
+  maxViews?: number | null | undefined;
+}
+
+export type UploadLibrary = ReturnType<typeof createUploadLibrary>;
+
+export function createUploadLibrary(parts: {
+  database: Database;
+  clock: Clock;
+  hostedUploads: HostedUploads;
+  passwords: UploadPasswords;
+}) {
+  const { database, clock, hostedUploads, passwords } = parts;
+
+  /** Undefined if there is none, or if it was deleted or has expired. */
+  async function find(accountId: string, id: string): Promise<UploadRow | undefined> {
+    return isId(id) ? database.tables.ownedBy(accountId).uploads.byId(id, clock.now()) : undefined;
+  }
+
+  return {
+    find,
+
+    /** Newest first. Throws a `validation_error` if the cursor is not one. */
+    async list(accountId: string, { search, tag, album, ...query }: LibraryQuery) {
+      const page = pageOptions(query);
+      const filter = { search, tag: tag === undefined ? undefined : tagOf(tag), albumId: album };
+      const rows = await database.tables.ownedBy(accountId).uploads.page(filter, page, clock.now());
+      return { items: rows.slice(0, query.limit), nextCursor: nextCursor(rows, page) };
+    },
+
+    async edit(
+      accountId: string,
+      plan: Plan,
+      id: string,
+      changes: UploadChanges,
+    ): Promise<UploadRow | undefined> {
+      // Outside the transaction, in which others would wait for it.
+      if (!(await find(accountId, id))) return undefined;
+      const { password } = changes;
+      const passwordHash =
+        typeof password === 'string' ? await passwords.hash(accountId, password) : password;
+      return database.transaction(async (tables) => {
+        const owned = tables.ownedBy(accountId).uploads;
+        const now = clock.now();
+        const row = await owned.byId(id, now);
+        if (!row) return undefined;
+        const tags = changes.tags && tagsOf(changes.tags);
+        const values = changedValues(row, plan, { ...changes, tags, passwordHash }, now);
+        if (Object.keys(values).length === 0) return row;
+        const { album } = changes;
+        if (typeof album === 'string' && album !== row.album_id)
+          await joinAlbum(tables, accountId, album, { count: 1, now });
+        const changed = await owned.change(id, values);
+        if (changed && tags) await owned.setTags(id, tags);
+        return changed;
+      });
+    },
+
+    /** It stops resolving at once, and can be restored for seven days. False if there is none. */
+    async delete(owner: Caller, id: string): Promise<boolean> {
+      const row = await find(owner.accountId, id);
+      return row !== undefined && (await hostedUploads.deleteOwned(owner, [id])).length > 0;
+    },
+
+    /** Undefined if it was not deleted, or if it is too late. */
+    async restore(accountId: string, id: string): Promise<UploadRow | undefined> {
+      const [restored] = isId(id) ? await hostedUploads.restoreOwned(accountId, [id]) : [];
+      return restored === undefined ? undefined : find(accountId, id);
+    },
+  };
+}
+
+function changedValues(
+  row: UploadRow,
+  plan: Plan,
+  changes: UploadChanges & { passwordHash: string | null | undefined },
+  now: number,
+): ChangedUpload {
+  const { filename, title, tags, album, expiresInSeconds, passwordHash, maxViews } = changes;
+  return {
+    ...(filename !== undefined && { filename: sanitizeFilename(filename, row.content_type as ImageType) }),
+    ...(title !== undefined && { title: title === null ? null : titleOf(title) }),
+    ...(tags && { tags: JSON.stringify(tags) }),
+    ...(album !== undefined && { album_id: album }),
+    ...(expiresInSeconds !== undefined && {
+      expires_at: changedExpiry(plan, expiresInSeconds, row.created_at, now),
+    }),
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    ...(maxViews !== undefined && { views_left: maxViews }),
+  };
+}
