@@ -1,43 +1,76 @@
-// Stored renders: finds one that still resolves, deletes, and frees the space of deleted and expired ones. Spec 2.3, 2.4.
+// Hosted renders: finds an output that still resolves, deletes renders, and frees the space of deleted and expired ones. Spec 2.3, 2.4.
 import type { Clock } from '#core/clock.ts';
-import { isName } from '#core/ids.ts';
+import { parseOutputKey } from '#core/ids.ts';
 import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
-import type { RenderKind, RenderRow } from '#storage/schema.ts';
+import type { RenderRow } from '#storage/schema.ts';
 import { deleteBlobs, purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
+import type { Plan } from '#accounts/plans.ts';
+import { newExpiry } from '#uploads/expiry.ts';
+import { outputsOf, type StoredOutput } from '#renders/stored-render.ts';
 
 const sweepBatch = 200;
 /** How long renders that are not hosted stay in the history. */
 const historyMs = 90 * 24 * 60 * 60 * 1000;
+
+/** One output that a hosted URL shows. */
+export interface HostedOutput {
+  render: RenderRow;
+  output: StoredOutput;
+}
+
+export type HostedRenders = ReturnType<typeof createHostedRenders>;
 
 export function createHostedRenders(parts: { database: Database; blobs: Blobs; clock: Clock }) {
   const { database, blobs, clock } = parts;
   const { renders } = database.tables;
 
   async function free(ids: string[], historyBefore: number): Promise<number> {
-    const gone = await deleteBlobs(blobs, ids);
+    const gone = await deleteBlobs(blobs, ids, renders.keysOf);
     if (gone.length > 0) await renders.retire(gone, historyBefore);
     return gone.length;
   }
 
   return {
-    async byId(id: string, kind: RenderKind): Promise<RenderRow | undefined> {
-      const render = isName(id) ? await renders.byId(id) : undefined;
-      const isShown = render?.hosted === 1 && render.kind === kind && resolves(render, clock.now());
-      return isShown ? render : undefined;
+    /** The output that has this id, if its render still resolves. */
+    async byId(outputId: string): Promise<HostedOutput | undefined> {
+      const key = parseOutputKey(outputId);
+      const render = key && (await renders.byId(key.id));
+      if (render?.hosted !== 1 || !resolves(render, clock.now())) return undefined;
+      const output = outputsOf(render)[key?.place ?? 0];
+      return output && { render, output };
     },
 
-    /** Deletes renders of the account; returns the ids that existed. Bytes that cannot be deleted now are left to the sweep. */
+    /**
+     * Hosts a render whose bytes are kept, for as long as a new one; undefined if they are not. One that is hosted stays as it is.
+     */
+    async host(
+      accountId: string,
+      plan: Plan,
+      id: string,
+      expiresInSeconds?: number,
+    ): Promise<RenderRow | undefined> {
+      const { renders: own } = database.tables.ownedBy(accountId);
+      const now = clock.now();
+      await own.host(id, now, newExpiry(plan, expiresInSeconds, now));
+      const row = await own.byId(id, now);
+      return row?.hosted === 1 ? row : undefined;
+    },
+
+    /** Deletes renders of the account that have ended; returns their ids. Bytes that cannot be deleted now are left to the sweep. */
     async deleteOwned(accountId: string, ids: string[]): Promise<string[]> {
-      const deleted = await database.tables.ownedBy(accountId).renders.markDeleted(ids, clock.now());
+      const pending = await database.tables.renderJobs.existing(ids);
+      const ended = ids.filter((id) => !pending.has(id));
+      if (ended.length === 0) return [];
+      const deleted = await database.tables.ownedBy(accountId).renders.markDeleted(ended, clock.now());
       await free(deleted, 0).catch(() => {});
       return deleted;
     },
 
     /** Permanently deletes every render of an account. */
     purgeAccount: (accountId: string): Promise<void> =>
-      purgeOwned(blobs, database.tables.ownedBy(accountId).renders.ids, renders.purge),
+      purgeOwned(blobs, database.tables.ownedBy(accountId).renders.ids, renders.purge, renders.keysOf),
 
     async sweep(): Promise<number> {
       const historyBefore = clock.now() - historyMs;
@@ -49,6 +82,6 @@ export function createHostedRenders(parts: { database: Database; blobs: Blobs; c
       }
     },
 
-    sweepOrphans: (): Promise<number> => sweepOrphans(blobs, renders.existing, clock.now()),
+    sweepOrphans: (): Promise<number> => sweepOrphans(blobs, renders.existingKeys, clock.now()),
   };
 }

@@ -1,9 +1,20 @@
 // Paper and margins of a PDF, in inches. Spec 4.4.
 import { invalid } from '#core/errors.ts';
-import { paperInches, type PaperFormat } from '#browser/browser.ts';
+import type { Sides } from '#browser/job.ts';
 
 export type MarginLength = number | string;
-export type Sides<T> = Record<'top' | 'right' | 'bottom' | 'left', T>;
+export type PaperFormat = 'letter' | 'a4' | 'legal' | 'a3' | 'a5' | 'tabloid';
+
+const mmPerInch = 25.4;
+
+export const paperInches: Record<PaperFormat, { width: number; height: number }> = {
+  letter: { width: 8.5, height: 11 },
+  a4: { width: 210 / mmPerInch, height: 297 / mmPerInch },
+  legal: { width: 8.5, height: 14 },
+  a3: { width: 297 / mmPerInch, height: 420 / mmPerInch },
+  a5: { width: 148 / mmPerInch, height: 210 / mmPerInch },
+  tabloid: { width: 11, height: 17 },
+};
 
 const unitsPerInch = { px: 96, in: 1, cm: 2.54, mm: 25.4 } as const;
 
@@ -16,17 +27,26 @@ export function lengthInches(length: MarginLength): number {
     : 0;
 }
 
+export const inchesOf = (lengths: Sides<MarginLength>): Sides<number> => ({
+  top: lengthInches(lengths.top),
+  right: lengthInches(lengths.right),
+  bottom: lengthInches(lengths.bottom),
+  left: lengthInches(lengths.left),
+});
+
 /** Margins that leave no printable area are the client's mistake, so they are rejected before the browser is used. */
 export function requireRoomOnPaper(
   margin: Sides<number>,
-  paperFormat: PaperFormat,
+  paper: { width: number; height: number },
   landscape: boolean,
+  /** Of the paper, in a message. */
+  name: string,
+  field = 'margin',
 ): void {
-  const paper = paperInches[paperFormat];
   const [width, height] = landscape ? [paper.height, paper.width] : [paper.width, paper.height];
-  const name = `${paperFormat}${landscape ? ' landscape' : ''}`;
+  const turned = `${name}${landscape ? ' landscape' : ''}`;
   if (margin.left + margin.right >= width)
-    throw invalid('margin', `left and right leave no room on ${name} paper`);
+    throw invalid(field, `left and right leave no room on ${turned} paper`);
   if (margin.top + margin.bottom >= height)
-    throw invalid('margin', `top and bottom leave no room on ${name} paper`);
+    throw invalid(field, `top and bottom leave no room on ${turned} paper`);
 }

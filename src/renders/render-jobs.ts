@@ -1,0 +1,139 @@
+// Queued renders: accepts one, cancels one, and frees what they leave. run-jobs.ts runs them. A request that was accepted is durable:
+// its blob first, then in one transaction its pending render, its job, its reserved units and the stored response.
+import type { Clock } from '#core/clock.ts';
+import type { OnCrashPoint } from '#core/crash-points.ts';
+import type { Blobs } from '#storage/blobs.ts';
+import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
+import { purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
+import { checkUrl } from '#browser/egress/check-url.ts';
+import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
+import type { Caller } from '#accounts/authenticate.ts';
+import type { CaptureSlots } from '#metering/capture-slots.ts';
+import type { QuotaState } from '#metering/quota.ts';
+import type { JobRequests } from '#renders/job-requests.ts';
+import { unitsOf } from '#renders/output-files.ts';
+import { keptFailures, type Renders } from '#renders/render.ts';
+import { pendingRow } from '#renders/render-row.ts';
+import type { RenderRequest } from '#renders/render-request.ts';
+import { toStoredRender, type StoredRender } from '#renders/stored-render.ts';
+
+export interface AskedJob {
+  request: RenderRequest;
+  /** As the client sent it. */
+  given: unknown;
+  webhookUrl: string | undefined;
+}
+
+export interface AcceptedRender extends StoredRender {
+  quota: QuotaState;
+}
+
+export type RenderJobs = ReturnType<typeof createRenderJobs>;
+
+export function createRenderJobs(parts: {
+  database: Database;
+  clock: Clock;
+  egress: EgressSettings;
+  slots: CaptureSlots;
+  renders: Renders;
+  jobBlobs: Blobs;
+  requests: JobRequests;
+  reached: OnCrashPoint;
+  /** Called after a job was added. */
+  wake: () => void;
+  /** Called after a job was canceled. */
+  stop: (id: string) => void;
+}) {
+  const { database, clock, slots, renders, jobBlobs, requests, reached, wake, stop } = parts;
+  const egressRules = createEgressRules(parts.egress);
+  const { renderJobs } = database.tables;
+
+  /** A name that does not resolve now may do so when the render ends. */
+  async function checkWebhook(text: string | undefined, signal: AbortSignal): Promise<string | null> {
+    if (text === undefined) return null;
+    const { url, decide } = checkUrl(text, egressRules, 'webhook_url', { schemes: ['https'] });
+    await decide(signal);
+    return url.href;
+  }
+
+  return {
+    checkWebhook,
+    /** `alsoRecord` runs in the transaction that queues the render. Throws `quota_exceeded` or `queue_full`. */
+    async accept(
+      payer: Caller,
+      { request, given, webhookUrl }: AskedJob,
+      signal: AbortSignal,
+      alsoRecord: (tables: Tables, accepted: AcceptedRender) => Promise<void>,
+    ): Promise<AcceptedRender> {
+      const begun = renders.begin(payer, request);
+      const { id, createdAt } = begun;
+      const { accountId, keyId } = payer;
+      const { source, outputs } = request.job;
+      const webhook_url = await checkWebhook(webhookUrl, signal);
+      await renders.checkReferences(accountId, outputs);
+      await Promise.all(begun.puts.map(({ decide }) => decide(signal)));
+      const files = source.kind === 'url' ? [] : source.files;
+      const request_bytes = await requests.write(id, accountId, {
+        given,
+        cacheKey: request.cacheKey,
+        files,
+      });
+      reached('job files durable');
+      try {
+        const accepted = await database.transaction(async (tables) => {
+          await tables.renderJobs.lockQueue(accountId);
+          const units = unitsOf(outputs);
+          const quota = await slots.reserve(tables, payer, units);
+          const row = pendingRow(begun);
+          await tables.renders.insert(row);
+          await tables.renderJobs.insert({
+            id,
+            account_id: accountId,
+            key_id: keyId,
+            created_at: createdAt,
+            units,
+            webhook_url,
+            request_bytes,
+          });
+          const stored = { ...toStoredRender(row, new Set([id])), quota };
+          await alsoRecord(tables, stored);
+          reached('job written');
+          return stored;
+        });
+        reached('job committed');
+        wake();
+        return accepted;
+      } catch (error) {
+        // If the outcome of the commit is unknown, the blob may have a row; the orphan sweep checks that later.
+        if (!(error instanceof UnknownOutcomeError)) await requests.delete(id);
+        throw error;
+      }
+    },
+
+    /** Ends those of the account's renders that wait or run, and returns their ids. The others are left as they are. */
+    async cancel(accountId: string, ids: string[]): Promise<string[]> {
+      const pending = ids.length === 0 ? [] : [...(await renderJobs.existing(ids))];
+      const canceled: string[] = [];
+      for (const id of pending) {
+        const isCanceled = await database.transaction((tables) =>
+          tables.renderJobs.cancel(accountId, id, { failure: 'It was canceled.', now: clock.now() }),
+        );
+        if (isCanceled) canceled.push(id);
+      }
+      for (const id of canceled) {
+        stop(id);
+        await requests.delete(id);
+      }
+      if (canceled.length > 0) await database.tables.renders.trimFailures(accountId, keptFailures);
+      return canceled;
+    },
+
+    /** Permanently deletes every job of an account. Those that run notice it soon. */
+    purgeAccount: (accountId: string): Promise<void> =>
+      purgeOwned(jobBlobs, (limit) => renderJobs.idsOf(accountId, limit), renderJobs.purge),
+    sweepQueues: (): Promise<void> => database.transaction((tables) => tables.renderJobs.sweepQueues()),
+    sweepOrphans: (): Promise<number> => sweepOrphans(jobBlobs, renderJobs.existing, clock.now()),
+    /** At the start of a single machine: whoever ran a job before is gone. */
+    forgetLeases: (): Promise<void> => renderJobs.endLeases(),
+  };
+}
