@@ -7,8 +7,11 @@ import { browserUsage, runBrowserCommand } from '#roof/browser-command.ts';
 import { readConfig } from '#roof/config.ts';
 import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
 import { runDoctor } from '#roof/doctor.ts';
+import { hasDatabase } from '#roof/engines.ts';
 import { serve } from '#roof/main.ts';
 import { openAccounts } from '#roof/service.ts';
+
+type OpenedAccounts = Awaited<ReturnType<typeof openAccounts>>;
 
 const usage = `Usage: npx tintype <command> [--json]
 
@@ -16,12 +19,16 @@ const usage = `Usage: npx tintype <command> [--json]
   doctor                                            check what the service depends on, with advice for each failure
   account create --email E [--plan P] [--unverified]
   account update E [--plan P] [--suspended true|false] [--verified true|false] [--overages on|off]
-                   [--owner true|false]
+                   [--owner true|false] [--allow-hosts wiki.corp:443,…]
   account link E                                    a one-time link to sign in at the dashboard
   account list
   key create --account E [--name N] [--scope uploads|renders|all] [--expires-in-days N]
   key list --account E
   key revoke ID
+  link-key create --account E [--name N]            a key that signs links; its secret is shown once
+  link-key list --account E
+  link-key revoke KEY                               ends all its links
+  webhook-secret rotate --account E                 a new secret for webhooks; the old one signs too for a day
 ${browserUsage}${dataUsage}`;
 
 type Options = Record<string, string | boolean | undefined>;
@@ -34,7 +41,7 @@ interface Command {
     accounts: Accounts,
     options: Options,
     operand: string,
-    welcomeLink: (email: string) => Promise<string>,
+    more: Pick<OpenedAccounts, 'welcomeLink' | 'webhookSecrets' | 'linkKeys'>,
   ) => Promise<{ data: unknown; text: string }>;
 }
 
@@ -53,15 +60,23 @@ const commands: Record<string, Command> = {
     },
   },
   'account update': {
-    options: { plan: text, suspended: text, verified: text, overages: text, owner: text },
+    options: {
+      plan: text,
+      suspended: text,
+      verified: text,
+      overages: text,
+      owner: text,
+      'allow-hosts': text,
+    },
     operands: 1,
-    async run(accounts, { plan, suspended, verified, overages, owner }, email) {
+    async run(accounts, { plan, suspended, verified, overages, owner, 'allow-hosts': hosts }, email) {
       const account = await accounts.update(email, {
         ...(typeof plan === 'string' && { plan }),
         ...(suspended !== undefined && { suspended: choice('--suspended', suspended, 'true', 'false') }),
         ...(verified !== undefined && { verified: choice('--verified', verified, 'true', 'false') }),
         ...(overages !== undefined && { overages: choice('--overages', overages, 'on', 'off') }),
         ...(owner !== undefined && { owner: choice('--owner', owner, 'true', 'false') }),
+        ...(typeof hosts === 'string' && { allowedHosts: hosts }),
       });
       return { data: account, text: accountLine(account) };
     },
@@ -69,7 +84,7 @@ const commands: Record<string, Command> = {
   'account link': {
     options: {},
     operands: 1,
-    async run(_accounts, _options, email, welcomeLink) {
+    async run(_accounts, _options, email, { welcomeLink }) {
       const link = await welcomeLink(email);
       return { data: { link }, text: link };
     },
@@ -102,7 +117,7 @@ const commands: Record<string, Command> = {
     operands: 0,
     async run(accounts, { account }) {
       const list = (await accounts.listKeys(required('--account', account))).map(keyView);
-      return { data: list, text: list.map((key) => Object.values(key).join('  ')).join('\n') };
+      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n') };
     },
   },
   'key revoke': {
@@ -111,6 +126,51 @@ const commands: Record<string, Command> = {
     async run(accounts, _options, id) {
       const key = keyView(await accounts.revokeKey(id));
       return { data: key, text: `revoked ${key.id} (${key.name})` };
+    },
+  },
+  'link-key create': {
+    options: { account: text, name: text },
+    operands: 0,
+    async run(accounts, { account, name }, _operand, { linkKeys }) {
+      const { id: accountId } = await accounts.require(required('--account', account));
+      const { row, secret } = await linkKeys.create(
+        accountId,
+        typeof name === 'string' ? name : 'command line',
+      );
+      return {
+        data: { key: row.id, secret },
+        text: `${secret}\n(link key ${row.id}; the secret is shown only once)`,
+      };
+    },
+  },
+  'link-key list': {
+    options: { account: text },
+    operands: 0,
+    async run(accounts, { account }, _operand, { linkKeys }) {
+      const { id: accountId } = await accounts.require(required('--account', account));
+      const list = (await linkKeys.list(accountId)).map(({ id: key, name, created_at }) => ({
+        key,
+        name,
+        created_at: isoTime(created_at),
+      }));
+      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n') };
+    },
+  },
+  'link-key revoke': {
+    options: {},
+    operands: 1,
+    async run(_accounts, _options, id, { linkKeys }) {
+      const row = await linkKeys.revokeAny(id);
+      return { data: { key: row.id, name: row.name }, text: `revoked ${row.id} (${row.name})` };
+    },
+  },
+  'webhook-secret rotate': {
+    options: { account: text },
+    operands: 0,
+    async run(accounts, { account }, _operand, { webhookSecrets }) {
+      const { id } = await accounts.require(required('--account', account));
+      const secret = await webhookSecrets.rotate(id);
+      return { data: { secret }, text: `${secret}\n(shown only once; the old one signs too for a day)` };
     },
   },
 };
@@ -156,9 +216,16 @@ async function runCommand(name: string, args: string[]): Promise<string> {
   if (positionals.length !== command.operands) {
     throw new Error(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
   }
-  const { accounts, welcomeLink, close } = await openAccounts(readConfig());
+  const config = readConfig();
+  // Only the first account may make a database: any other command was given the wrong folder, or came too early.
+  if (!hasDatabase(config) && name !== 'account create') {
+    const hint = `there is no database in ${config.dataDir}; set DATA_DIR to the folder of the service, or start the service once`;
+    if (name !== 'account list') throw new Error(hint);
+    return values['json'] === true ? '[]' : `(${hint})`;
+  }
+  const { accounts, close, ...more } = await openAccounts(config);
   try {
-    const result = await command.run(accounts, values, positionals[0] ?? '', welcomeLink);
+    const result = await command.run(accounts, values, positionals[0] ?? '', more);
     return values['json'] === true ? JSON.stringify(result.data) : result.text;
   } finally {
     await close();

@@ -72,6 +72,16 @@ export function parseBaseUrl(value: string): string | undefined {
   return url.origin;
 }
 
+/** Kept as it is written: it must equal what the provider says of itself, to the last slash. */
+export function parseIssuer(value: string): string | undefined {
+  const url = URL.parse(value);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  return url.username || url.password || url.search || url.hash ? undefined : value;
+}
+
+export const parseWord = (value: string): string | undefined =>
+  /^[\x21-\x7e]{1,1000}$/.test(value) ? value : undefined;
+
 export function parseOrigins(value: string): string[] | undefined {
   const origins = value.split(',').map((part) => parseOrigin(part.trim()));
   return origins.every((origin) => origin !== undefined) ? origins : undefined;
@@ -126,3 +136,27 @@ export function parseTrustProxy(value: string): boolean | number | string[] | un
 
 const isAddressBlock = (text: string): boolean =>
   parseAddress(text) !== undefined || parseBlock(text) !== undefined;
+
+/** The three that identify service and provider belong together, and the others need them. */
+export function readOidc(
+  values: {
+    OIDC_ISSUER: string | undefined;
+    OIDC_CLIENT_ID: string | undefined;
+    OIDC_CLIENT_SECRET: string | undefined;
+    OIDC_NAME: string | undefined;
+    OIDC_SIGNUPS: 'open' | 'closed' | undefined;
+  },
+  isSet: (name: string) => boolean,
+  mistakes: string[],
+) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = values;
+  const given = Object.keys(values).filter((name) => name.startsWith('OIDC_') && isSet(name));
+  const missing = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'].filter((name) => !isSet(name));
+  if (given.length > 0 && missing.length > 0)
+    mistakes.push(
+      `${given.join(', ')} without ${missing.join(', ')}: set all three of the provider, or none`,
+    );
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  const { OIDC_NAME: name = new URL(issuer).host, OIDC_SIGNUPS: signups } = values;
+  return { issuer, clientId, clientSecret, name, signups };
+}

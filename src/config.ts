@@ -6,6 +6,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { memory } from '#browser/process/memory.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
+import { checkHostNames } from '#browser/egress/blocked-hosts.ts';
 import { parsePlans, type Plan } from '#accounts/plans.ts';
 import {
   integer,
@@ -13,10 +14,13 @@ import {
   optional,
   parseBaseUrl,
   parseDatabaseUrl,
+  parseIssuer,
   parseOrigins,
   parseSmtpUrl,
   parseStorageUrl,
   parseTrustProxy,
+  parseWord,
+  readOidc,
   text,
   type Variable,
 } from '#roof/config-forms.ts';
@@ -91,9 +95,18 @@ export const variables = {
   ),
   EGRESS_ALLOW: optional(
     'none',
-    'Exceptions to the rule that renders may reach only public addresses.',
+    'Exceptions to the rule that renders and webhooks may reach only public addresses.',
     'a comma-separated list of host[:port], IP[:port], [IPv6][:port] or CIDR[:port]',
     parseEgressAllow,
+  ),
+  BLOCKED_HOSTS_FILE: optional(
+    'none',
+    'The hosts that a render of version 2 does not reach if it blocks ads; without the file, such a render is refused.',
+    'the path of a hosts file, or of a file with one name a line',
+    (path): string => {
+      checkHostNames(readFileSync(path, 'utf8'));
+      return resolve(path);
+    },
   ),
   CACHE_DIR: optional(
     '.cache in the clone',
@@ -104,6 +117,31 @@ export const variables = {
   SIGNUPS: optional(
     'closed, until the owner opens them in the dashboard',
     'Whether anyone may create an account in the dashboard. If set, it overrides the choice made in the dashboard.',
+    'one of closed, open',
+    (value) => (value === 'closed' || value === 'open' ? value : undefined),
+  ),
+  OIDC_ISSUER: optional(
+    'no sign-in provider',
+    'Issuer of an OpenID Connect provider with which people can sign in. Needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET; the address to allow there is BASE_URL/api/dashboard/oidc/callback.',
+    "the provider's issuer exactly as it names itself, an http(s) address without query, such as https://login.example.com/realms/main",
+    parseIssuer,
+  ),
+  OIDC_CLIENT_ID: optional(
+    'none',
+    'The id of this service at the provider.',
+    'a text without spaces',
+    parseWord,
+  ),
+  OIDC_CLIENT_SECRET: optional('none', 'Its secret there.', 'a text without spaces', parseWord),
+  OIDC_NAME: optional(
+    'the host of OIDC_ISSUER',
+    'How the button on the sign-in page names the provider.',
+    'a text of at most 40 characters',
+    (value) => (value.trim().length <= 40 ? value.trim() || undefined : undefined),
+  ),
+  OIDC_SIGNUPS: optional(
+    'as SIGNUPS',
+    'Whether people whom the provider knows, and this service does not, get an account when they sign in.',
     'one of closed, open',
     (value) => (value === 'closed' || value === 'open' ? value : undefined),
   ),
@@ -161,6 +199,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
   }
   if (tls) checkTls(tls, mistakes);
+  const oidc = readOidc(values, (name) => Boolean(environment[name]), mistakes);
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 
   const dataDir = resolve(values.DATA_DIR);
@@ -185,6 +224,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     renderConcurrency: values.RENDER_CONCURRENCY,
     chromiumPath: values.CHROMIUM_PATH,
     egressAllow: values.EGRESS_ALLOW ?? [],
+    blockedHostsFile: values.BLOCKED_HOSTS_FILE ?? null,
     cacheDir: resolve(values.CACHE_DIR ?? join(import.meta.dirname, '..', '.cache')),
     /** The folders of PATH. */
     programFolders: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),
@@ -199,6 +239,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     tls,
     /** Undefined: the owner decides in the dashboard. */
     signups: values.SIGNUPS,
+    /** The OpenID Connect provider that people can sign in with. */
+    oidc,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `Tintype <tintype@${new URL(baseUrl).hostname}>`,
     trustProxy: values.TRUST_PROXY ?? false,
@@ -231,7 +273,7 @@ function readVariable(
   return variable.default;
 }
 
-const secretVariables = ['DATABASE_URL', 'STORAGE_URL', 'SMTP_URL'];
+const secretVariables = ['DATABASE_URL', 'STORAGE_URL', 'SMTP_URL', 'OIDC_CLIENT_SECRET'];
 
 /** Error messages end up in logs, and in a mistyped URL there is no telling which part is the password. */
 const mayHoldSecret = (name: string, given: string): boolean =>

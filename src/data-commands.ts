@@ -56,7 +56,7 @@ async function migrateData(config: Config, target: Config, databaseUrl: string):
   try {
     await source.checkTarget(databaseUrl);
     const lines: string[] = [];
-    for (const kind of ['uploads', 'renders'] as const) {
+    for (const kind of ['uploads', 'renders', 'jobs'] as const) {
       const report = await copyBlobs(
         await openBlobs(config, kind),
         await openBlobs(target, kind),

@@ -1,4 +1,5 @@
 // npx tintype doctor: checks what the service depends on and advises on each failure.
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { weighsBySession } from '#browser/process/priority.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { lessOn, readSystem } from '#browser/install/system.ts';
 import { readConfig, type Config } from '#roof/config.ts';
-import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
+import { hasDatabase, openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 
 interface Finding {
   check: string;
@@ -38,13 +39,17 @@ async function examine(): Promise<Finding[]> {
   return [
     { check: 'configuration', ok: true, found: `data in ${config.dataDir}` },
     await examineDatabase(config),
-    ...(config.databaseUrl === undefined ? [await examinePrivacy(config)] : []),
-    await examineStorage(config),
+    ...(config.databaseUrl === undefined && hasDatabase(config) ? [await examinePrivacy(config)] : []),
+    ...(config.storage || existsSync(config.dataDir) ? [await examineStorage(config)] : []),
     ...(await examineBrowser(config)),
   ];
 }
 
 async function examineDatabase(config: Config): Promise<Finding> {
+  if (!hasDatabase(config)) {
+    const found = `there is none in ${config.dataDir} yet; the first start makes it. Is DATA_DIR right?`;
+    return { check: 'database', ok: true, found };
+  }
   try {
     const database = await openDatabase(config);
     await database.ping();

@@ -5,7 +5,7 @@ import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { openSqlite } from '#storage/sqlite.ts';
+import { hasSqlite, openSqlite } from '#storage/sqlite.ts';
 import type { Browser, Log } from '#browser/browser.ts';
 import { reservedPlaces } from '#renders/render-queue.ts';
 import type { Config } from '#roof/config.ts';
@@ -29,6 +29,10 @@ export async function openBrowser(
   });
 }
 
+/** False only for SQLite that was never started. */
+export const hasDatabase = ({ databaseUrl, databaseFile }: Config): boolean =>
+  databaseUrl !== undefined || hasSqlite(databaseFile);
+
 export async function openDatabase({
   databaseUrl,
   databasePoolSize,
@@ -41,7 +45,7 @@ export async function openDatabase({
 
 export async function openBlobs(
   config: Config,
-  kind: 'uploads' | 'renders',
+  kind: 'uploads' | 'renders' | 'jobs',
   reached?: OnCrashPoint,
 ): Promise<Blobs> {
   const { storage, redirectsToStorage } = config;

@@ -10,11 +10,17 @@ import { clockOf } from '#storage/database-clock.ts';
 import type { EgressSettings } from '#browser/egress/rules.ts';
 import { createAccountDeletion } from '#accounts/account-deletion.ts';
 import { createAccounts } from '#accounts/accounts.ts';
+import { installationSecret } from '#accounts/installation-secret.ts';
+import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createAccountsRoom, openSignIn } from '#accounts/room.ts';
+import { createDeliveryRoom } from '#delivery/room.ts';
+import { createWebhookSecrets } from '#delivery/webhook-secrets.ts';
 import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
 import { createRendersRoom } from '#renders/room.ts';
+import { receiptOf } from '#http/api/v2/receipt.ts';
+import { uploadLinks } from '#http/links.ts';
 import type { ConnectionTimeouts } from '#http/connection/listener.ts';
 import { version, type Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
@@ -45,30 +51,60 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   const clock = clockOf(database, machineClock);
   const uploadBlobs = wrapBlobs(await openBlobs(config, 'uploads', reached));
   const renderBlobs = wrapBlobs(await openBlobs(config, 'renders', reached));
+  const jobBlobs = wrapBlobs(await openBlobs(config, 'jobs', reached));
   const egress: EgressSettings = { allow: config.egressAllow, ...(nameServers && { nameServers }) };
   // In parallel: the browser's processes start while these modules load. The server is imported here, so that commands, which do
   // not need it, start in half the time.
-  const [browser, accounts, { createServer }] = await Promise.all([
+  const [browser, accounts, { createServer }, { lowerStored }] = await Promise.all([
     open(config, log),
     createAccountsRoom({ database, plans, clock, log, settings: config }),
     import('#http/server.ts'),
+    import('#http/api/v2/lower-request.ts'),
   ]);
+  const delivery = createDeliveryRoom({
+    database,
+    clock,
+    log,
+    egress,
+    baseUrl: config.baseUrl,
+    mailer: accounts.mailer,
+  });
   const metering = createMeteringRoom({ database, clock, log, baseUrl: config.baseUrl, ...accounts });
-  const uploads = createUploadsRoom({ database, blobs: uploadBlobs, clock, reached });
+  const uploads = createUploadsRoom({
+    database,
+    blobs: uploadBlobs,
+    clock,
+    reached,
+    linksOf: (slug) => uploadLinks(config, slug),
+    wakeWebhooks: delivery.wakeWebhooks,
+    secret: await installationSecret(database),
+  });
   const renders = createRendersRoom({
     database,
     blobs: renderBlobs,
+    jobBlobs,
     browser,
     egress,
     slots: metering.slots,
+    transfers: delivery.transfers,
+    pictureMaker: uploads.pictureMaker,
     concurrency: config.renderConcurrency,
+    plans,
+    lowerRequest: (given, files) => lowerStored(given, files, config),
+    describeRender: (render) => receiptOf(render, config.contentBaseUrl),
+    wakeWebhooks: delivery.wakeWebhooks,
     clock,
+    log,
     reached,
   });
   const accountDeletion = createAccountDeletion({
     database,
     clock,
-    purgeFiles: [uploads.hostedUploads.purgeAccount, renders.hostedRenders.purgeAccount],
+    purgeFiles: [
+      uploads.hostedUploads.purgeAccount,
+      renders.renderJobs.purgeAccount,
+      renders.hostedRenders.purgeAccount,
+    ],
   });
   const server = createServer({
     log,
@@ -78,17 +114,19 @@ export async function createService(config: Config, log: Logger, seams: Partial<
       pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
       timeouts,
       maxConnections: clientsAtOnce(log),
+      blockedHostsFile: config.blockedHostsFile,
       version,
       dataDir: config.databaseUrl !== undefined && config.storage ? undefined : config.dataDir,
     },
     database,
     browser,
     accounts: { ...accounts, accountDeletion },
+    delivery,
     metering,
     uploads,
     renders,
   });
-  const chores = [accounts, metering, uploads, renders, accountDeletion, server].flatMap((room) =>
+  const chores = [accounts, delivery, metering, uploads, renders, accountDeletion, server].flatMap((room) =>
     room.chores.map((chore) => start(chore)),
   );
 
@@ -113,17 +151,24 @@ export async function createService(config: Config, log: Logger, seams: Partial<
       // With SQLite no other machine shares the data, and this process holds the port: renders and attempts from before are over.
       if (database.engine === 'sqlite') {
         await metering.slots.forgetBefore(startedAt);
+        await delivery.forgetLeases();
+        await renders.forgetFlights();
+        await renders.renderJobs.forgetLeases();
         await server.forgetAttemptsBefore(startedAt);
       }
+      renders.openQueue();
       return port;
     },
     /** Finishes the requests in flight, then closes everything. */
     async close(): Promise<void> {
+      await renders.closeQueue();
       await server.close();
+      await delivery.close();
       await Promise.all(chores.map((chore) => chore.stop()));
       await accounts.close();
       await metering.close();
       await uploads.close();
+      await renders.close();
       await browser.close();
       await database.close();
     },
@@ -141,6 +186,8 @@ export async function openAccounts(config: Config) {
   const log = createLog('silent');
   return {
     accounts,
+    webhookSecrets: createWebhookSecrets({ database, clock }),
+    linkKeys: createLinkKeys({ database, plans, clock }),
     /** A one-time link that signs in whoever opens it. */
     async welcomeLink(email: string): Promise<string> {
       const parts = { database, accounts, clock, log };

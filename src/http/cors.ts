@@ -1,6 +1,8 @@
 // Lets pages of the origins in CORS_ORIGINS call the API. Never with credentials: a call needs only the key in the Authorization
 // header, and the dashboard's cookie must have no effect here.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isVersion2 } from '#http/api-path.ts';
+import { deletePath } from '#http/links.ts';
 
 /** Two hours, the longest that Chromium caches a preflight response. */
 const maxAgeSeconds = 7200;
@@ -19,13 +21,20 @@ const exposedHeaders = [
   'x-service-overage',
   'retry-after',
   'idempotent-replayed',
-].join(', ');
+];
+
+/** Of version 2 only. */
+const furtherHeaders = ['x-service-cache', 'x-service-page-status', 'x-service-warnings'];
 
 const preflightHeaders = {
-  'access-control-allow-methods': 'GET, POST',
   'access-control-allow-headers': 'authorization, content-type, idempotency-key',
   'access-control-max-age': maxAgeSeconds,
 };
+
+function methodsFor({ url, routeOptions }: FastifyRequest): string {
+  if (isVersion2(url)) return 'GET, POST, PATCH, DELETE';
+  return routeOptions.url === deletePath ? 'POST, DELETE' : 'GET, POST';
+}
 
 export function createCors(origins: string[]) {
   const allowed = new Set(origins);
@@ -42,8 +51,17 @@ export function createCors(origins: string[]) {
       request.method === 'OPTIONS' &&
       !request.is404 &&
       request.headers['access-control-request-method'] !== undefined;
-    if (isPreflight) reply.headers(preflightHeaders);
-    else reply.header('access-control-expose-headers', exposedHeaders);
+    const isSecond = isVersion2(request.url);
+    if (isPreflight)
+      reply.headers({
+        'access-control-allow-methods': methodsFor(request),
+        ...preflightHeaders,
+      });
+    else
+      reply.header(
+        'access-control-expose-headers',
+        [...exposedHeaders, ...(isSecond ? furtherHeaders : [])].join(', '),
+      );
     return isPreflight;
   };
 }

@@ -1,14 +1,33 @@
 // The only place that turns errors into responses: the envelope for the client, the cause for the log. Spec 2.5, 7.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError, notFound, toServiceError } from '#core/errors.ts';
+import { ServiceError, errorTable, notFound, toServiceError } from '#core/errors.ts';
 import { QuotaExceededError } from '#metering/quota.ts';
+import { failsAsVersion2 } from '#http/api-path.ts';
 import { spentQuotaHeaders } from '#http/reply-headers.ts';
 
-export function envelope({ code, message }: ServiceError): { error: { code: string; message: string } } {
-  return { error: { code, message } };
+/** Version 2 says more of an error than version 1. `target` is that of the request line. */
+export function envelope(failure: ServiceError, target: string, requestId: string) {
+  const { code, message, details } = failure;
+  if (!failsAsVersion2(target)) return { error: { code, message } };
+  const { field, reason, retryable = errorTable[code].retryable } = details;
+  return {
+    error: {
+      code,
+      message,
+      ...(field !== undefined && { field }),
+      ...(reason !== undefined && { reason }),
+      retryable,
+      request_id: requestId,
+    },
+  };
 }
 
-export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function replyWithError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cacheControl = 'no-store',
+): FastifyReply {
   const failure = translate(error);
   request.failure = failure;
   // Sending the error is not part of the phase that failed.
@@ -17,9 +36,9 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (failure instanceof QuotaExceededError) reply.headers(spentQuotaHeaders(failure.limit));
   return reply
     .code(failure.status)
-    .header('cache-control', 'no-store')
+    .header('cache-control', cacheControl)
     .type('application/json; charset=utf-8')
-    .send(envelope(failure));
+    .send(envelope(failure, request.url, request.id));
 }
 
 export const methodNotAllowed = (methods: string[]): ServiceError =>

@@ -2,8 +2,8 @@
 // method are already checked (routes.ts). Spec 5, 7, 8.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseAddress } from '#core/address.ts';
-import { ServiceError } from '#core/errors.ts';
-import type { Caller, KeyUse } from '#accounts/authenticate.ts';
+import { ServiceError, type Version } from '#core/errors.ts';
+import { ScopeRefusedError, type Caller, type KeyUse } from '#accounts/authenticate.ts';
 import type { Admission } from '#metering/admission.ts';
 import type { BudgetStanding, RequestBudget } from '#metering/request-budget.ts';
 import { budgetHeaders } from '#http/reply-headers.ts';
@@ -14,14 +14,14 @@ export const refusalsPerMinute = 600;
 export function createGuards({ admission, budget }: { admission: Admission; budget: RequestBudget }) {
   /** Checks the key and its scope, then the budget of its account. */
   const admitFor =
-    (use: KeyUse) =>
+    (use: KeyUse, version: Version = 1) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const { caller, standing } = await admission
         .admit(request.headers.authorization, use)
         .catch((error: unknown) => {
           if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
           else showAddressBudget(request, reply);
-          throw error;
+          throw version === 2 && error instanceof ScopeRefusedError ? error.asForbidden : error;
         });
       request.caller = caller;
       enforce(reply, standing);
@@ -38,9 +38,18 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     enforce(reply, budget.spend(subject, limit));
   }
 
-  /** For responses without an account: 404 and 405 under /api/. */
-  function countRefusal(request: FastifyRequest, reply: FastifyReply): void {
-    reply.headers(budgetHeaders(budget.spend(addressSubject(request.ip), refusalsPerMinute)));
+  /**
+   * For 404 and 405 under /api/, which come before the key is checked: they count against the client's address. Whoever sends a
+   * valid key is shown the budget of its account, unless this address has spent its own.
+   */
+  async function countRefusal(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const standing = budget.spend(addressSubject(request.ip), refusalsPerMinute);
+    const { authorization } = request.headers;
+    const own =
+      authorization === undefined || standing.isSpent
+        ? undefined
+        : await admission.standing(authorization).catch(() => undefined);
+    reply.headers(budgetHeaders(own ?? standing));
   }
 
   /** A wrong key or token; once the address has spent its budget, every answer is a 429. */

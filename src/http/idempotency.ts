@@ -1,6 +1,6 @@
 // Idempotency-Key: a repeat of a request within 24 hours replays the stored response and is not metered twice. Per account and
 // endpoint. Only successes are stored: anything else may be tried again.
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
@@ -17,16 +17,19 @@ import { hangUpSignal } from '#http/connection/hang-up.ts';
 
 export const rememberMs = 24 * 60 * 60 * 1000;
 /** Longer than a request can take: after it, the attempt counts as dead and the request may run again. */
-const attemptMs = limits.pdfTotalMs + limits.renderQueueMs + 30_000;
+const attemptMs = limits.renderTotalMs + limits.renderQueueMs + 30_000;
 /** How often an attempt on another machine is checked: soon at first, then less often. */
 const poll = { firstMs: 100, maxMs: 1_000 };
-/** Repeats of one account that may wait in this process at the same time. */
+/** Repeats of one account that may wait in this process at the same time, if each is as small as those of version 1. */
 export const maxWaiting = 200;
+/** A larger one counts as several: while it waits, its documents are in memory. */
+const repeatBytes = 64 * 1024;
 
 /**
- * Writes the response in the transaction that stores what it reports. If `renderId` is given, the body is that render's bytes.
+ * Writes the response in the transaction that stores what it reports; in none if nothing is stored. If `renderId` is given, the body is
+ * that render's bytes.
  */
-type Remember = (tables: Tables, answer: Answer, renderId?: string) => Promise<void>;
+type Remember = (tables: Tables | undefined, answer: Answer, renderId?: string) => Promise<void>;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
@@ -43,12 +46,13 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, number>();
 
-  /** `content` identifies what the client requests: it is equal for a repeat. */
+  /** `content` identifies what the client requests: it is equal for a repeat. `sizeBytes` is what it takes in memory. */
   async function once(
     request: FastifyRequest,
     reply: FastifyReply,
     content: unknown,
     run: (remember: Remember | undefined) => Promise<Answer>,
+    sizeBytes = 0,
   ): Promise<Answer> {
     const key = readKey(request);
     if (key === undefined) return run(undefined);
@@ -58,7 +62,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     running.set(attempt, ended);
     try {
       if (!(await tryClaim(claim))) {
-        const earlier = await findAnswer(claim, request, reply);
+        const earlier = await findAnswer(claim, request, reply, Math.ceil(sizeBytes / repeatBytes) || 1);
         if (earlier) return earlier;
       }
       return await runAndRemember(claim, run);
@@ -81,7 +85,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     // Only an attempt without a response is forgotten: if the database went away during the commit, the response may be stored.
     const forget = () => idempotency.forgetUnanswered(attempt).catch(() => {});
     try {
-      const answer = await run(async (tables, given, renderId) => {
+      const answer = await run(async (tables = database.tables, given, renderId) => {
         const isStillOurs = await tables.idempotency.answer(attempt, {
           status: given.status,
           headers: JSON.stringify(given.headers),
@@ -105,6 +109,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     claim: Claim,
     request: FastifyRequest,
     reply: FastifyReply,
+    weight: number,
   ): Promise<Answer | undefined> {
     const signal = hangUpSignal(request, reply);
     for (let pollMs = poll.firstMs; ; pollMs = Math.min(2 * pollMs, poll.maxMs)) {
@@ -123,7 +128,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
         throw invalid('Idempotency-Key', 'already used for a request with other content');
       }
       if (found.status === null) {
-        await waitFor(found.attempt, pollMs, signal, reply, claim.row.account_id);
+        await waitFor(found.attempt, pollMs, signal, reply, claim.row.account_id, weight);
         continue;
       }
       const answer = isCurrent ? await replay(found, claim.secret) : undefined;
@@ -139,10 +144,11 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     signal: AbortSignal,
     reply: FastifyReply,
     accountId: string,
+    weight: number,
   ): Promise<void> {
     const others = waiting.get(accountId) ?? 0;
-    if (others >= maxWaiting) throw tooManyRepeats(reply);
-    waiting.set(accountId, others + 1);
+    if (others + weight > maxWaiting) throw tooManyRepeats(reply);
+    waiting.set(accountId, others + weight);
     const left = new AbortController();
     try {
       const pause = sleep(running.has(attempt) ? attemptMs : pollMs, undefined, {
@@ -153,7 +159,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
       throw invalid('body', 'the connection closed');
     } finally {
       left.abort();
-      const rest = (waiting.get(accountId) ?? 1) - 1;
+      const rest = (waiting.get(accountId) ?? weight) - weight;
       if (rest > 0) waiting.set(accountId, rest);
       else waiting.delete(accountId);
     }
@@ -181,7 +187,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
         account_id,
         endpoint,
         idempotency_key: hashSecret(secret),
-        fingerprint: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
+        fingerprint: fingerprintOf(endpoint, secret, JSON.stringify(content)),
         attempt: newId(),
         locked_until: 0,
         created_at: 0,
@@ -201,6 +207,12 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     sweep: (): Promise<void> => idempotency.purge(clock.now() - rememberMs),
   };
 }
+
+/** Requests of version 2 can have passwords, which a plain hash would let a thief of the database guess. */
+const fingerprintOf = (endpoint: string, secret: string, content: string): string =>
+  (endpoint.startsWith('/api/v2/') ? createHmac('sha256', secret) : createHash('sha256'))
+    .update(content)
+    .digest('hex');
 
 function readKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key'];

@@ -4,7 +4,7 @@ import { notFound } from '#core/errors.ts';
 import { sendGonePage, wantsHtml } from '#http/pages/page.ts';
 
 /** A page for a person with a browser, the error envelope for a program. */
-export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply, hint?: string): FastifyReply {
   if (wantsHtml(request)) return sendGonePage(reply);
-  throw notFound();
+  throw notFound(undefined, hint);
 }

@@ -8,6 +8,7 @@ import type { Browser } from '#browser/browser.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import type { AccountsRoom } from '#accounts/room.ts';
+import type { DeliveryRoom } from '#delivery/room.ts';
 import type { MeteringRoom } from '#metering/room.ts';
 import type { UploadsRoom } from '#uploads/room.ts';
 import type { RendersRoom } from '#renders/room.ts';
@@ -42,6 +43,7 @@ export interface ServerParts {
   database: Database;
   browser: Browser;
   accounts: AccountsRoom & { accountDeletion: AccountDeletion };
+  delivery: DeliveryRoom;
   metering: MeteringRoom;
   uploads: UploadsRoom;
   renders: RendersRoom;
@@ -63,6 +65,8 @@ interface ServerSettings extends ListenerSettings {
   corsOrigins: string[];
   /** Other hosts that pictures on our pages come from. */
   pictureOrigins: string[];
+  /** The operator's list of hosts that `ads` blocks; null if there is none. */
+  blockedHostsFile: string | null;
   version: string;
   /** Undefined when no data is stored on this machine. */
   dataDir: string | undefined;

@@ -1,7 +1,7 @@
 // Reads a query string according to the schema of its route.
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject } from 'typebox';
-import { validate } from '#http/body/json-body.ts';
+import { validate } from '#http/body/validate.ts';
 
 /** Strings of a query become the integers that the schema requires; everything else is validated like a body. */
 export function readQuery<T extends TObject>(request: FastifyRequest, schema: T): Static<T> {

@@ -28,7 +28,7 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
     if (failure?.code === 'internal') parts.log.error({ ...line, err: failure.cause }, 'request failed');
     else parts.log.info({ ...line, reason: refusal?.reason ?? failure?.cause }, 'request');
     const path = request.routeOptions.url;
-    if (accountId === undefined || !path?.startsWith('/api/v1/')) return;
+    if (accountId === undefined || path === undefined || !/^\/api\/v[12]\//.test(path ?? '')) return;
     parts.requestLog.record({
       id: request.id,
       account_id: accountId,

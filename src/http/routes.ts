@@ -2,21 +2,32 @@
 import type { FastifyInstance } from 'fastify';
 import { accountHandlers } from '#http/account/handlers.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
-import { pdf } from '#http/api/pdf.ts';
-import { screenshot } from '#http/api/screenshot.ts';
-import { upload } from '#http/api/upload.ts';
-import { uploadBatch } from '#http/api/upload-batch.ts';
+import { pdf } from '#http/api/v1/pdf.ts';
+import { screenshot } from '#http/api/v1/screenshot.ts';
+import { upload } from '#http/api/v1/upload.ts';
+import { uploadBatch } from '#http/api/v1/upload-batch.ts';
+import { albumHandlers } from '#http/api/v2/albums.ts';
+import { createLink } from '#http/api/v2/links.ts';
+import { renderHandlers } from '#http/api/v2/renders.ts';
+import { uploadLinkHandlers } from '#http/api/v2/upload-links.ts';
+import { uploadHandlers } from '#http/api/v2/uploads.ts';
+import { usage } from '#http/api/v2/usage.ts';
 import { sendAsset } from '#http/pages/assets.ts';
 import { clientFiles } from '#http/pages/clients.ts';
 import { createDashboardApp, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard } from '#http/dashboard/handlers.ts';
 import { entryPaths } from '#http/dashboard/paths.ts';
-import { docsPage, openapiJson } from '#http/docs/page.ts';
+import { docsPage, openapiJson, openapiV2Json } from '#http/docs/page.ts';
 import { methodNotAllowed } from '#http/error-reply.ts';
 import { healthz, readyz } from '#http/health.ts';
+import { showUpload } from '#http/hosted/ask-visitor.ts';
+import { album } from '#http/hosted/album.ts';
+import { dropPage } from '#http/hosted/drop-page.ts';
 import { hostedFile } from '#http/hosted/file.ts';
+import { signedLink } from '#http/hosted/link.ts';
 import { renderFile } from '#http/hosted/render-file.ts';
 import { oembed, sharePage } from '#http/hosted/share-page.ts';
+import { deletePath } from '#http/links.ts';
 import { landingPage } from '#http/pages/landing.ts';
 import type { Handler, RouteParts } from '#http/parts.ts';
 
@@ -27,14 +38,21 @@ const open: Handler = async () => {};
 const reading = ['GET', 'HEAD'];
 
 export function addRoutes(route: AddRoute, parts: RouteParts): void {
-  const { settings, guards, idempotency, metrics, accounts, uploads, renders } = parts;
-  const uploadParts = { ...settings, ...uploads, idempotency };
+  const { settings, guards, idempotency, metrics, database, accounts, delivery, uploads, renders } = parts;
+  const uploadParts = { ...settings, ...delivery, ...uploads, database, idempotency };
   const renderParts = { ...settings, ...renders, idempotency };
+  const version2 = {
+    renders: renderHandlers(renderParts),
+    uploads: uploadHandlers(uploadParts),
+    albums: albumHandlers(uploadParts),
+    uploadLinks: uploadLinkHandlers(uploadParts),
+  };
   const api = {
     upload: upload(uploadParts),
     uploadBatch: uploadBatch(uploadParts),
     screenshot: screenshot(renderParts),
     pdf: pdf(renderParts),
+    render: version2.renders.create,
   };
   const account = accountHandlers(parts);
   const pages = createDashboardApp(settings.pictureOrigins);
@@ -43,16 +61,42 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(['POST'], '/api/v1/upload/batch', guards.admitFor('upload'), api.uploadBatch);
   route(['POST'], '/api/v1/screenshot', guards.admitFor('render'), api.screenshot);
   route(['POST'], '/api/v1/pdf', guards.admitFor('render'), api.pdf);
+  route([...reading, 'POST'], '/api/v2/renders', guards.admitFor('render', 2), version2.renders.all);
+  route([...reading, 'DELETE'], '/api/v2/renders/:id', guards.admitFor('render', 2), version2.renders.one);
+  route([...reading, 'POST'], '/api/v2/uploads', guards.admitFor('upload', 2), version2.uploads.all);
+  route(
+    [...reading, 'PATCH', 'DELETE'],
+    '/api/v2/uploads/:id',
+    guards.admitFor('upload', 2),
+    version2.uploads.one,
+  );
+  route(['POST'], '/api/v2/uploads/:id/restore', guards.admitFor('upload', 2), version2.uploads.restore);
+  route(
+    ['POST'],
+    '/api/v2/links',
+    guards.admitFor('render', 2),
+    createLink({ ...settings, ...renders, ...accounts, clock: parts.clock }),
+  );
+  route([...reading, 'POST'], '/api/v2/albums', guards.admitFor('upload', 2), version2.albums.all);
+  route(
+    [...reading, 'PATCH', 'DELETE'],
+    '/api/v2/albums/:id',
+    guards.admitFor('upload', 2),
+    version2.albums.one,
+  );
+  route([...reading, 'POST'], '/api/v2/upload_links', guards.admitFor('upload', 2), version2.uploadLinks.all);
+  route(
+    [...reading, 'DELETE'],
+    '/api/v2/upload_links/:id',
+    guards.admitFor('upload', 2),
+    version2.uploadLinks.one,
+  );
+  route(reading, '/api/v2/usage', guards.admitFor('any', 2), usage(parts));
   route(reading, '/api/account/uploads', guards.admitFor('upload'), account.uploads);
   route(reading, '/api/account/renders', guards.admitFor('render'), account.renders);
   route(reading, '/api/account/usage', guards.admitFor('any'), account.usage);
   // The token in the query is the authentication; the handler counts wrong ones.
-  route(
-    [...reading, 'POST', 'DELETE'],
-    '/api/uploads/:id/delete',
-    open,
-    deleteUpload({ ...settings, ...uploads, guards }),
-  );
+  route([...reading, 'POST', 'DELETE'], deletePath, open, deleteUpload({ ...settings, ...uploads, guards }));
 
   // dashboard/contract.ts says who may call which of these.
   for (const { methods, url, handler } of dashboard({ ...parts, api })) route(methods, url, open, handler);
@@ -64,14 +108,21 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/dashboard/assets/:name', open, pages.asset);
 
   route(reading, '/i/:slug', open, sharePage(parts));
+  route([...reading, 'POST'], '/i/:slug/show', open, showUpload(parts));
+  route(reading, '/a/:slug', open, album(parts));
+  // The token in the path is the authentication; the handler counts wrong ones.
+  route([...reading, 'POST'], '/u/:token', open, dropPage(parts));
   route(reading, '/f/:slug', open, hostedFile(parts));
-  route(reading, '/s/:id', open, renderFile('screenshot', parts));
-  route(reading, '/p/:id', open, renderFile('pdf', parts));
+  route(reading, '/s/:id', open, renderFile('/s/', parts));
+  route(reading, '/p/:id', open, renderFile('/p/', parts));
+  // A wildcard: the names of parameters have at most 100 characters.
+  route(reading, '/r/*', open, signedLink(parts));
   route(reading, '/oembed', open, oembed(parts));
   route(reading, '/assets/:name', open, sendAsset);
 
   route(reading, '/clients/:name', open, clientFiles());
   route(reading, '/openapi.json', open, openapiJson(settings));
+  route(reading, '/openapi-v2.json', open, openapiV2Json(settings));
   route(reading, '/docs', open, docsPage({ ...settings, plans: accounts.plans.all }));
   route(reading, '/healthz', open, healthz);
   route(reading, '/readyz', open, readyz(parts));
@@ -83,6 +134,7 @@ export function createRouter(app: () => FastifyInstance) {
   const methodsByUrl = new Map<string, string[]>();
   return {
     methodsAt: (path: string): string[] | undefined => methodsByUrl.get(path),
+    paths: (): Iterable<string> => methodsByUrl.keys(),
     add(methods: string[], url: string, guard: Handler, handler: Handler): void {
       methodsByUrl.set(url, methods);
       app().route({ method: methods, url, onRequest: guard, handler });

@@ -3,12 +3,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hours, type Chore } from '#core/chore.ts';
 import { ServiceError, notFound } from '#core/errors.ts';
+import { isApi } from '#http/api-path.ts';
 import { createCors } from '#http/cors.ts';
 import { envelope, replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import { createIdempotency } from '#http/idempotency.ts';
+import { deletePath } from '#http/links.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { createMetrics } from '#http/metrics.ts';
+import { nearPath } from '#http/near-path.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import type { ServerParts } from '#http/parts.ts';
 import { createAnswerLog, pathOf } from '#http/request-log.ts';
@@ -45,19 +48,26 @@ export function createServer(parts: ServerParts) {
       guards.showAddressBudget(request, reply);
       const problem = hosts === 0 ? 'there is no Host header' : 'there is more than one Host header';
       const failure = new ServiceError('validation_error', `request: ${problem}`);
-      return reply.code(400).header('connection', 'close').send(envelope(failure));
+      return reply
+        .code(400)
+        .header('connection', 'close')
+        .send(envelope(failure, request.url, request.id));
     }
     // A host only for bytes has no pages and no API, and so no cookies to steal.
-    if (request.host === contentHost && !/^\/[fsp]\//.test(request.url)) throw notFound();
-    if (needsKey(request) && allowOrigin(request, reply)) {
+    if (request.host === contentHost && !/^\/[fspr]\//.test(request.url)) throw notFound();
+    if (isOpenToOrigins(request) && allowOrigin(request, reply)) {
       guards.showAddressBudget(request, reply);
       return reply.code(204).send();
     }
     // Not in a handler: Fastify checks the headers of some methods before the handler, and the path must be checked first.
-    return request.is404 ? answerNothing(request, reply) : undefined;
+    return request.is404 ? answerNothing(request, reply, hintAt(pathOf(request))) : undefined;
   });
   app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply));
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(async (error, request, reply) => {
+    if (isApi(request.url) && !reply.hasHeader('x-service-ratelimit-limit'))
+      await guards.countRefusal(request, reply);
+    return answerError(error, request, reply);
+  });
   addRoutes(router.add, { ...parts, guards, metrics, idempotency });
 
   const chores: Chore[] = [{ name: 'sweep of stored answers', everyMs: hours(1), run: idempotency.sweep }];
@@ -73,10 +83,16 @@ export function createServer(parts: ServerParts) {
     close: async (): Promise<void> => app.close(),
   };
 
+  function hintAt(path: string): string {
+    const meant = nearPath(path, router.paths());
+    return meant === undefined ? '' : ` Did you mean ${meant}?`;
+  }
+
   /** Every response under /api/ has the rate-limit headers; without an account, those of the client's address. */
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('x-request-id', request.id);
-    if (isApi(request) && !reply.hasHeader('x-service-ratelimit-limit')) guards.countRefusal(request, reply);
+    if (isApi(request.url) && !reply.hasHeader('x-service-ratelimit-limit'))
+      guards.showAddressBudget(request, reply);
     // A 401 must name the scheme that would be accepted. RFC 9110 15.5.2.
     if (needsKey(request) && error instanceof ServiceError && error.code === 'unauthorized')
       reply.header('www-authenticate', 'Bearer realm="Tintype"');
@@ -88,17 +104,15 @@ export function createServer(parts: ServerParts) {
 const hostCount = ({ raw: { rawHeaders } }: FastifyRequest): number =>
   rawHeaders.filter((name, place) => place % 2 === 0 && name.toLowerCase() === 'host').length;
 
-function answerNothing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (isApi(request)) throw notFound();
-  return answerNotFound(request, reply);
+function answerNothing(request: FastifyRequest, reply: FastifyReply, hint: string): FastifyReply {
+  if (isApi(request.url)) throw notFound(undefined, hint);
+  return answerNotFound(request, reply, hint);
 }
+
+/** What pages of other origins may call: with a key, or with the token of a delete URL. */
+const isOpenToOrigins = (request: FastifyRequest): boolean =>
+  needsKey(request) || request.routeOptions.url === deletePath;
 
 /** The endpoints that need a key: the contract's, and those that read a key's own account. */
 const needsKey = (request: FastifyRequest): boolean =>
-  /^\/api\/(v1|account)\//.test(request.routeOptions.url ?? pathOf(request));
-
-/** As the router sees it: with percent-encoded letters decoded, also if the request line has an absolute URL. RFC 9112 3.2.2. */
-function isApi(request: FastifyRequest): boolean {
-  const path = pathOf(request).replace(/^https?:\/\/[^/]*/i, '');
-  return /^\/api(\/|$)/.test(path.replace(/%[4-7][0-9a-f]/gi, decodeURIComponent));
-}
+  /^\/api\/(v1|v2|account)\//.test(request.routeOptions.url ?? pathOf(request));

@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
-import { listRenders } from '#http/dashboard/renders.ts';
+import { listAccountRenders } from '#http/dashboard/renders.ts';
 import { listUploads } from '#http/dashboard/uploads.ts';
 import { monthUsage } from '#http/dashboard/month-usage.ts';
-import { isoTimeOrNull } from '#http/dashboard/views.ts';
+import { isoTimeOrNull, uploadView } from '#http/dashboard/views.ts';
 import { callerOf } from '#http/guards.ts';
 import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
@@ -23,11 +23,11 @@ export function accountHandlers({ clock, database, settings, accounts, metering 
 
   return {
     uploads: answer(async (owned, _caller, request) =>
-      withoutThumbnails(await listUploads(settings, owned, readQuery(request, UploadsQuery), clock.now())),
+      listUploads((row) => uploadView(settings, row), owned, readQuery(request, UploadsQuery), clock.now()),
     ),
 
     renders: answer(async (owned, _caller, request) =>
-      withoutThumbnails(await listRenders(settings, owned, readQuery(request, RendersQuery), clock.now())),
+      listAccountRenders(settings, owned, readQuery(request, RendersQuery), clock.now()),
     ),
 
     usage: answer(async (owned, caller) => {
@@ -35,8 +35,12 @@ export function accountHandlers({ clock, database, settings, accounts, metering 
       const account = { id: accountId, plan: plan.id };
       const { limit, remaining, resetSeconds } = await metering.admission.peek(caller);
       const key = await owned.keys.byId(keyId ?? '');
+      const month = await monthUsage(database, accounts.plans, account, clock.now());
+      // The fields of this interface are fixed.
+      const { queued_renders: _queued, ...shownPlan } = month.plan;
       return {
-        ...(await monthUsage(database, accounts.plans, account, clock.now())),
+        ...month,
+        plan: shownPlan,
         overages: { enabled: mayOverrun, cap: overageCap },
         requests: { limit, remaining, reset_seconds: resetSeconds },
         key: key && {
@@ -48,12 +52,4 @@ export function accountHandlers({ clock, database, settings, accounts, metering 
       };
     }),
   };
-}
-
-/** Thumbnails are only for the signed-in person. */
-function withoutThumbnails<Item extends { thumbnail_url: string | null }>(page: {
-  items: Item[];
-  next_cursor: string | null;
-}) {
-  return { ...page, items: page.items.map(({ thumbnail_url: _thumbnail, ...item }) => item) };
 }

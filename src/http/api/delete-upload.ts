@@ -3,7 +3,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import type { UploadAccess } from '#uploads/upload-access.ts';
 import type { Guards } from '#http/guards.ts';
+import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
 import { html, sendPage, wantsHtml } from '#http/pages/page.ts';
 import { filePath, sharePath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
@@ -21,12 +23,17 @@ const previewBots = [
 
 export interface DeleteParts {
   hostedUploads: HostedUploads;
+  uploadAccess: UploadAccess;
   guards: Guards;
   /** Other hosts that the picture on the confirmation page may come from. */
   pictureOrigins: string[];
 }
 
-export function deleteUpload({ hostedUploads, guards, pictureOrigins }: DeleteParts) {
+export function deleteUpload({ hostedUploads, uploadAccess, guards, pictureOrigins }: DeleteParts) {
+  /** Whoever may delete it may see it. */
+  const thumbnailOf = (upload: UploadRow): string =>
+    withQuery(filePath(upload.slug), 'width=640', ticketQuery(uploadAccess.ticketFor(upload)));
+
   return async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     const { id } = request.params as { id: string };
@@ -37,8 +44,8 @@ export function deleteUpload({ hostedUploads, guards, pictureOrigins }: DeletePa
 
     if (request.method === 'HEAD') return reply.send();
     if (request.method === 'GET' && (wantsHtml(request) || isAutomatic(request)))
-      return sendConfirmation(reply, upload, pictureOrigins);
-    if (!(await hostedUploads.delete(upload.id))) return refuse(request, reply);
+      return sendConfirmation(reply, upload, thumbnailOf(upload), pictureOrigins);
+    if (!(await hostedUploads.delete(upload))) return refuse(request, reply);
     if (wantsHtml(request)) return sendDeletedPage(reply);
     return reply.send({ id: upload.id, deleted: true });
   };
@@ -46,7 +53,7 @@ export function deleteUpload({ hostedUploads, guards, pictureOrigins }: DeletePa
   /** Wrong token, unknown, deleted and expired get the same answer. */
   function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     guards.refuseGuess(request, reply);
-    return answerNotFound(request, reply);
+    return answerNotFound(request, reply, ' It was deleted, has expired, or the token is wrong.');
   }
 }
 
@@ -58,12 +65,17 @@ function isAutomatic({ headers }: FastifyRequest): boolean {
   return /prefetch|prerender|preview/i.test(purpose) || previewBots.some((names) => names.test(agent));
 }
 
-function sendConfirmation(reply: FastifyReply, upload: UploadRow, pictureOrigins: string[]): FastifyReply {
+function sendConfirmation(
+  reply: FastifyReply,
+  upload: UploadRow,
+  thumbnail: string,
+  pictureOrigins: string[],
+): FastifyReply {
   return sendPage(reply, {
     title: 'Delete this picture?',
     pictureOrigins,
     body: html`<main class="card">
-      <img class="thumbnail" src="${filePath(upload.slug)}" alt="" />
+      <img class="thumbnail" src="${thumbnail}" alt="" />
       <h1>Delete this picture?</h1>
       <p>
         Links to <strong>${upload.filename}</strong> stop working at once; browsers that showed it may keep

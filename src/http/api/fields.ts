@@ -7,6 +7,9 @@ export const strict = { additionalProperties: false };
 /** How the metadata of a render describes an option. A symbol, so that it is not part of the published schema. */
 export const used = Symbol('used');
 
+/** The most bytes that a text may have in UTF-8. A symbol: JSON Schema counts characters, and the description says it. */
+export const maxBytes = Symbol('max bytes');
+
 interface Bounds {
   min: number;
   max: number;
@@ -33,6 +36,14 @@ export const within = ({ min, max, default: fallback }: Bounds, description: str
   description,
   [used]: usedAs,
 });
+
+/** A text of at least one byte. */
+export const sizedText = (limit: number, description: string) =>
+  Type.String({
+    minLength: 1,
+    [maxBytes]: limit,
+    description: `${description} 1 to ${limit.toLocaleString('en')} bytes of UTF-8.`,
+  });
 
 export const optional = <T extends TProperties>(fields: T) =>
   mapped(fields, Type.Optional) as { [Name in keyof T]: TOptional<T[Name]> };

@@ -1,23 +1,31 @@
 // Helps a client that sent an unknown field: names the most similar field, or lists all fields.
 
 /** `path` leads to the fields: empty, or for example `margin.`. */
-export function hintFor(name: string, fields: string[], path: string): string {
-  const meant = nearField(name, fields) ?? containingField(name, fields);
+export function hintFor(name: string, fields: Record<string, object>, path: string): string {
+  const names = Object.keys(fields);
+  const meant = nearest(name, names) ?? containingField(name, names) ?? innerField(name, fields);
   if (meant !== undefined) return `did you mean ${JSON.stringify(path + meant)}?`;
-  return `the fields are ${fields.map((field) => path + field).join(', ')}`;
+  return `the fields are ${names.map((field) => path + field).join(', ')}`;
 }
 
 /** Up to two letters away, or one if the name is so short that two make another word. */
-function nearField(name: string, fields: string[]): string | undefined {
-  const ranked = fields
-    .map((field) => ({ field, distance: editDistance(name, field) }))
-    .filter(({ field, distance }) => distance <= (Math.min(name.length, field.length) < 5 ? 1 : 2));
-  return ranked.toSorted((left, right) => left.distance - right.distance)[0]?.field;
+export function nearest(name: string, names: string[]): string | undefined {
+  const ranked = names
+    .map((known) => ({ known, distance: editDistance(name, known) }))
+    .filter(({ known, distance }) => distance <= (Math.min(name.length, known.length) < 5 ? 1 : 2));
+  return ranked.toSorted((left, right) => left.distance - right.distance)[0]?.known;
 }
 
 /** `format` for `paper_format`: whole words only. */
 const containingField = (name: string, fields: string[]): string | undefined =>
   fields.find((field) => field.split('_').includes(name.toLowerCase()));
+
+/** `viewport.width` for `width`. */
+function innerField(name: string, fields: Record<string, { properties?: object }>): string | undefined {
+  const [outer] =
+    Object.entries(fields).find(([, { properties = {} }]) => Object.hasOwn(properties, name)) ?? [];
+  return outer === undefined ? undefined : `${outer}.${name}`;
+}
 
 /** Levenshtein distance; names are short. */
 function editDistance(left: string, right: string): number {

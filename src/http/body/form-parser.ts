@@ -9,6 +9,8 @@ export interface PartHead {
   name: string | undefined;
   /** As submitted; undefined for a part that is not a file. */
   filename: string | undefined;
+  /** As submitted, without its parameters; empty if there is none. */
+  contentType: string;
 }
 
 /** The message is for the client. */
@@ -171,6 +173,7 @@ function partHead(text: string): PartHead {
   const isBytes = type === 'application/octet-stream' || /^image\/[\w.+-]+$/.test(type);
   const filename = parameters.get('filename');
   return {
+    contentType: type,
     name: parameters.get('name'),
     filename:
       parameters.get('filename*') ??

@@ -5,16 +5,19 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { fileTooLarge, receiveFile, type FileReceiver, type ReceivedFile } from '#uploads/receive-file.ts';
-import { createFormParser, FormError, type PartHead } from '#http/body/form-parser.ts';
-import { receiveBody, requireType } from '#http/body/receive-body.ts';
+import type { UploadOptions } from '#uploads/store-uploads.ts';
+import type { PartHead } from '#http/body/form-parser.ts';
+import { readForm, type OpenPart } from '#http/body/read-form.ts';
+import { requireType } from '#http/body/receive-body.ts';
 
 /** Owns the spools of its files: `await using` deletes those that were not stored. */
 export interface UploadForm extends AsyncDisposable {
   files: ReceivedFile[];
-  expiresInSeconds: number | undefined;
+  /** A file that is fetched when the request runs; its content is equal for a repeat of the request. */
+  later?: { content: string; receive: () => Promise<ReceivedFile> };
+  options: UploadOptions;
 }
 
-const totalMs = 4 * 60_000;
 /** Far more than ten files and one field need: a larger body is not an upload form. */
 const maxParts = 100;
 const maxFieldBytes = 256;
@@ -27,17 +30,13 @@ export async function readUploadForm(
   accountId: string,
 ): Promise<UploadForm> {
   await using receivers = new AsyncDisposableStack();
-  try {
-    const { files, expiresIn } = await parseForm(request, kind, (filename) =>
-      receivers.use(receiveFile(blobs, filename, accountId)),
-    );
-    if (files.length === 0) throw invalid('file', 'missing; send the image as a part named "file"');
-    const expiresInSeconds = parseExpiresIn(expiresIn);
-    const kept = receivers.move();
-    return { files, expiresInSeconds, [Symbol.asyncDispose]: () => kept.disposeAsync() };
-  } catch (error) {
-    throw error instanceof FormError ? malformed(error.message) : error;
-  }
+  const { files, expiresIn } = await parseForm(request, kind, (filename) =>
+    receivers.use(receiveFile(blobs, filename, accountId)),
+  );
+  if (files.length === 0) throw invalid('file', 'missing; send the image as a part named "file"');
+  const expiresInSeconds = parseExpiresIn(expiresIn);
+  const kept = receivers.move();
+  return { files, options: { expiresInSeconds }, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 async function parseForm(
@@ -50,33 +49,9 @@ async function parseForm(
     'multipart/form-data',
     (given) => `must be multipart/form-data with a part named "file", not ${given}`,
   );
-  const parser = createFormParser(request.headers['content-type'] ?? '');
   const parts = createParts(kind, receiverFor);
-  let part: OpenPart | undefined;
-  const body = receiveBody(
-    request,
-    function* use(chunk) {
-      for (const event of parser.read(chunk)) {
-        if (event === 'end of part') part?.end().catch(body.fail);
-        else if ('part' in event) part = parts.open(event.part);
-        else {
-          const written = part?.write(event.piece);
-          if (written) yield written;
-        }
-      }
-    },
-    { totalMs },
-  );
-  await body.ended;
-  parser.end();
+  await readForm(request, parts.open);
   return { files: await Promise.all(parts.files), expiresIn: parts.expiresIn };
-}
-
-/** A part while it arrives. */
-interface OpenPart {
-  /** Returns a promise if the next piece must wait for the disk. */
-  write(piece: Buffer): Promise<void> | undefined;
-  end(): Promise<unknown>;
 }
 
 /** Checks each part as it begins, and collects what has arrived. */
@@ -167,8 +142,4 @@ function batchTooLarge(): ServiceError {
 function unknownPart(name: string | undefined): ServiceError {
   const shown = name === undefined ? 'a part without a name' : JSON.stringify(name.slice(0, 60));
   return invalid('body', `${shown} is not known; the form has "file" and "expires_in"`);
-}
-
-function malformed(reason: string): ServiceError {
-  return invalid('body', `malformed multipart/form-data (${reason})`);
 }

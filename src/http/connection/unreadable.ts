@@ -39,7 +39,7 @@ export function answerUnreadable(parts: {
     const requestId = newId();
     const refusal = refuse(error);
     const status = refusal.status;
-    const body = JSON.stringify(envelope(refusal.failure));
+    const body = JSON.stringify(envelope(refusal.failure, refusal.path, requestId));
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
@@ -61,13 +61,13 @@ export function answerUnreadable(parts: {
       if (typeof path === 'string') return refuseMethod(path);
       const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400;
       const message = `request: ${STATUS_CODES[status]?.toLowerCase()}`;
-      return { status, failure: new ServiceError('validation_error', message), headers: {} };
+      return { status, failure: new ServiceError('validation_error', message), path: '', headers: {} };
     }
 
     function refuseMethod(path: string) {
       const methods = parts.methodsAt(path);
       const failure = methods ? methodNotAllowed(methods) : notFound();
-      return { status: failure.status, failure, headers: methods ? { allow: methods.join(', ') } : {} };
+      return { status: failure.status, failure, path, headers: methods ? { allow: methods.join(', ') } : {} };
     }
   };
 }

@@ -1,12 +1,13 @@
 // The owner's pages: accounts, overages, health and the audit log.
 import { invalid, notFound } from '#core/errors.ts';
+import { pageOptions } from '#storage/owned/cursor.ts';
 import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
 import { toAccount } from '#accounts/accounts.ts';
 import { monthOf } from '#metering/quota.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
 import { asFieldError, found } from '#http/dashboard/errors.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
+import { isoTime, toPage } from '#http/dashboard/views.ts';
 
 export function adminHandlers({ clock, database: { tables }, accounts }: DashboardParts) {
   const { plans, signIn, administration, accountDeletion } = accounts;
@@ -43,7 +44,7 @@ export function adminHandlers({ clock, database: { tables }, accounts }: Dashboa
       return { account: accountView(row, await countersOf([row])), mail: signIn.delivery, link };
     },
     async 'PATCH /admin/accounts/:id'({ person, id, body }) {
-      const { suspended_reason, ...rest } = body;
+      const { suspended_reason, allowed_hosts, ...rest } = body;
       if (rest.suspended === true && suspended_reason === undefined) {
         throw invalid('suspended_reason', 'missing; say why, for the person to read');
       }
@@ -51,6 +52,7 @@ export function adminHandlers({ clock, database: { tables }, accounts }: Dashboa
         administration.update(person.account, id, {
           ...rest,
           ...(suspended_reason !== undefined && { suspendedReason: suspended_reason }),
+          ...(allowed_hosts !== undefined && { allowedHosts: allowed_hosts }),
         }),
       );
       const row = found(changed);

@@ -4,7 +4,9 @@ import type { Static, TObject, TSchema } from 'typebox';
 import * as admin from '#http/dashboard/schemas/admin.ts';
 import * as files from '#http/dashboard/schemas/files.ts';
 import * as keys from '#http/dashboard/schemas/keys.ts';
+import * as links from '#http/dashboard/schemas/links.ts';
 import * as session from '#http/dashboard/schemas/session.ts';
+import * as webhooks from '#http/dashboard/schemas/webhooks.ts';
 
 /** Dashboard requests of one account per minute, separate from the API's budget. */
 export const dashboardRequestsPerMinute = 1_200;
@@ -40,6 +42,8 @@ export const dashboardRoutes = {
   'POST /sign-in/code': { access: 'public', body: session.SignInCode },
   'POST /sign-in/passkey/start': { access: 'public' },
   'POST /sign-in/passkey': { access: 'public', body: session.SignInPasskey },
+  'POST /oidc/start': { access: 'public', body: session.StartOidc },
+  'GET /oidc/callback': { access: 'public' },
   'POST /sign-up': { access: 'public', body: session.SignUp, status: 201 },
   'POST /welcome': { access: 'public', body: session.TokenBody },
   'POST /forgot-password': { access: 'public', body: session.ForgotPassword },
@@ -65,6 +69,8 @@ export const dashboardRoutes = {
   'POST /passkeys/start': { access: 'verified', body: session.WithPassword },
   'POST /passkeys': { access: 'verified', body: session.AddPasskey },
   'DELETE /passkeys/:id': { access: 'account', body: session.WithPassword },
+  'POST /oidc/link': { access: 'verified', body: session.MaybeWithPassword },
+  'POST /oidc/unlink': { access: 'account', body: session.MaybeWithPassword },
   'GET /export': { access: 'person' },
   'POST /delete-account': { access: 'account', body: session.DeleteAccount },
 
@@ -84,16 +90,19 @@ export const dashboardRoutes = {
   'DELETE /uploads/:id': { access: 'account' },
   'GET /uploads/:id/thumbnail': { access: 'account' },
 
-  'GET /renders': { access: 'account', query: files.RendersQuery },
+  'GET /renders': { access: 'account', query: files.DashboardRendersQuery },
   'POST /renders/delete': { access: 'account', body: files.Ids },
   'GET /renders/:id': { access: 'account' },
   'GET /renders/:id/thumbnail': { access: 'account' },
+  'GET /renders/:id/receipt': { access: 'account' },
+  'POST /renders/:id/host': { access: 'verified' },
   'DELETE /renders/:id': { access: 'account' },
 
   // The playground: requests, responses, headers and errors of the API's endpoints.
   'POST /playground/upload': { access: 'api' },
   'POST /playground/screenshot': { access: 'api' },
   'POST /playground/pdf': { access: 'api' },
+  'POST /playground/render': { access: 'api' },
 
   'GET /keys': { access: 'account' },
   'POST /keys': { access: 'verified', body: keys.CreateKey, status: 201 },
@@ -102,6 +111,20 @@ export const dashboardRoutes = {
   'POST /keys/:id/revoke': { access: 'account' },
 
   'POST /integrations': { access: 'verified', body: keys.MakeIntegration, status: 201 },
+
+  'GET /link-keys': { access: 'account' },
+  'POST /link-keys': { access: 'verified', body: links.NameLinkKey, status: 201 },
+  'PATCH /link-keys/:id': { access: 'account', body: links.NameLinkKey },
+  'POST /link-keys/:id/revoke': { access: 'account' },
+
+  'GET /webhooks': { access: 'account' },
+  'POST /webhooks': { access: 'verified', body: webhooks.AddEndpoint, status: 201 },
+  'POST /webhooks/rotate-secret': { access: 'verified', status: 201 },
+  'PATCH /webhooks/:id': { access: 'verified', body: webhooks.ChangeEndpoint },
+  'DELETE /webhooks/:id': { access: 'account' },
+  'GET /webhooks/deliveries': { access: 'account', query: webhooks.DeliveriesQuery },
+  'GET /webhooks/deliveries/:id': { access: 'account' },
+  'POST /webhooks/deliveries/:id/send': { access: 'verified' },
 
   'GET /usage': { access: 'account', query: keys.UsageQuery },
   'GET /usage.csv': { access: 'account', query: keys.UsageQuery },

@@ -7,6 +7,8 @@ import type { Owned } from '#storage/owned/owned.ts';
 import type { Person } from '#accounts/sessions.ts';
 import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
+import { outputFiles } from '#renders/output-files.ts';
+import { outputsOf } from '#renders/stored-render.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 
 const rowsPerPart = 1_000;
@@ -48,12 +50,20 @@ async function* writeExport(parts: DashboardParts, owned: Owned, { account, name
   yield* entry('account.json', JSON.stringify({ name, ...account }, null, 2), now);
   const keys = await owned.keys.list();
   yield* entry('keys.jsonl', jsonLines(keys.map(({ key_hash: _hash, ...key }) => key)), now);
+  const linkKeys = await owned.linkKeys.list();
+  yield* entry('link-keys.jsonl', jsonLines(linkKeys.map(({ sealed: _sealed, ...key }) => key)), now);
+  yield* entry('webhooks.jsonl', jsonLines(await owned.webhooks.endpoints()), now);
   yield* entry('usage-months.jsonl', jsonLines(await owned.usage.counters()), now);
 
   yield* lists('usage', owned.usage.events, now);
+  yield* lists('albums', (page) => owned.albums.page(page, now), now);
+  for await (const rows of pagesOf((page) => owned.uploadLinks.page(page, now))) {
+    const shown = rows.map(({ token_hash: _hash, ...row }) => row);
+    yield* entry(partName('upload-links', rows), jsonLines(shown), now);
+  }
   yield* lists('requests', (page) => owned.requests.page({}, page), now);
   for await (const rows of pagesOf((page) => owned.uploads.page({}, page, now))) {
-    const shown = rows.map(({ delete_token_hash: _hash, ...row }) => row);
+    const shown = rows.map(({ delete_token_hash: _hash, password_hash: _password, ...row }) => row);
     yield* entry(partName('uploads', rows), jsonLines(shown), now);
     for (const row of rows) {
       const extension = imageExtensions[row.content_type as ImageType][0];
@@ -63,9 +73,11 @@ async function* writeExport(parts: DashboardParts, owned: Owned, { account, name
   for await (const rows of pagesOf((page) => owned.renders.page({}, page, now))) {
     yield* entry(partName('renders', rows), jsonLines(rows), now);
     for (const row of rows) {
-      if (row.hosted === 0 || row.size_bytes === null) continue;
-      const extension = row.content_type.split('/')[1] ?? 'bin';
-      yield* file(`renders/${row.id}.${extension}`, renders.renderBlobs, row, row.size_bytes);
+      for (const { id, format, sizeBytes, isHosted } of outputsOf(row)) {
+        if (!isHosted) continue;
+        const [extension] = outputFiles[format].extensions;
+        yield* file(`renders/${id}.${extension}`, renders.renderBlobs, { ...row, id }, sizeBytes);
+      }
     }
   }
   yield tarEnd;

@@ -6,6 +6,8 @@ import type { RouteName } from '#http/dashboard/contract.ts';
 import { exportHandlers } from '#http/dashboard/export.ts';
 import { healthHandlers } from '#http/dashboard/health.ts';
 import { keysHandlers } from '#http/dashboard/keys.ts';
+import { oidcHandlers } from '#http/dashboard/oidc.ts';
+import { linksHandlers } from '#http/dashboard/links.ts';
 import { overviewHandlers } from '#http/dashboard/overview.ts';
 import { rendersHandlers } from '#http/dashboard/renders.ts';
 import { requestsHandlers } from '#http/dashboard/requests.ts';
@@ -15,10 +17,12 @@ import { sessionHandlers } from '#http/dashboard/session.ts';
 import { settingsHandlers } from '#http/dashboard/settings.ts';
 import { uploadsHandlers } from '#http/dashboard/uploads.ts';
 import { usageHandlers } from '#http/dashboard/usage.ts';
+import { webhooksHandlers } from '#http/dashboard/webhooks.ts';
 
 const createHandlers = (parts: DashboardParts) =>
   ({
     ...sessionHandlers(parts),
+    ...oidcHandlers(parts),
     ...settingsHandlers(parts),
     ...secondFactorsHandlers(parts),
     ...exportHandlers(parts),
@@ -26,6 +30,8 @@ const createHandlers = (parts: DashboardParts) =>
     ...uploadsHandlers(parts),
     ...rendersHandlers(parts),
     ...keysHandlers(parts),
+    ...linksHandlers(parts),
+    ...webhooksHandlers(parts),
     ...usageHandlers(parts),
     ...requestsHandlers(parts),
     ...adminHandlers(parts),

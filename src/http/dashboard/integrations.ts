@@ -83,7 +83,7 @@ tt --help
     name: 'Flameshot',
     scope: 'uploads',
     make: (baseUrl, key) =>
-      screenshotScript(upload(baseUrl, key, '"file=@$file"'), {
+      screenshotScript(upload(baseUrl, key, '"file=@\\"$file\\""'), {
         capture: 'flameshot gui --raw > "$file"',
         copy: 'if command -v wl-copy >/dev/null; then wl-copy; else xclip -selection clipboard; fi',
         notify: `notify-send "$1" "$2" 2>/dev/null || printf '%s: %s\\n' "$1" "$2"`,
@@ -93,7 +93,7 @@ tt --help
     name: 'macOS shortcut',
     scope: 'uploads',
     make: (baseUrl, key) =>
-      screenshotScript(upload(baseUrl, key, '"file=@$file"'), {
+      screenshotScript(upload(baseUrl, key, '"file=@\\"$file\\""'), {
         capture: 'screencapture -i "$file"',
         copy: 'pbcopy',
         // As arguments: text inside the AppleScript would be read as code.
@@ -174,7 +174,7 @@ function shell(baseUrl: string, key: string): Made {
     'tintype.sh',
     `tintype() {
   local answer
-  if answer=$(${upload(baseUrl, key, '"file=@$1"')} 2>&1); then
+  if answer=$(${upload(baseUrl, key, '"file=@\\"$1\\""')} 2>&1); then
     printf '%s\\n' "$answer" | ${field('url')}
   else
     # The reason that the service gives; where it gave none, what curl says.

@@ -2,13 +2,21 @@
 import { callerFor } from '#accounts/authenticate.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { monthUsage } from '#http/dashboard/month-usage.ts';
-import { renderView, uploadView } from '#http/dashboard/views.ts';
+import { createUploadViews, renderView } from '#http/dashboard/views.ts';
 
 const recent = { after: undefined, limit: 6 };
 
 export function overviewHandlers(parts: DashboardParts) {
-  const { clock, database, settings, accounts, metering } = parts;
+  const {
+    clock,
+    database,
+    settings,
+    accounts,
+    metering,
+    renders: { renderHistory },
+  } = parts;
   const { plans } = accounts;
+  const uploadView = createUploadViews(parts);
   return {
     async 'GET /overview'({ owned, person }) {
       const { account, hasPassword } = person;
@@ -19,6 +27,7 @@ export function overviewHandlers(parts: DashboardParts) {
       );
       const uploads = await owned.uploads.page({}, recent, now);
       const renders = await owned.renders.page({}, recent, now);
+      const queued = await renderHistory.queuedOf(renders);
       const keys = await owned.keys.list();
       return {
         ...usage,
@@ -31,8 +40,8 @@ export function overviewHandlers(parts: DashboardParts) {
           has_upload: uploads.length > 0 || usage.units.upload.used > 0,
           has_render: renders.length > 0 || usage.units.render.used > 0,
         },
-        recent_uploads: uploads.map((row) => uploadView(settings, row)),
-        recent_renders: renders.map((row) => renderView(settings, row, now)),
+        recent_uploads: uploads.map(uploadView),
+        recent_renders: renders.map((row) => renderView(settings, row, now, queued)),
       };
     },
   } satisfies Partial<Handlers>;

@@ -1,48 +1,87 @@
 // The renders page, and the playground's renders: the API's handlers, run for the signed-in account.
 import type { Static } from 'typebox';
+import { pageOptions } from '#storage/owned/cursor.ts';
 import type { Owned } from '#storage/owned/owned.ts';
-import { isPicture } from '#uploads/thumbnail.ts';
-import { renderPath, type Addresses } from '#http/links.ts';
+import type { RenderFilter } from '#storage/owned/renders.ts';
+import type { RenderKind } from '#storage/schema.ts';
+import type { RenderHistory } from '#renders/render-history.ts';
+import { receiptOf } from '#http/api/v2/receipt.ts';
+import type { Addresses } from '#http/links.ts';
 import { found } from '#http/dashboard/errors.ts';
 import { sendThumbnail } from '#http/dashboard/uploads.ts';
-import type { RendersQuery } from '#http/dashboard/schemas/files.ts';
+import type { DashboardRendersQuery, RendersQuery } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { notFound } from '#core/errors.ts';
-import { pageOptions, renderView, toPage } from '#http/dashboard/views.ts';
+import { accountRenderView, pictureOf, renderView, toPage } from '#http/dashboard/views.ts';
 
-export function rendersHandlers({ clock, settings, renders, api }: DashboardParts) {
-  const { hostedRenders, renderThumbnails } = renders;
+export function rendersHandlers({ clock, settings, accounts: { plans }, renders, api }: DashboardParts) {
+  const { hostedRenders, renderJobs, renderHistory, renderVariants, renderBlobs } = renders;
+  /** Those that wait or run are canceled first. */
+  async function deleteAll(accountId: string, ids: string[]): Promise<string[]> {
+    await renderJobs.cancel(accountId, ids);
+    return found(await hostedRenders.deleteOwned(accountId, ids));
+  }
+
   return {
-    'GET /renders': ({ owned, query }) => listRenders(settings, owned, query, clock.now()),
+    'GET /renders': ({ owned, query }) => listRenders(settings, owned, query, clock.now(), renderHistory),
     async 'GET /renders/:id'({ owned, id }) {
       const now = clock.now();
-      return renderView(settings, found(await owned.renders.byId(id, now)), now);
+      const row = found(await owned.renders.byId(id, now));
+      return renderView(settings, row, now, await renderHistory.queuedOf([row]));
     },
-    async 'GET /renders/:id/thumbnail'({ owned, id, request, reply }) {
-      const row = await owned.renders.byId(id, clock.now());
-      if (row?.hosted !== 1 || !isPicture(row)) throw notFound();
-      return sendThumbnail(request, reply, renderThumbnails, row, renderPath(row.kind, id));
+    async 'GET /renders/:id/thumbnail'({ owned, id, reply }) {
+      const now = clock.now();
+      const row = await owned.renders.byId(id, now);
+      const picture = row && pictureOf(row, now);
+      if (!picture) throw notFound();
+      return sendThumbnail(reply, { variants: renderVariants, blobs: renderBlobs }, picture, picture.url);
+    },
+    'GET /renders/:id/receipt': async ({ owned, id }) =>
+      receiptOf(found(await renderHistory.find(owned.accountId, id)), settings.contentBaseUrl),
+    async 'POST /renders/:id/host'({ owned, person, id }) {
+      const plan = plans.orStandard(person.account.plan);
+      const row = found(await hostedRenders.host(owned.accountId, plan, id));
+      return renderView(settings, row, clock.now());
     },
     'POST /renders/delete': async ({ owned, body }) => ({
-      deleted: found(await hostedRenders.deleteOwned(owned.accountId, body.ids)),
+      deleted: await deleteAll(owned.accountId, body.ids),
     }),
-    'DELETE /renders/:id': async ({ owned, id }) => ({
-      deleted: found(await hostedRenders.deleteOwned(owned.accountId, [id])),
-    }),
+    'DELETE /renders/:id': async ({ owned, id }) => ({ deleted: await deleteAll(owned.accountId, [id]) }),
     'POST /playground/screenshot': ({ request, reply }) => api.screenshot(request, reply),
     'POST /playground/pdf': ({ request, reply }) => api.pdf(request, reply),
+    'POST /playground/render': ({ request, reply }) => api.render(request, reply),
   } satisfies Partial<Handlers>;
 }
 
 /** A page of the account's renders, newest first. */
-export async function listRenders(
+async function listRenders(
+  addresses: Addresses,
+  owned: Owned,
+  query: Static<typeof DashboardRendersQuery>,
+  now: number,
+  { queuedOf }: Pick<RenderHistory, 'queuedOf'>,
+) {
+  const page = pageOptions(query);
+  const rows = await owned.renders.page(filterOf(query), page, now);
+  const queued = await queuedOf(rows);
+  return toPage(rows, page, (row) => renderView(addresses, row, now, queued));
+}
+
+/** The same for the account API, which knows screenshots and PDFs only: extracts are version 2's. */
+export async function listAccountRenders(
   addresses: Pick<Addresses, 'contentBaseUrl'>,
   owned: Owned,
   query: Static<typeof RendersQuery>,
   now: number,
 ) {
-  const { search, kind, status } = query;
   const page = pageOptions(query);
-  const rows = await owned.renders.page({ search, kind, status }, page, now);
-  return toPage(rows, page, (row) => renderView(addresses, row, now));
+  const kinds: RenderKind[] = query.kind === undefined ? ['screenshot', 'pdf'] : [query.kind];
+  const rows = await owned.renders.page({ ...filterOf(query), kinds, isEnded: true }, page, now);
+  return toPage(rows, page, (row) => accountRenderView(addresses, row, now));
 }
+
+const filterOf = ({ search, kind, status }: Static<typeof DashboardRendersQuery>): RenderFilter => ({
+  search,
+  kinds: kind && [kind],
+  status,
+});

@@ -1,8 +1,9 @@
 // The request log, for the account's owner.
+import { pageOptions } from '#storage/owned/cursor.ts';
 import type { RequestLogRow } from '#storage/schema.ts';
 import { unitOf } from '#metering/request-days.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, pageOptions, toPage } from '#http/dashboard/views.ts';
+import { isoTime, toPage } from '#http/dashboard/views.ts';
 
 const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
 
@@ -43,7 +44,7 @@ function requestView(row: RequestLogRow, keyNames: Map<string, string>) {
     code,
     reason,
     // Messages begin with the name of the field.
-    field: status === 401 ? null : (/^([a-z][\w.]*): /.exec(reason ?? '')?.[1] ?? null),
+    field: status === 401 ? null : (/^([a-z][\w.[\]-]*): /i.exec(reason ?? '')?.[1] ?? null),
     key_id,
     key_name: key_id === null ? null : (keyNames.get(key_id) ?? null),
     duration_ms,

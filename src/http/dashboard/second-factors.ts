@@ -17,7 +17,15 @@ export function secondFactorsHandlers({ accounts: { signIn } }: DashboardParts) 
   return {
     async 'GET /second-factors'({ person, client }) {
       const passkeys = await signIn.listPasskeys(client);
-      return { codes: person.hasCodes, passkeys: passkeys.map(passkeyView) };
+      const { provider } = signIn;
+      return {
+        codes: person.hasCodes,
+        passkeys: passkeys.map(passkeyView),
+        /** Null if people cannot sign in with one. */
+        provider: provider
+          ? { name: provider.name, linked: await provider.isLinked(person.account.id) }
+          : null,
+      };
     },
     async 'POST /codes/start'({ person, client, body }) {
       requirePassword(person);

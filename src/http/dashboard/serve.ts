@@ -39,7 +39,7 @@ export type Handlers = { [Name in RouteName]: (call: Call<Name>) => Promise<unkn
 /** What the dashboard's handlers are made of. `api`: those of the API that the dashboard offers too. */
 export interface DashboardParts extends RouteParts {
   api: Record<
-    'upload' | 'screenshot' | 'pdf',
+    'upload' | 'screenshot' | 'pdf' | 'render',
     (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   >;
 }

@@ -34,6 +34,8 @@ export function sessionHandlers({ settings, guards, accounts }: DashboardParts) 
         signups,
         sends_mail: signIn.delivery === 'sent',
         operator_contact: operatorContact,
+        /** The name of the provider that people can sign in with. */
+        sign_in_provider: signIn.provider?.name ?? null,
       };
     },
     async 'POST /sign-in'({ reply, client, body: { email, password } }) {
@@ -64,9 +66,11 @@ export function sessionHandlers({ settings, guards, accounts }: DashboardParts) 
     },
     'POST /reset-password/check': async ({ body }) => ({ works: await signIn.isResetLink(body.token) }),
     async 'POST /reset-password'({ body }) {
-      const { codes, passkeys, keys } = await signIn.resetPassword(body.token, body.new_password);
+      const { codes, provider, passkeys, keys } = await signIn.resetPassword(body.token, body.new_password);
       return {
         codes,
+        /** Whether signing in with the provider still works. */
+        provider,
         passkeys: passkeys.map(passkeyView),
         keys: keys.map(({ name, display, created_at }) => ({
           name,

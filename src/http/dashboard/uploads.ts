@@ -1,29 +1,42 @@
 // The uploads page, and uploads made there: same store, same quota, no key.
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { limits } from '#core/limits.ts';
+import { pageOptions } from '#storage/owned/cursor.ts';
+import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { Owned } from '#storage/owned/owned.ts';
+import type { UploadRow } from '#storage/schema.ts';
+import type { Person } from '#accounts/sessions.ts';
+import type { Listener } from '#delivery/events.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
-import type { Pictured, Thumbnails } from '#uploads/thumbnail.ts';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { Variants } from '#uploads/pictures/variants.ts';
+import { originalOf, type Original } from '#uploads/pictures/variant.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import { found } from '#http/dashboard/errors.ts';
 import type { UploadsFilter, UploadsQuery } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { hangUpSignal } from '#http/connection/hang-up.ts';
-import { filePath, type Addresses } from '#http/links.ts';
-import { invalid } from '#core/errors.ts';
+import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
+import { filePath } from '#http/links.ts';
+import { invalid, ServiceError } from '#core/errors.ts';
 import type { UploadFilter } from '#storage/owned/uploads.ts';
-import { distinctNames, zipOf } from '#http/dashboard/zip.ts';
-import { isoTime, pageOptions, toPage, uploadView } from '#http/dashboard/views.ts';
+import { distinctNames, zipOf } from '#http/zip.ts';
+import { createUploadViews, isoTime, toPage } from '#http/dashboard/views.ts';
 
 /** Deletions listed at most. */
 const deletedShown = 500;
 const soonMs = 7 * 24 * 60 * 60 * 1000;
-export function uploadsHandlers({ clock, settings, accounts: { plans }, uploads, api }: DashboardParts) {
-  const { hostedUploads, thumbnails, uploadBlobs } = uploads;
+export function uploadsHandlers(parts: DashboardParts) {
+  const {
+    clock,
+    accounts: { plans },
+    uploads,
+    api,
+  } = parts;
+  const view = createUploadViews(parts);
+  const { hostedUploads, uploadVariants, uploadBlobs } = uploads;
   return {
-    'GET /uploads': ({ owned, query }) => listUploads(settings, owned, query, clock.now()),
+    'GET /uploads': ({ owned, query }) => listUploads(view, owned, query, clock.now()),
     async 'GET /uploads/totals'({ owned, query }) {
       const { files, bytes, isMore } = await owned.uploads.totals(filterOf(query, clock.now()), clock.now());
       return { files, bytes, is_more: isMore };
@@ -74,50 +87,61 @@ export function uploadsHandlers({ clock, settings, accounts: { plans }, uploads,
     'POST /uploads/purge': async ({ owned, body }) => ({
       deleted: found(await hostedUploads.purgeDeleted(owned.accountId, body.ids)),
     }),
-    'POST /uploads/delete': async ({ owned, body }) => ({
-      deleted: found(await hostedUploads.deleteOwned(owned.accountId, body.ids)),
+    'POST /uploads/delete': async ({ person, body }) => ({
+      deleted: found(await hostedUploads.deleteOwned(listenerOf(person), body.ids)),
     }),
-    'DELETE /uploads/:id': async ({ owned, id }) => ({
-      deleted: found(await hostedUploads.deleteOwned(owned.accountId, [id])),
+    'DELETE /uploads/:id': async ({ person, id }) => ({
+      deleted: found(await hostedUploads.deleteOwned(listenerOf(person), [id])),
     }),
-    'GET /uploads/:id': async ({ owned, id }) =>
-      uploadView(settings, found(await owned.uploads.byId(id, clock.now()))),
+    'GET /uploads/:id': async ({ owned, id }) => view(found(await owned.uploads.byId(id, clock.now()))),
     async 'PATCH /uploads/:id'({ owned, person, id, body }) {
       const plan = plans.orStandard(person.account.plan);
       const [row] = await hostedUploads.changeExpiry(owned.accountId, plan, [id], body.expires_in);
-      return uploadView(settings, found(row));
+      return view(found(row));
     },
-    async 'GET /uploads/:id/thumbnail'({ owned, id, request, reply }) {
+    async 'GET /uploads/:id/thumbnail'({ owned, id, reply }) {
       const row = found(await owned.uploads.byId(id, clock.now()));
-      return sendThumbnail(request, reply, thumbnails, row, filePath(row.slug));
+      const made = { variants: uploadVariants, blobs: uploadBlobs };
+      const path = withQuery(filePath(row.slug), ticketQuery(uploads.uploadAccess.ticketFor(row)));
+      return sendThumbnail(reply, made, originalOf(row), path);
     },
   } satisfies Partial<Handlers>;
 }
 
-/** Redirects to the picture itself, at `path`, where no thumbnail is made. */
+const listenerOf = ({ account }: Person): Listener => ({
+  accountId: account.id,
+  webhookEvents: account.webhook_events,
+});
+
+/** A variant for the lists of the dashboard; redirects to the picture itself, at `path`, where there is none. */
 export async function sendThumbnail(
-  request: FastifyRequest,
   reply: FastifyReply,
-  thumbnails: Thumbnails,
-  row: Pictured,
+  { variants, blobs }: { variants: Variants; blobs: Blobs },
+  original: Original,
   path: string,
 ): Promise<FastifyReply> {
-  const bytes = await thumbnails.of(row, hangUpSignal(request, reply));
+  const variant = await variants.get(original, thumbnail).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'validation_error') return null;
+    throw error;
+  });
+  const bytes = variant && (await readBlob(blobs, variant.key));
   // Pictures do not change; access is checked again after a day.
   reply.header('cache-control', 'private, max-age=86400');
-  return bytes ? reply.type('image/webp').send(bytes) : reply.redirect(path, 302);
+  return bytes ? reply.type(variant.contentType).send(bytes) : reply.redirect(path, 302);
 }
 
+const thumbnail = { width: 384, format: 'webp', acceptsWebp: true } as const;
+
 /** A page of the account's uploads, newest first. */
-export async function listUploads(
-  addresses: Addresses,
+export async function listUploads<View>(
+  view: (row: UploadRow) => View,
   owned: Owned,
   query: Static<typeof UploadsQuery>,
   now: number,
 ) {
   const page = pageOptions(query);
   const rows = await owned.uploads.page(filterOf(query, now), page, now, query.sort);
-  return toPage(rows, page, (row) => uploadView(addresses, row));
+  return toPage(rows, page, view);
 }
 
 function filterOf({ search, type, expiry }: UploadsFilter, now: number): UploadFilter {

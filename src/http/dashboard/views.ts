@@ -1,24 +1,54 @@
-// Rows as the dashboard shows them, and opaque cursors.
-import { invalid } from '#core/errors.ts';
+// Rows as the dashboard shows them.
 import type { ApiKeyRow, RenderRow, Unit, UploadRow } from '#storage/schema.ts';
-import type { Cursor, PageOptions } from '#storage/owned/page.ts';
-import { isPicture } from '#uploads/thumbnail.ts';
-import { renderPath, uploadLinks, type Addresses } from '#http/links.ts';
+import { nextCursor } from '#storage/owned/cursor.ts';
+import type { PageOptions } from '#storage/owned/page.ts';
+import { maxOriginalBytes } from '#uploads/pictures/limits.ts';
+import type { Original } from '#uploads/pictures/variant.ts';
+import { isGuarded } from '#uploads/upload-access.ts';
+import { isExtract } from '#renders/output-files.ts';
+import {
+  originalOf,
+  outputsOf,
+  receiptOf,
+  stateOf as renderStateOf,
+  type RenderState,
+  type StoredOutput,
+} from '#renders/stored-render.ts';
+import { renderPath, sharePath, uploadLinks, type Addresses } from '#http/links.ts';
+import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
+import type { RouteParts } from '#http/parts.ts';
 import { dashboardPath } from '#http/dashboard/paths.ts';
 
 export const isoTime = (at: number): string => new Date(at).toISOString();
 export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
-export type Upload = ReturnType<typeof uploadView>;
+export type Upload = ReturnType<ReturnType<typeof createUploadViews>>;
 
+/** As its owner sees it in the dashboard, who is asked for nothing. */
+export function createUploadViews({ settings, uploads }: Pick<RouteParts, 'settings' | 'uploads'>) {
+  return (row: UploadRow) => {
+    const view = uploadView(settings, row);
+    const ticket = ticketQuery(uploads.uploadAccess.ticketFor(row));
+    return {
+      ...view,
+      /** Only for the signed-in account. */
+      thumbnail_url: `${dashboardPath}/uploads/${row.id}/thumbnail`,
+      /** The bytes, for a quarter of an hour if it is guarded. */
+      preview_url: withQuery(view.file_url, ticket),
+      download_url: withQuery(view.file_url, 'download=1', ticket),
+      /** Whether visitors must know a password or are counted. */
+      guarded: isGuarded(row),
+    };
+  };
+}
+
+/** As the account API shows it, whose fields are fixed. */
 export function uploadView(addresses: Addresses, row: UploadRow) {
   const { id, slug, filename, content_type, size_bytes, width, height, key_id } = row;
   return {
     id,
     slug,
     ...uploadLinks(addresses, slug),
-    /** Only for the signed-in account. */
-    thumbnail_url: `${dashboardPath}/uploads/${id}/thumbnail`,
     filename,
     content_type,
     size_bytes,
@@ -33,13 +63,14 @@ export function uploadView(addresses: Addresses, row: UploadRow) {
 
 export type Render = ReturnType<typeof renderView>;
 
-export function renderView(
+/** As the account API shows it, whose fields are fixed. */
+export function accountRenderView(
   { contentBaseUrl }: Pick<Addresses, 'contentBaseUrl'>,
   row: RenderRow,
   now: number,
 ) {
   const { id, kind, target, failure, content_type, size_bytes, duration_ms, key_id } = row;
-  const isShown = row.hosted === 1 && (row.expires_at === null || row.expires_at > now);
+  const main = mainOf(shownOutputs(row, now));
   return {
     id,
     kind,
@@ -51,15 +82,72 @@ export function renderView(
     duration_ms,
     /** The fields of the request, without its url. */
     options: JSON.parse(row.options) as Record<string, unknown>,
-    /** Where it is hosted; null when it was requested as bytes, failed or expired. */
-    url: isShown ? contentBaseUrl + renderPath(kind, id) : null,
-    thumbnail_url: isShown && isPicture(row) ? `${dashboardPath}/renders/${id}/thumbnail` : null,
+    /** Where its picture or PDF is hosted; null when it was requested as bytes, failed or expired. */
+    url: main ? contentBaseUrl + renderPath(main.format, main.id) : null,
     created_at: isoTime(row.created_at),
     // Bytes kept only for a replay expire too, but nobody can see them.
-    expires_at: isShown ? isoTimeOrNull(row.expires_at) : null,
+    expires_at: main ? isoTimeOrNull(row.expires_at) : null,
     key_id,
   };
 }
+
+/** `queued` has the ids of those that wait for their turn. */
+export function renderView(
+  addresses: Addresses,
+  row: RenderRow,
+  now: number,
+  queued: ReadonlySet<string> = new Set(),
+) {
+  const outputs = shownOutputs(row, now);
+  const main = mainOf(outputs);
+  const { version, source } = receiptOf(row);
+  return {
+    ...accountRenderView(addresses, row, now),
+    status: statuses[renderStateOf(row, queued)],
+    /** Of the interface that it was asked of. */
+    version,
+    source,
+    reference: row.reference,
+    units: row.units,
+    /** The page that shows its picture or PDF; null if none is hosted. */
+    share_url: main && !isExtract(main.format) ? addresses.baseUrl + sharePath(main.id) : null,
+    thumbnail_url: pictureOf(row, now) ? `${dashboardPath}/renders/${row.id}/thumbnail` : null,
+    formats: outputsOf(row).map(({ format }) => format),
+    /** What is hosted of it. */
+    outputs: outputs.map(({ id, format, sizeBytes, width, height, pages, truncated }) => ({
+      format,
+      url: addresses.contentBaseUrl + renderPath(format, id),
+      size_bytes: sizeBytes,
+      width,
+      height,
+      pages,
+      truncated,
+    })),
+  };
+}
+
+const statuses = {
+  queued: 'queued',
+  running: 'running',
+  succeeded: 'done',
+  failed: 'failed',
+  canceled: 'canceled',
+} as const satisfies Record<RenderState, string>;
+
+/** The first hosted picture of a render that is not too large to be shown in a list. */
+export function pictureOf(row: RenderRow, now: number): (Original & { url: string }) | undefined {
+  const shown = shownOutputs(row, now).find(
+    ({ contentType, sizeBytes }) => contentType.startsWith('image/') && sizeBytes <= maxOriginalBytes,
+  );
+  return shown && { ...originalOf({ render: row, output: shown }), url: renderPath(shown.format, shown.id) };
+}
+
+const shownOutputs = (row: RenderRow, now: number): StoredOutput[] =>
+  row.hosted === 1 && (row.expires_at === null || row.expires_at > now) ? outputsOf(row) : [];
+
+/** The picture or PDF that decides the kind of a render, or the first extract if there is none. */
+const mainOf = (outputs: StoredOutput[]): StoredOutput | undefined =>
+  outputs.find(({ format }) => !isExtract(format)) ?? outputs[0];
 
 export const passkeyView = (row: { id: string; name?: string | null; createdAt: Date }) => ({
   id: row.id,
@@ -95,28 +183,10 @@ function stateOf({ revoked_at, expires_at }: ApiKeyRow, now: number) {
   return revoked_at === null ? 'active' : 'ending';
 }
 
-/** One row more than requested shows whether there is another page. */
-export const pageOptions = ({ cursor, limit = 50 }: { cursor?: string; limit?: number }): PageOptions => ({
-  after: cursor === undefined ? undefined : parseCursor(cursor),
-  limit: limit + 1,
-});
-
 export function toPage<Row extends { created_at: number; id: string }, View>(
   rows: Row[],
-  { limit }: PageOptions,
+  page: PageOptions,
   view: (row: Row) => View,
 ): { items: View[]; next_cursor: string | null } {
-  const shown = rows.slice(0, limit - 1);
-  const last = shown.at(-1);
-  return {
-    items: shown.map(view),
-    next_cursor: rows.length === limit && last ? `${last.created_at.toString(36)}-${last.id}` : null,
-  };
-}
-
-function parseCursor(text: string): Cursor {
-  const [, time, id] = /^([0-9a-z]{1,10})-([0-9A-Za-z]{1,40})$/.exec(text) ?? [];
-  if (time === undefined || id === undefined)
-    throw invalid('cursor', 'invalid; use the next_cursor of a previous response');
-  return { createdAt: Number.parseInt(time, 36), id };
+  return { items: rows.slice(0, page.limit - 1).map(view), next_cursor: nextCursor(rows, page) };
 }

@@ -28,15 +28,20 @@ export interface Response {
 }
 
 export interface Operation {
+  operationId: string;
   summary: string;
   description: string;
-  requestBody: { content: Record<string, Media> };
+  /** Of the path and of the query. */
+  parameters?: { name: string; required: boolean; description?: string; schema: Schema }[];
+  requestBody?: { content: Record<string, Media> };
+  /** Empty if it needs no key. */
+  security?: object[];
   responses: Record<string, Response>;
 }
 
 export interface OpenapiDocument {
   info: { title: string; version: string; description: string };
-  paths: Record<string, { post?: Operation }>;
+  paths: Record<string, { get?: Operation; post?: Operation; patch?: Operation; delete?: Operation }>;
 }
 
 /** Follows `$ref` inside the document. */
@@ -51,9 +56,13 @@ export function follow<T extends object>(document: OpenapiDocument, given: T): T
   return found as T;
 }
 
+/** More than these are for the document itself. */
+const shownChoices = 20;
+
 /** A field's type in a word or two, with its range. */
 export function typeOf(schema: Schema): string {
   const { type = 'object', enum: choices, anyOf, items, minimum, maximum, maxItems } = schema;
+  if (choices && choices.length > shownChoices) return `one of ${choices.length} names`;
   if (choices) return choices.join(' | ');
   if (anyOf) return anyOf.map(typeOf).join(' or ');
   if (items) return `${typeOf(items)}, repeated${maxItems === undefined ? '' : `, at most ${maxItems}`}`;

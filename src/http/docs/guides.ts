@@ -4,7 +4,7 @@ import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Plan } from '#accounts/plans.ts';
 import { table } from '#http/docs/table.ts';
-import { headers } from '#http/openapi/headers.ts';
+import { headersOfBoth } from '#http/openapi/headers.ts';
 import { html, type Html } from '#http/pages/page.ts';
 
 export interface Guide {
@@ -35,7 +35,7 @@ export function guidesOf(baseUrl: string, plans: Plan[]): Guide[] {
       body: table(
         'Headers',
         ['Header', 'Meaning'],
-        Object.entries(headers).map(
+        Object.entries(headersOfBoth).map(
           ([name, { description }]) =>
             html`<tr>
               <td><code>${name}</code></td>
@@ -89,7 +89,8 @@ function errors(): Html {
   return html`<p>
       Every error has the body <code>{"error": {"code": "…", "message": "…"}}</code>. The code is for programs
       and does not change; the message is for people and names the field. A batch in which every file failed
-      keeps the body of a batch.
+      keeps the body of a batch. Version 2 also has <code>field</code>, <code>reason</code> (why a render
+      failed), <code>retryable</code> and <code>request_id</code>.
     </p>
     ${table(
       'Errors',

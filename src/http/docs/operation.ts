@@ -25,7 +25,7 @@ export function showOperation(
   const id = anchorOf(path);
   const endpoint = endpointOf(path);
   const isBatch = endpoint === 'upload/batch';
-  const [[contentType, media] = ['', undefined]] = Object.entries(requestBody.content);
+  const [[contentType, media] = ['', undefined]] = Object.entries(requestBody?.content ?? {});
   const [example] = contentType === 'application/json' ? Object.values(media?.examples ?? {}) : [];
   const files = { file: isBatch ? ['one.png', 'two.jpg'] : 'photo.png' };
   return html`<section id="${id}">
@@ -52,7 +52,7 @@ export function showOperation(
 }
 
 /** Radio buttons, so that choosing a language needs no script; all languages are printed on paper. */
-function showSamples(id: string, call: Call): Html {
+export function showSamples(id: string, call: Call): Html {
   const names = Object.keys(languages) as Language[];
   return html`<div class="samples" role="group" aria-label="Example calls">
     ${names.map(
@@ -76,7 +76,7 @@ function showSamples(id: string, call: Call): Html {
   </div>`;
 }
 
-function fieldRows({ properties = {}, required = [] }: Schema, prefix: string): Html[] {
+export function fieldRows({ properties = {}, required = [] }: Schema, prefix: string): Html[] {
   return Object.entries(properties).flatMap(([name, field]) => {
     const mark = required.includes(name) && html` <span class="required">required</span>`;
     return [
@@ -87,11 +87,16 @@ function fieldRows({ properties = {}, required = [] }: Schema, prefix: string): 
         <td>${field.description ?? field.items?.description}</td>
       </tr>`,
       ...fieldRows(field, `${prefix}${name}.`),
+      // The fields of `outputs` are those around it.
+      ...(isAround(properties, field.items) ? [] : fieldRows(field.items ?? {}, `${prefix}${name}[].`)),
     ];
   });
 }
 
-function showAnswer(status: string, response: Response): Html {
+const isAround = (fields: object, { properties = {} }: Schema = {}): boolean =>
+  Object.keys(properties).every((name) => name in fields);
+
+export function showAnswer(status: string, response: Response): Html {
   const { 'application/json': json, ...files } = response.content ?? {};
   const bytes = Object.keys(files);
   const [example] = Object.values(json?.examples ?? {});
@@ -113,7 +118,7 @@ function showAnswer(status: string, response: Response): Html {
 }
 
 /** Codes as links to their meaning and what to do. */
-function showErrors(document: OpenapiDocument, responses: Operation['responses']): Html {
+export function showErrors(document: OpenapiDocument, responses: Operation['responses']): Html {
   return html`<h4>Errors</h4>
     <ul class="errors">
       ${Object.entries(responses)

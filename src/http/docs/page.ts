@@ -1,4 +1,4 @@
-// GET /openapi.json, and GET /docs: the same document for people. It works without script and on paper; script adds search and
+// GET /openapi.json and /openapi-v2.json, and GET /docs: the same documents for people. It works without script and on paper; script adds search and
 // copy buttons.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plan } from '#accounts/plans.ts';
@@ -6,12 +6,17 @@ import { assetUrl } from '#http/pages/assets.ts';
 import type { OpenapiDocument } from '#http/docs/document.ts';
 import { guidesOf, type Guide } from '#http/docs/guides.ts';
 import { anchorOf, showOperation } from '#http/docs/operation.ts';
+import { endpointsOf, idOf, showEndpoint } from '#http/docs/operation-v2.ts';
 import { html, pageHeaders, pageMarkup, pageType, type Html } from '#http/pages/page.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
+import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { createStaticFile, sendStaticFile } from '#http/pages/static-files.ts';
 
-export function openapiJson({ baseUrl }: { baseUrl: string }) {
-  const bytes = Buffer.from(JSON.stringify(buildOpenapi(baseUrl)));
+export const openapiJson = ({ baseUrl }: { baseUrl: string }) => sendDocument(buildOpenapi(baseUrl));
+export const openapiV2Json = ({ baseUrl }: { baseUrl: string }) => sendDocument(buildOpenapiV2(baseUrl));
+
+function sendDocument(document: object) {
+  const bytes = Buffer.from(JSON.stringify(document));
   const file = createStaticFile('application/json; charset=utf-8', bytes);
   return async (request: FastifyRequest, reply: FastifyReply) =>
     sendStaticFile(request, reply.header('access-control-allow-origin', '*'), file);
@@ -19,18 +24,20 @@ export function openapiJson({ baseUrl }: { baseUrl: string }) {
 
 export function docsPage({ baseUrl, plans }: { baseUrl: string; plans: Plan[] }) {
   const document = buildOpenapi(baseUrl) as unknown as OpenapiDocument;
+  const second = buildOpenapiV2(baseUrl) as unknown as OpenapiDocument;
   const page = {
     title: 'API reference',
     head: html`<link rel="stylesheet" href="${assetUrl('docs.css')}" />`,
-    body: describe(document, baseUrl, plans),
-    script: 'docs.js',
+    body: describe(document, second, baseUrl, plans),
+    scripts: ['docs.js'],
   };
   const file = createStaticFile(pageType, Buffer.from(pageMarkup(page)));
   return async (request: FastifyRequest, reply: FastifyReply) =>
     sendStaticFile(request, reply.headers(pageHeaders(page)), file);
 }
 
-function describe(document: OpenapiDocument, baseUrl: string, plans: Plan[]): Html {
+function describe(document: OpenapiDocument, second: OpenapiDocument, baseUrl: string, plans: Plan[]): Html {
+  const endpoints = endpointsOf(second);
   const guides = guidesOf(baseUrl, plans);
   const [first, ...rest] = guides;
   const operations = Object.entries(document.paths)
@@ -46,9 +53,13 @@ function describe(document: OpenapiDocument, baseUrl: string, plans: Plan[]): Ht
       <ul>
         ${first && entry(first.id, first.title)}
       </ul>
-      <p class="group">Endpoints</p>
+      <p class="group">Version 1</p>
       <ul>
         ${operations.map(({ path, operation }) => entry(anchorOf(path), operation.summary))}
+      </ul>
+      <p class="group">Version 2</p>
+      <ul>
+        ${endpoints.map((endpoint) => entry(idOf(endpoint), endpoint.operation.summary))}
       </ul>
       <p class="group">What holds for all</p>
       <ul>
@@ -58,20 +69,22 @@ function describe(document: OpenapiDocument, baseUrl: string, plans: Plan[]): Ht
       <ul>
         <li><a href="/dashboard">Dashboard</a></li>
         <li><a href="/dashboard/integrations">Integrations</a></li>
-        <li><a href="/openapi.json">OpenAPI 3.1</a></li>
+        <li><a href="/openapi.json">OpenAPI 3.1, version 1</a></li>
+        <li><a href="/openapi-v2.json">OpenAPI 3.1, version 2</a></li>
       </ul>
     </nav>
     <main id="content">
       <h1>API reference</h1>
       <p class="lead">${document.info.description}</p>
       <p class="quiet">
-        Version ${document.info.version}. Base address <code>${baseUrl}</code>. The same as
-        <a href="/openapi.json">OpenAPI 3.1</a>, for programs.
+        Versions ${document.info.version} and ${second.info.version}, side by side, with the same keys, budget
+        and quota. Base address <code>${baseUrl}</code>. The same for programs:
+        <a href="/openapi.json">version 1</a> and <a href="/openapi-v2.json">version 2</a> as OpenAPI 3.1.
       </p>
       <p id="docs-found" class="quiet" role="status"></p>
       ${first && showGuide(first)}
       ${operations.map(({ path, operation }) => showOperation(document, baseUrl, path, operation))}
-      ${rest.map(showGuide)}
+      ${endpoints.map((endpoint) => showEndpoint(second, baseUrl, endpoint))} ${rest.map(showGuide)}
     </main>
   </div>`;
 }

@@ -1,6 +1,7 @@
 // The same call in three languages, ready to paste: for the reference, and for the dashboard's playground. TypeScript and Python use
 // the clients that this service offers for download, which handle retries, waits and repeats.
-import { camelCased } from '#http/api/camel-case.ts';
+import { outputFiles } from '#renders/output-files.ts';
+import { camelCase } from '#http/api/camel-case.ts';
 
 export const languages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' };
 export type Language = keyof typeof languages;
@@ -12,11 +13,14 @@ export const keyPlaceholder = 'YOUR_API_KEY';
 
 export interface Call {
   baseUrl: string;
-  /** Below /api/v1/. */
+  /** Below /api/v1/; `render` is version 2. */
   endpoint: string;
   /** Of an upload, `file` is the name of a file, or several. */
   body: Record<string, unknown>;
 }
+
+const pathOf = (endpoint: string): string =>
+  endpoint === 'render' ? '/api/v2/renders' : `/api/v1/${endpoint}`;
 
 export const sampleOf = (language: Language, call: Call): string => {
   const writers = { curl, typescript, python };
@@ -26,7 +30,7 @@ export const sampleOf = (language: Language, call: Call): string => {
 function curl(call: Call): string {
   const { baseUrl, endpoint, body } = call;
   const lines = [
-    `curl --fail-with-body ${baseUrl}/api/v1/${endpoint}`,
+    `curl --fail-with-body ${baseUrl}${pathOf(endpoint)}`,
     `-H "Authorization: Bearer ${keyPlaceholder}"`,
   ];
   if ('file' in body) {
@@ -43,17 +47,23 @@ function curl(call: Call): string {
 function typescript(call: Call): string {
   const { baseUrl, endpoint, body } = call;
   const { url, file, ...options } = body;
-  const words = [file ?? url, ...(Object.keys(options).length > 0 ? [camelCased(options)] : [])];
-  const given = words.map((word) => literal(word, false)).join(', ');
+  const words =
+    endpoint === 'render' ? [body] : [file ?? url, ...(Object.keys(options).length > 0 ? [options] : [])];
+  const given = words.map((word) => literal(camelNames(word), false)).join(', ');
   const calls: Record<string, string> = {
     upload: `const { url } = await tintype.upload(${given});
 console.log(url);`,
     'upload/batch': `const { items } = await tintype.uploadBatch(${given});
 for (const item of items) console.log(item.ok ? item.upload.url : item.error.message);`,
   };
+  const hosted =
+    endpoint === 'render'
+      ? `const { outputs } = await tintype.render(${given});
+for (const { url } of outputs) console.log(url);`
+      : `const { url } = await tintype.${endpoint}(${given});
+console.log(url);`;
   const render = isHosted(call)
-    ? `const { url } = await tintype.${endpoint}(${given});
-console.log(url);`
+    ? hosted
     : `const { bytes } = await tintype.${endpoint}(${given});
 await writeFile('${outputOf(call)}', bytes);`;
   const isWritten = !('file' in body || isHosted(call));
@@ -68,7 +78,8 @@ function python(call: Call): string {
   const { baseUrl, endpoint, body } = call;
   const { url, file, response: _response, ...options } = body;
   const named = Object.entries(options).map(([name, value]) => `${name}=${literal(value, true)}`);
-  const given = [literal(file ?? url, true), ...named].join(', ');
+  const first = file ?? url;
+  const given = [...(first === undefined ? [] : [literal(first, true)]), ...named].join(', ');
   const calls: Record<string, string> = {
     upload: `upload = tintype.upload(${given})
 print(upload.url)`,
@@ -77,7 +88,7 @@ print(upload.url)`,
   };
   const render = isHosted(call)
     ? `hosted = tintype.hosted_${endpoint}(${given})
-print(hosted.url)`
+${endpoint === 'render' ? 'print(*(output["url"] for output in hosted.outputs))' : 'print(hosted.url)'}`
     : `render = tintype.${endpoint}(${given})
 print(render.save("${outputOf(call)}", overwrite=True))`;
   return `# curl --fail -sSO ${baseUrl}/clients/tintype.py
@@ -90,13 +101,29 @@ ${calls[endpoint] ?? render}`;
 const isHosted = ({ body }: Call): boolean => body['response'] === 'json';
 
 const outputOf = ({ endpoint, body: { format = 'png' } }: Call): string =>
-  `page.${endpoint === 'pdf' ? 'pdf' : String(format)}`;
+  `page.${endpoint === 'pdf' ? 'pdf' : endingOf(String(format))}`;
+
+/** Of a file with this format. */
+export const endingOf = (format: string): string =>
+  outputFiles[format as keyof typeof outputFiles]?.extensions[0] ?? format;
+
+/** As the library names them. The names of headers are the page's own. */
+function camelNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelNames);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      camelCase(name),
+      name === 'headers' ? inner : camelNames(inner),
+    ]),
+  );
+}
 
 function literal(value: unknown, isPython: boolean): string {
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, isPython)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).map(
-      ([name, inner]) => `${isPython ? `"${name}"` : name}: ${literal(inner, isPython)}`,
+      ([name, inner]) => `${nameOf(name, isPython)}: ${literal(inner, isPython)}`,
     );
     return isPython ? `{${fields.join(', ')}}` : `{ ${fields.join(', ')} }`;
   }
@@ -104,6 +131,9 @@ function literal(value: unknown, isPython: boolean): string {
   const text = JSON.stringify(value);
   return isPython || /['\\]/.test(text) ? text : text.replaceAll('"', "'");
 }
+
+const nameOf = (name: string, isPython: boolean): string =>
+  !isPython && /^[A-Za-z_]\w*$/.test(name) ? name : literal(name, isPython);
 
 /** Quoted where a shell would read more into it. */
 export const shellWord = (text: string): string =>

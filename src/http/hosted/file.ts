@@ -1,17 +1,27 @@
-// GET /f/<slug>[.<ext>]: the raw bytes of an upload. Spec 2.1.
+// GET /f/<slug>[.<ext>]: the raw bytes of an upload, or of a variant. Spec 2.1; v2 3.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readBlob } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
+import { sanitizeFilename } from '#uploads/filename.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
+import { originalOf, variantTypes } from '#uploads/pictures/variant.ts';
+import { isGuarded } from '#uploads/upload-access.ts';
 import type { Encoding } from '#http/encodings.ts';
 import { createPackedSvgs } from '#http/hosted/packed-svgs.ts';
-import { sendBlob } from '#http/hosted/send-blob.ts';
+import { notStored, sendBlob } from '#http/hosted/send-blob.ts';
+import { ticketIn } from '#http/hosted/tickets.ts';
+import { variantFor } from '#http/hosted/variant.ts';
+import { sharePath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
+import { wantsHtml } from '#http/pages/page.ts';
 import type { RouteParts } from '#http/parts.ts';
 
-export function hostedFile({ clock, uploads: { hostedUploads, uploadBlobs } }: RouteParts) {
+export function hostedFile({ clock, settings, uploads }: RouteParts) {
+  const { hostedUploads, uploadBlobs, uploadVariants } = uploads;
   const { readSmall } = uploadBlobs;
   const packedSvgs = createPackedSvgs();
+  const { baseUrl, contentBaseUrl } = settings;
+  const pageOf = (slug: string): string => (contentBaseUrl === baseUrl ? '' : baseUrl) + sharePath(slug);
 
   const read = async ({ id, size_bytes }: UploadRow): Promise<Buffer | undefined> =>
     (await readSmall?.(id, size_bytes)) ?? readBlob(uploadBlobs, id);
@@ -19,8 +29,21 @@ export function hostedFile({ clock, uploads: { hostedUploads, uploadBlobs } }: R
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug: requested } = request.params as { slug: string };
     const [slug, extension] = splitExtension(requested);
-    const row = await hostedUploads.bySlug(slug);
-    if (!row || !hasExtension(row.content_type, extension)) return answerNotFound(request, reply);
+    const row = await hostedUploads.bySlug(slug, ticketIn(request));
+    if (!row || !hasExtension(row.content_type, extension)) {
+      // A person is asked on the share page; to a program there is nothing here.
+      const isAsked = wantsHtml(request) && (await hostedUploads.lockedBySlug(slug)) !== undefined;
+      if (!isAsked) return answerNotFound(request, reply);
+      return reply.header('cache-control', notStored).redirect(pageOf(slug), 302);
+    }
+    const isPrivate = isGuarded(row);
+    const variant = await variantFor(request, reply, uploadVariants, originalOf(row));
+    const { expires_at } = row;
+    if (variant) {
+      const filename = sanitizeFilename(row.filename, variantTypes[variant.format]);
+      const blob = { row: { ...variant, expires_at }, filename, blobs: uploadBlobs, readSmall, isPrivate };
+      return sendBlob(request, reply, blob, clock.now());
+    }
     const packed = (encoding: Encoding) =>
       packedSvgs.get({ hash: row.sha256, sizeBytes: row.size_bytes }, encoding, () => read(row));
     return sendBlob(
@@ -31,6 +54,7 @@ export function hostedFile({ clock, uploads: { hostedUploads, uploadBlobs } }: R
         filename: row.filename,
         blobs: uploadBlobs,
         readSmall,
+        isPrivate,
         packed: row.content_type === 'image/svg+xml' ? packed : undefined,
       },
       clock.now(),

@@ -1,26 +1,42 @@
-// GET /s/<capture_id>[.<ext>] and /p/<render_id>[.pdf]: the bytes of a hosted render. Spec 2.3, 2.4.
+// GET /s/<id>[.<ext>] and /p/<id>[.pdf]: the bytes of an output of a hosted render. Spec 2.3, 2.4; v2 2.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RenderKind } from '#storage/schema.ts';
+import type { OutputFormat } from '#browser/job.ts';
+import { outputFiles } from '#renders/output-files.ts';
+import { hostOf, originalOf } from '#renders/stored-render.ts';
 import { splitExtension } from '#http/hosted/file.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
+import { variantFor } from '#http/hosted/variant.ts';
+import { renderPath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import type { RouteParts } from '#http/parts.ts';
 
-const extensions: Record<string, string[]> = {
-  'image/png': ['png'],
-  'image/jpeg': ['jpg', 'jpeg'],
-  'image/webp': ['webp'],
-  'application/pdf': ['pdf'],
-};
-
-export function renderFile(kind: RenderKind, { clock, renders }: RouteParts) {
+/** A PDF is not below /s/, and nothing else is below /p/. */
+export function renderFile(below: '/s/' | '/p/', { clock, renders }: RouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const [id, extension] = splitExtension((request.params as { id: string }).id);
-    const row = await renders.hostedRenders.byId(id, kind);
-    const known = extensions[row?.content_type ?? ''] ?? [];
-    if (!row || (extension !== undefined && !known.includes(extension.toLowerCase())))
+    const found = await renders.hostedRenders.byId(id);
+    if (!found || renderPath(found.output.format, '') !== below) return answerNotFound(request, reply);
+    const { render, output } = found;
+    const { extensions, isAttachment } = outputFiles[output.format];
+    if (extension !== undefined && !extensions.includes(extension.toLowerCase()))
       return answerNotFound(request, reply);
-    const filename = `${new URL(row.target).hostname}.${known[0]}`;
-    return sendBlob(request, reply, { row, filename, blobs: renders.renderBlobs }, clock.now());
+    const blobs = renders.renderBlobs;
+    const variant = await variantFor(request, reply, renders.renderVariants, originalOf(found));
+    const { contentType, sizeBytes, sha256 } = output;
+    const { created_at, expires_at } = render;
+    const row = { id, content_type: contentType, size_bytes: sizeBytes, sha256, created_at, expires_at };
+    const blob = variant
+      ? {
+          row: { ...variant, expires_at },
+          filename: outputFilename(render, variant.format),
+          blobs,
+          readSmall: blobs.readSmall,
+        }
+      : { row, filename: outputFilename(render, output.format), blobs, isAttachment };
+    return sendBlob(request, reply, blob, clock.now());
   };
 }
+
+/** Named after the host of the page. */
+export const outputFilename = ({ target }: { target: string }, format: OutputFormat): string =>
+  `${hostOf(target)}.${outputFiles[format].extensions[0]}`;

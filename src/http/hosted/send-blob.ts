@@ -16,6 +16,12 @@ interface HostedBlob {
   >;
   filename: string;
   blobs: Pick<Blobs, 'open' | 'signedUrl'>;
+  /** If not five minutes, or until it expires. */
+  cacheControl?: string;
+  /** Whether browsers only download it. */
+  isAttachment?: boolean | undefined;
+  /** Whether it is only for the holder of the address: no cache keeps it. */
+  isPrivate?: boolean;
   /** For whole blobs, if those that are small are kept in memory. */
   readSmall?: Blobs['readSmall'];
   /** Set if the blob is worth compressing; undefined where it is sent as it is stored. */
@@ -26,8 +32,11 @@ const maxAgeSeconds = 300;
 /** Formats that cannot contain a document, so they are safe without our headers. */
 const plainPictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
+export const notStored = 'private, no-store';
+
 /** A deletion must take effect soon, so even uploads without expiry are requested again after five minutes. */
-function cacheControl(expiresAt: number | null, now: number): string {
+function cacheControl(isPrivate: boolean, expiresAt: number | null, now: number): string {
+  if (isPrivate) return notStored;
   const remainingSeconds = expiresAt === null ? Infinity : Math.max(0, Math.floor((expiresAt - now) / 1000));
   return `public, max-age=${Math.min(maxAgeSeconds, remainingSeconds)}, must-revalidate`;
 }
@@ -35,7 +44,16 @@ function cacheControl(expiresAt: number | null, now: number): string {
 export async function sendBlob(
   request: FastifyRequest,
   reply: FastifyReply,
-  { row, filename, blobs, readSmall, packed }: HostedBlob,
+  {
+    row,
+    filename,
+    blobs,
+    isAttachment,
+    isPrivate = false,
+    readSmall,
+    packed,
+    cacheControl: given,
+  }: HostedBlob,
   now: number,
 ): Promise<FastifyReply> {
   const { id, content_type: contentType, created_at: createdAt, expires_at: expiresAt } = row;
@@ -43,7 +61,7 @@ export async function sendBlob(
   const etag = `"${(row.sha256 ?? id).slice(0, 32)}"`;
   const lastModified = new Date(createdAt).toUTCString();
   reply.headers({
-    'cache-control': cacheControl(expiresAt, now),
+    'cache-control': given ?? cacheControl(isPrivate, expiresAt, now),
     etag,
     ...(packed && { vary: 'accept-encoding' }),
     'last-modified': lastModified,
@@ -63,13 +81,13 @@ export async function sendBlob(
   const known = etags.find((candidate) => isUnchanged(request, candidate, createdAt));
   if (known !== undefined) return reply.code(304).header('etag', known).send();
 
-  const isDownload = (request.query as { download?: string }).download !== undefined;
+  const isDownload = isAttachment === true || (request.query as { download?: string }).download !== undefined;
   const disposition = contentDisposition(isDownload ? 'attachment' : 'inline', filename);
   if (blobs.signedUrl && request.method === 'GET' && plainPictures.includes(contentType)) {
     const location = await blobs.signedUrl(id, {
       contentType,
       contentDisposition: disposition,
-      cacheControl: cacheControl(expiresAt, now),
+      cacheControl: cacheControl(isPrivate, expiresAt, now),
       lifeSeconds: Math.max(1, Math.min(maxAgeSeconds, ((expiresAt ?? Infinity) - now) / 1000)),
     });
     for (const name of ['etag', 'last-modified', 'accept-ranges']) reply.removeHeader(name);
@@ -156,7 +174,7 @@ function rangeOf(
 }
 
 /** RFC 6266: an ASCII name for old clients, the real one in UTF-8. */
-function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
+export function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(filename).replace(
     /['()*]/g,

@@ -57,7 +57,7 @@ export function parametersOf(query: TSchema): Json[] {
 }
 
 /** The name of an example is its summary. */
-const valuesOf = (examples: Record<string, object>): Json =>
+export const valuesOf = (examples: Record<string, object>): Json =>
   Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [name.replaceAll(' ', '-'), { summary: name, value }]),
   );

@@ -1,9 +1,9 @@
 // Builds the OpenAPI 3.1 document from the schemas used for validation. Spec 9.
 import type { TSchema } from 'typebox';
-import { errorCodes, errorTable, type ErrorCode, type ErrorPlace } from '#core/errors.ts';
+import type { ErrorPlace } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import * as accountSchemas from '#http/account/schemas.ts';
-import * as schemas from '#http/api/schemas.ts';
+import * as schemas from '#http/api/v1/schemas.ts';
 import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
 import {
   answer,
@@ -19,6 +19,7 @@ import { createErrorResponses } from '#http/openapi/error-responses.ts';
 import { answers, type requests } from '#http/openapi/examples.ts';
 import { budgetHeaders, headers, type Json } from '#http/openapi/headers.ts';
 import { hostedPaths } from '#http/openapi/hosted.ts';
+import { errorsAt, idempotencyKey, operatorOf, securitySchemes } from '#http/openapi/shared.ts';
 
 const expiresIn = {
   type: 'integer',
@@ -34,19 +35,6 @@ const image = {
   description: 'PNG, JPEG, GIF, WebP, SVG or AVIF, detected from its bytes. At most 10 MB.',
 };
 
-const errorsAt = (...places: ErrorPlace[]): ErrorCode[] =>
-  places.flatMap((place) => errorCodes.filter((code) => errorTable[code].where === place));
-
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'A repeat with the same key within 24 hours replays the stored answer and is not metered again.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-  example: '5f0c2a4e9b',
-};
-
 export function buildOpenapi(baseUrl: string): Json {
   const errors = createErrorResponses();
   return {
@@ -58,12 +46,7 @@ export function buildOpenapi(baseUrl: string): Json {
       description:
         'Stores images and returns share links, captures public web pages as images, and prints public web pages to PDF. ' +
         'Rate limit and quota belong to the account and are shared by all of its keys.',
-      // Whom to write to is for each operator to say; the start page of the installation is where to find it.
-      contact: {
-        name: 'The operator of this installation',
-        url: URL.canParse(baseUrl) ? baseUrl : 'http://localhost:3000',
-      },
-      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      ...operatorOf(baseUrl),
     },
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }],
@@ -157,13 +140,7 @@ export function buildOpenapi(baseUrl: string): Json {
       ...hostedPaths(errors.forCode),
     },
     components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An API key of the account, which begins with tt_.',
-        },
-      },
+      securitySchemes,
       schemas: Object.fromEntries(
         [...Object.entries(schemas), ...Object.entries(accountSchemas)].map(([name, schema]) => [
           name,
@@ -182,7 +159,7 @@ export function buildOpenapi(baseUrl: string): Json {
     places: ErrorPlace[],
     own: { description: string; body: string | Json; responses: Record<number, Json> },
   ): Json {
-    const codes = errorsAt('everywhere', 'metered', ...places);
+    const codes = errorsAt(1, 'everywhere', 'metered', ...places);
     return {
       operationId,
       tags: [tag],
@@ -209,7 +186,7 @@ export function buildOpenapi(baseUrl: string): Json {
       parameters: query ? parametersOf(query) : [],
       responses: {
         200: answer('The result.', budgetHeaders, json(schema, { example: answers[schema] })),
-        ...errors.forCodes(errorsAt('everywhere').filter((code) => query || code !== 'validation_error')),
+        ...errors.forCodes(errorsAt(1, 'everywhere').filter((code) => query || code !== 'validation_error')),
       },
     };
   }

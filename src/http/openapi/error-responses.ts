@@ -14,7 +14,11 @@ const extraHeaders: Record<number, string[]> = {
 
 const batchStatuses = [402, 413, 415, 422, 500];
 
-export function createErrorResponses() {
+/** How a version shows an error in an example. */
+type ExampleOf = (code: ErrorCode) => object;
+const firstExample: ExampleOf = (code) => ({ error: { code, message: errorTable[code].example } });
+
+export function createErrorResponses(exampleOf = firstExample) {
   /** What the references lead to: complete when all operations have been described. */
   const shared: Record<string, Json> = {};
 
@@ -23,9 +27,7 @@ export function createErrorResponses() {
     const isBatchBody = batch && batchStatuses.includes(status);
     const name = `${isBatchBody ? 'batch_' : ''}${codes.join('_or_')}`;
     const examples = {
-      ...Object.fromEntries(
-        codes.map((code) => [code, { value: { error: { code, message: errorTable[code].example } } }]),
-      ),
+      ...Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       ...(isBatchBody && status === 415 && { 'every file failed': { value: answers.batchFailed } }),
     };
     shared[name] = {

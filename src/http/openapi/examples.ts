@@ -2,8 +2,8 @@
 // responses with these.
 import type { TObject } from 'typebox';
 import { errorTable } from '#core/errors.ts';
-import { PdfMetadata, PdfRequest, ScreenshotMetadata, ScreenshotRequest } from '#http/api/schemas.ts';
-import { validate } from '#http/body/json-body.ts';
+import { PdfMetadata, PdfRequest, ScreenshotMetadata, ScreenshotRequest } from '#http/api/v1/schemas.ts';
+import { validate } from '#http/body/validate.ts';
 
 const base = 'https://images.example.com';
 const upload = {

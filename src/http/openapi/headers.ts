@@ -40,6 +40,23 @@ export const headers: Record<string, ReturnType<typeof text>> = {
   Allow: text('The methods that work here.', 'POST'),
 };
 
+/** Those of version 1, and those of version 2 only. */
+export const headersOfBoth: typeof headers = {
+  ...headers,
+  'x-service-cache': text(
+    'hit, miss or stale: whether this is an earlier result; on byte responses only.',
+    'miss',
+  ),
+  'x-service-page-status': integer(
+    'The HTTP status of the page; on byte responses of pages on the web only.',
+    200,
+  ),
+  'x-service-warnings': integer('How many warnings the receipt has; on byte responses only.', 0),
+  Age: integer('How many seconds old an earlier result is; only if it is one.', 30),
+  ETag: text('Identifies the bytes.', '"9f86d081884c7d659a2feaa0c55ad015"'),
+  'Cache-Control': text('What is left of the time for which the result is good.', 'public, max-age=86000'),
+};
+
 export const budgetHeaders = [
   'x-request-id',
   'x-service-ratelimit-limit',

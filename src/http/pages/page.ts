@@ -25,9 +25,11 @@ export interface Page {
   title: string;
   head?: Html;
   body: Html;
-  script?: string;
+  scripts?: string[];
   /** Other hosts that its pictures come from. */
   pictureOrigins?: string[];
+  /** Whether its script sends requests to this service. */
+  isSending?: boolean;
 }
 
 /** True for a person with a browser, as far as the request shows. */
@@ -41,10 +43,12 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   return reply.headers(pageHeaders(page)).type(pageType).send(pageMarkup(page));
 }
 
-export const pageHeaders = ({ pictureOrigins = [] }: Page): Record<string, string> => ({
+export const pageHeaders = ({ pictureOrigins = [], isSending = false }: Page): Record<string, string> => ({
   'content-security-policy':
     `default-src 'none'; img-src ${["'self'", 'data:', ...pictureOrigins].join(' ')}; ` +
-    "style-src 'self'; font-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "style-src 'self'; font-src 'self'; script-src 'self'; " +
+    (isSending ? "connect-src 'self'; " : '') +
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
   'referrer-policy': 'no-referrer',
@@ -65,7 +69,7 @@ export function sendGonePage(reply: FastifyReply): FastifyReply {
   });
 }
 
-function render({ title, head, body, script }: Page): Html {
+function render({ title, head, body, scripts = [] }: Page): Html {
   return html`
     <!doctype html>
     <html lang="en">
@@ -87,7 +91,7 @@ function render({ title, head, body, script }: Page): Html {
             ><img src="${assetUrl('icon.svg')}" alt="" width="22" height="22" />Tintype</a
           >
         </header>
-        ${body} ${script !== undefined && html`<script src="${assetUrl(script)}" type="module"></script>`}
+        ${body} ${scripts.map((name) => html`<script src="${assetUrl(name)}" type="module"></script>`)}
       </body>
     </html>
   `;

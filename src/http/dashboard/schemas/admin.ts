@@ -21,6 +21,8 @@ export const ChangeAccount = object({
   suspended_reason: Type.Optional(text(1, 500)),
   overages: Type.Optional(Type.Boolean()),
   owner: Type.Optional(Type.Boolean()),
+  /** Private hosts with their ports, separated by commas. */
+  allowed_hosts: Type.Optional(Type.String({ maxLength: 5_000 })),
 });
 export const ChangeInstallation = object({
   signups: Type.Optional(choice(['open', 'closed'])),

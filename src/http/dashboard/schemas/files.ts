@@ -65,11 +65,19 @@ export const ZipQuery = object({
 /** Deletes the ids that belong to the account; 404 when none does. */
 export const Ids = object(ids);
 
-export const RendersQuery = object({
+const rendersQuery = {
   ...pageQuery,
   search: Type.Optional(
     Type.String({ maxLength: 100, description: 'Part of the target address, at most 100 characters.' }),
   ),
   kind: Type.Optional(choice(['screenshot', 'pdf'], { description: 'Only renders of this kind.' })),
   status: Type.Optional(choice(['done', 'failed'], { description: 'Only renders that ended like this.' })),
+};
+/** Of the account API. */
+export const RendersQuery = object(rendersQuery);
+export const DashboardRendersQuery = object({
+  ...rendersQuery,
+  kind: Type.Optional(
+    choice(['screenshot', 'pdf', 'extract'], { description: 'Only renders of this kind.' }),
+  ),
 });

@@ -20,6 +20,10 @@ export const TokenBody = object({ token });
 export const ForgotPassword = object({ email });
 export const ResetPassword = object({ token, new_password: newPassword });
 
+/** A path in the dashboard to go to afterwards. */
+export const StartOidc = object({ next: text(1, 2_000) });
+
+export const MaybeWithPassword = object({ current_password: Type.Optional(givenPassword) });
 export const WithPassword = object({ current_password: givenPassword });
 export const AddPasskey = object({ name, response: credential });
 export const ChangePassword = object({

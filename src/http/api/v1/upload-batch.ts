@@ -2,13 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '#core/errors.ts';
 import { limitOf } from '#metering/quota.ts';
-import { answerUpload, uploadResult, type UploadParts } from '#http/api/upload.ts';
+import { answerUpload, type UploadParts } from '#http/api/answer-upload.ts';
+import { uploadResult } from '#http/api/v1/upload.ts';
+import { readUploadForm } from '#http/body/multipart.ts';
 import { callerOf } from '#http/guards.ts';
 import { quotaHeaders, spentQuotaHeaders } from '#http/reply-headers.ts';
 
 export function uploadBatch(parts: UploadParts) {
+  const read = (request: FastifyRequest) => (accountId: string) =>
+    readUploadForm(request.raw, parts.uploadBlobs, 'batch', accountId);
   return (request: FastifyRequest, reply: FastifyReply) =>
-    answerUpload(parts, 'batch', request, reply, (outcomes, { files }) => {
+    answerUpload(parts, request, reply, read(request), (outcomes, { files }) => {
       const stored = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.upload] : []));
       const errors = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
       return {

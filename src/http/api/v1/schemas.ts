@@ -1,10 +1,9 @@
 // The contract as schemas: the types, the validation, the OpenAPI document and what the clients and the playground know of a field
 // come from them. Spec 2, 4.
 import { Type, type Static, type TProperties } from 'typebox';
-import { Set as setFormat } from 'typebox/format';
-import { errorCodes } from '#core/errors.ts';
-import { limits } from '#core/limits.ts';
-import { asUsed, choice, flag, oneOf, optional, strict, used, within } from '#http/api/fields.ts';
+import { errorCodesOf } from '#core/errors.ts';
+import { asUsed, choice, optional, strict } from '#http/api/fields.ts';
+import { fullPage, pdfOptions, pictureOptions, target } from '#http/api/render-fields.ts';
 
 const uri = (description: string) => Type.String({ format: 'uri', description });
 
@@ -12,7 +11,7 @@ export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object(
       {
-        code: choice(errorCodes, {
+        code: choice(errorCodesOf(1), {
           description: 'A stable machine-readable value.',
         }),
         message: Type.String({ description: 'For people; names the failing field where there is one.' }),
@@ -80,17 +79,6 @@ export const BatchResult = Type.Object(
   strict,
 );
 
-// Only documented here: renders/target-url.ts checks addresses as browsers do, which accept letters of every language, spaces and
-// brackets, and it never repeats a password.
-setFormat('uri', () => true);
-
-const target = Type.String({
-  format: 'uri',
-  description: 'Public http(s) address. localhost, private hosts and internal IP ranges are rejected.',
-});
-const widthText = 'Viewport width, in CSS pixels.';
-const heightText = 'Viewport height, in CSS pixels.';
-
 const bytesOr = <T extends string>(bytes: T, description: string) =>
   Type.Optional(choice([bytes, 'json'], { default: bytes, description }));
 const measure = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
@@ -107,19 +95,6 @@ const metadataOf = (options: TProperties, texts: { id: string; url: string }) =>
     strict,
   );
 
-const pictureOptions = {
-  format: oneOf(['png', 'jpeg', 'webp'], 'png', 'Image format.', 'Image format.'),
-  width: Type.Integer(within(limits.viewportWidth, widthText, 'Viewport width used.')),
-  height: Type.Integer(within(limits.viewportHeight, heightText, 'Viewport height used.')),
-};
-const fullPage = {
-  full_page: flag(
-    false,
-    'Capture the full scrollable height.',
-    'Whether the full scrollable height was captured.',
-  ),
-};
-
 export const ScreenshotRequest = Type.Object(
   {
     url: target,
@@ -134,79 +109,6 @@ export const ScreenshotMetadata = metadataOf(
   { ...pictureOptions, ...fullPage },
   { id: 'Unique capture id.', url: 'Hosted URL of the stored capture, not of the captured page.' },
 );
-
-const marginPx = 2000;
-const marginCharacters = 16;
-
-/** A number of CSS pixels, or a string with a unit. Spec 4.4. */
-const marginSide = (side: string) =>
-  Type.Union(
-    [
-      Type.Number({ minimum: 0, maximum: marginPx }),
-      Type.String({
-        maxLength: marginCharacters,
-        pattern: '^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$',
-      }),
-    ],
-    {
-      default: 0,
-      description:
-        `The ${side} margin: a number of CSS pixels from 0 to ${marginPx}, or a text of at most ` +
-        `${marginCharacters} characters that is "0" or a number followed by px, in, cm or mm.`,
-    },
-  );
-
-const pdfOptions = {
-  paper_format: oneOf(['letter', 'a4', 'legal'], 'letter', 'Paper size.', 'Paper size used.'),
-  landscape: flag(false, 'Rotates the paper to landscape.', 'Orientation used.'),
-  print_background: flag(
-    true,
-    'Include CSS background colors and images.',
-    'Whether backgrounds were printed.',
-  ),
-  prefer_css_page_size: flag(
-    false,
-    'A CSS page size defined by the page overrides paper_format.',
-    "Whether the page's CSS page size was preferred.",
-  ),
-  scale: Type.Number(
-    within({ min: 0.1, max: 2, default: 1 }, 'Scale of the printed content.', 'Scale used.'),
-  ),
-  margin: Type.Object(
-    optional({
-      top: marginSide('top'),
-      right: marginSide('right'),
-      bottom: marginSide('bottom'),
-      left: marginSide('left'),
-    }),
-    { ...strict, default: {}, description: 'Margins of the paper.', [used]: 'Margins used.' },
-  ),
-  viewport: Type.Object(
-    optional({
-      width: Type.Integer(within(limits.viewportWidth, widthText)),
-      height: Type.Integer(within(limits.viewportHeight, heightText)),
-    }),
-    {
-      ...strict,
-      default: {},
-      description: 'Browser viewport applied before printing. Controls responsive layout, not paper size.',
-      [used]: 'Viewport used.',
-    },
-  ),
-  wait_until: oneOf(
-    ['load', 'domcontentloaded', 'networkidle0', 'networkidle2'],
-    'networkidle2',
-    'What the page must have reached before it is printed.',
-    'Readiness used.',
-  ),
-  delay_ms: Type.Integer(
-    within(
-      { min: 0, max: 10_000, default: 0 },
-      'Extra wait after readiness, in milliseconds.',
-      'Extra wait used.',
-    ),
-  ),
-};
 
 export const PdfRequest = Type.Object(
   {

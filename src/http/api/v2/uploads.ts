@@ -1,0 +1,102 @@
+// /api/v2/uploads and below: store, list, read, change, delete and restore. Spec 10.8.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '#core/errors.ts';
+import type { UploadRow } from '#storage/schema.ts';
+import type { UploadLibrary } from '#uploads/upload-library.ts';
+import { answerUpload, storedOf, type UploadParts } from '#http/api/answer-upload.ts';
+import { sendJson } from '#http/api/v2/send-json.ts';
+import { isFromUrl, readUploadFromUrl, type FetchParts } from '#http/api/v2/upload-from-url.ts';
+import { readUploadForm } from '#http/api/v2/upload-form.ts';
+import { UploadChanges, UploadsQuery, type Upload } from '#http/api/v2/upload-schemas.ts';
+import { readJson } from '#http/body/json-body.ts';
+import { validateGiven } from '#http/body/validate.ts';
+import { callerOf } from '#http/guards.ts';
+import { deleteLink, uploadLinks, type Addresses } from '#http/links.ts';
+import { readQuery } from '#http/query.ts';
+import { quotaHeaders } from '#http/reply-headers.ts';
+
+export interface UploadsParts extends UploadParts, FetchParts {
+  uploadLibrary: UploadLibrary;
+}
+
+export function uploadHandlers(parts: UploadsParts) {
+  const { uploadLibrary, uploadBlobs } = parts;
+  const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id;
+
+  const create = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    answerUpload(
+      parts,
+      request,
+      reply,
+      (accountId) =>
+        isFromUrl(request)
+          ? readUploadFromUrl(parts, request, reply, accountId)
+          : readUploadForm(request.raw, uploadBlobs, accountId),
+      (outcomes) => {
+        const { row, deleteToken, quota } = storedOf(outcomes);
+        return { status: 201, headers: quotaHeaders(quota), body: uploadOf(parts, row, deleteToken) };
+      },
+    );
+
+  async function list(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { search, tag, album, limit = 0, cursor } = readQuery(request, UploadsQuery);
+    const query = { search, tag, album, limit, cursor };
+    const { items, nextCursor } = await uploadLibrary.list(callerOf(request).accountId, query);
+    return sendJson(reply, { items: items.map((row) => uploadOf(parts, row)), next_cursor: nextCursor });
+  }
+
+  async function change(request: FastifyRequest): Promise<UploadRow | undefined> {
+    const { expires_in, max_views, ...changes } = validateGiven(
+      UploadChanges,
+      await readJson(request.raw, { holdsSecrets: true }),
+    );
+    const { accountId, plan } = callerOf(request);
+    return uploadLibrary.edit(accountId, plan, idOf(request), {
+      ...changes,
+      expiresInSeconds: expires_in,
+      maxViews: max_views,
+    });
+  }
+
+  async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const id = idOf(request);
+    if (!(await uploadLibrary.delete(callerOf(request), id))) throw notFound();
+    return sendJson(reply, { id, deleted: true });
+  }
+
+  const show = (reply: FastifyReply, row: UploadRow | undefined): FastifyReply => {
+    if (!row) throw notFound();
+    return sendJson(reply, uploadOf(parts, row));
+  };
+
+  return {
+    all: (request: FastifyRequest, reply: FastifyReply) =>
+      request.method === 'POST' ? create(request, reply) : list(request, reply),
+    async one(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      if (request.method === 'DELETE') return remove(request, reply);
+      if (request.method === 'PATCH') return show(reply, await change(request));
+      return show(reply, await uploadLibrary.find(callerOf(request).accountId, idOf(request)));
+    },
+    restore: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      show(reply, await uploadLibrary.restore(callerOf(request).accountId, idOf(request))),
+  };
+}
+
+/** The token is known only when the upload is made. */
+export const uploadOf = (addresses: Addresses, row: UploadRow, deleteToken?: string): Upload => ({
+  id: row.id,
+  slug: row.slug,
+  ...uploadLinks(addresses, row.slug),
+  delete_url: deleteToken === undefined ? null : deleteLink(addresses, row.id, deleteToken),
+  expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+  size_bytes: row.size_bytes,
+  content_type: row.content_type,
+  filename: row.filename,
+  width: row.width,
+  height: row.height,
+  sha256: row.sha256,
+  title: row.title,
+  tags: JSON.parse(row.tags) as string[],
+  album: row.album_id,
+  metadata_removed: JSON.parse(row.metadata_removed) as Upload['metadata_removed'],
+});

@@ -1,0 +1,28 @@
+// GET /api/v2/usage: what the account has used, and how much is left. Spec 10.9.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Usage } from '#http/api/v2/upload-schemas.ts';
+import { sendJson } from '#http/api/v2/send-json.ts';
+import { monthUsage, type UnitUsage } from '#http/dashboard/month-usage.ts';
+import { callerOf } from '#http/guards.ts';
+import type { RouteParts } from '#http/parts.ts';
+
+export function usage({ clock, database, accounts, metering }: RouteParts) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const caller = callerOf(request);
+    const account = { id: caller.accountId, plan: caller.plan.id };
+    const { month, resets_at, units } = await monthUsage(database, accounts.plans, account, clock.now());
+    const { limit, remaining, resetSeconds } = await metering.admission.peek(caller);
+    const { leases, queued } = await database.tables.renderLeases.live(caller.accountId, clock.now());
+    const answer: Usage = {
+      month,
+      resets_at,
+      upload: shown(units.upload),
+      render: shown(units.render),
+      requests: { limit, remaining, reset: resetSeconds },
+      renders: { running: leases, queued, cap: caller.plan.concurrent_renders },
+    };
+    return sendJson(reply, answer);
+  };
+}
+
+const shown = ({ used, limit, percent, overage }: UnitUsage) => ({ used, limit, percent, overage });

@@ -1,0 +1,194 @@
+// Validates a value against its schema. No coercion; the message names the field, the rule and the value sent, except for what is
+// secret.
+import type { Static, TObject, TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
+import { invalid, type ServiceError } from '#core/errors.ts';
+import { maxBytes } from '#http/api/fields.ts';
+import { hintFor, nearest } from '#http/body/field-hint.ts';
+
+/** The value with defaults filled in; throws for the first field that breaks its rule. */
+export function validate<T extends TObject>(schema: T, value: unknown): Static<T> {
+  return withDefaults(schema, validateGiven(schema, value));
+}
+
+/** The value as it is: what was left out stays out. */
+export function validateGiven<T extends TObject>(schema: T, value: unknown): Static<T> {
+  const mistake = mistakeIn(schema, value, '', false);
+  if (mistake) throw mistake;
+  return value as Static<T>;
+}
+
+/** A valid value with the defaults of this schema. */
+export const withDefaults = <T extends TObject>(schema: T, value: object): Static<T> =>
+  filled(schema, value as Record<string, unknown>) as Static<T>;
+
+function filled(schema: TObject, value: Record<string, unknown>): Record<string, unknown> {
+  const whole: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const given = Object.hasOwn(value, name) ? value[name] : (property as { default?: unknown }).default;
+    if (given === undefined) continue;
+    whole[name] =
+      'properties' in property ? filled(property as TObject, given as Record<string, unknown>) : given;
+  }
+  return whole;
+}
+
+/** What `mistakeIn` reads of a schema. */
+interface Rule {
+  type?: string;
+  format?: string;
+  enum?: string[];
+  anyOf?: TSchema[];
+  items?: TSchema;
+  properties?: Record<string, TSchema>;
+  required?: string[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  description?: string;
+  /** A secret, which no message repeats. */
+  writeOnly?: boolean;
+  [maxBytes]?: number;
+}
+
+function mistakeIn(
+  schema: TSchema,
+  value: unknown,
+  path: string,
+  isWithinSecret: boolean,
+): ServiceError | undefined {
+  const rule = branchFor(schema, value);
+  const isSecret =
+    isWithinSecret ||
+    (schema as Rule).writeOnly === true ||
+    // A document or a script.
+    rule[maxBytes] !== undefined ||
+    /password|token/.test(path.slice(path.lastIndexOf('.') + 1));
+  const refuse = (wanted = ruleOf(rule)): ServiceError =>
+    invalid(
+      path || 'body',
+      `must be ${wanted}${isSecret ? '' : `, not ${shown(value)}`}${meantBy(rule, value)}`,
+    );
+  if (rule.properties)
+    return isPlainObject(value) ? mistakeInFields(rule, value, path, isSecret) : refuse('a JSON object');
+  if (rule.items) return Array.isArray(value) ? mistakeInItems(rule, value, path, isSecret) : refuse();
+  if (!Check(rule as TSchema, value)) return refuse();
+  if (hasNul(value)) return invalid(path, 'contains the character U+0000, which cannot be stored');
+  const limit = rule[maxBytes];
+  const sizeBytes = limit === undefined ? 0 : Buffer.byteLength(value as string);
+  if (limit !== undefined && sizeBytes > limit)
+    return invalid(
+      path,
+      `must be ${rule.minLength ?? 0} to ${limit} bytes of UTF-8, not ${sizeBytes}; shorten it`,
+    );
+  return undefined;
+}
+
+function mistakeInFields(
+  { properties = {}, required = [] }: Rule,
+  value: Record<string, unknown>,
+  path: string,
+  isSecret: boolean,
+): ServiceError | undefined {
+  const prefix = path === '' ? '' : `${path}.`;
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(properties, name))
+      return invalid(prefix + name.slice(0, 60), `unknown field; ${hintFor(name, properties, prefix)}`);
+  }
+  for (const name of required) {
+    if (!Object.hasOwn(value, name)) return invalid(prefix + name, 'missing');
+  }
+  for (const [name, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const mistake = mistakeIn(property, value[name], prefix + name, isSecret);
+    if (mistake) return mistake;
+  }
+  return undefined;
+}
+
+function mistakeInItems(
+  rule: Rule,
+  value: unknown[],
+  path: string,
+  isSecret: boolean,
+): ServiceError | undefined {
+  const { items, minItems = 0, maxItems = Infinity } = rule;
+  if (value.length < minItems || value.length > maxItems)
+    return invalid(path, `must be ${ruleOf(rule)}, not ${value.length}`);
+  for (const [index, item] of value.entries()) {
+    const mistake = mistakeIn(items!, item, `${path}[${index}]`, isSecret);
+    if (mistake) return mistake;
+  }
+  return undefined;
+}
+
+/**
+ * Of a union, the branch that is meant: the one of the value's kind and, among objects, the one with most of its fields. The union
+ * itself, whose description lists all, if there is none.
+ */
+function branchFor(rule: Rule, value: unknown): Rule {
+  const branches = (rule.anyOf ?? []) as Rule[];
+  if (Array.isArray(value)) {
+    const list = branches.find(({ items }) => items);
+    return list ? { ...list, description: list.description ?? rule.description } : rule;
+  }
+  if (typeof value === 'string') return branches.find((branch) => branch[maxBytes] !== undefined) ?? rule;
+  if (!isPlainObject(value)) return rule;
+  const known = ({ properties = {} }: Rule): number =>
+    Object.keys(value).filter((name) => Object.hasOwn(properties, name)).length;
+  const [meant] = branches
+    .filter(({ properties }) => properties)
+    .toSorted((left, right) => known(right) - known(left));
+  return meant ?? rule;
+}
+
+/** Postgres refuses U+0000 in text. Called only for values that match their schema, so they are not deeply nested. */
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
+}
+
+/** So many choices are a table of the document, not a sentence. */
+const shownChoices = 20;
+
+function ruleOf(rule: Rule): string {
+  const { type, format, enum: choices, minimum, maximum, minLength, maxLength, description = '' } = rule;
+  if (choices)
+    return choices.length > shownChoices
+      ? 'a name of the list in the OpenAPI document'
+      : `one of ${choices.join(', ')}`;
+  if (minimum !== undefined && maximum !== undefined) {
+    return `${type === 'integer' ? 'an integer' : 'a number'} from ${minimum} to ${maximum}`;
+  }
+  if (type === 'boolean') return 'true or false';
+  if (rule[maxBytes] !== undefined) return `a string of ${minLength ?? 0} to ${rule[maxBytes]} bytes`;
+  if (type === 'string' && minLength !== undefined && maxLength !== undefined) {
+    return `a string of ${minLength} to ${maxLength} characters`;
+  }
+  if (format === 'uri') return 'an absolute URI, as a string';
+  if (format === 'date-time') return 'a date and time such as 2026-01-31T09:00:00Z';
+  if (type === 'string') return 'a string';
+  // The description of a union or a list gives the allowed values after a colon.
+  if (description.includes(': ')) return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');
+  if (type === 'object') return `a JSON object of at most ${rule.maxProperties} texts`;
+  const { minItems = 0, maxItems } = rule;
+  return `an array${maxItems === undefined ? '' : ` of ${minItems} to ${maxItems} items`}`;
+}
+
+function meantBy({ enum: choices = [] }: Rule, value: unknown): string {
+  if (choices.length <= shownChoices || typeof value !== 'string') return '';
+  const meant = nearest(value, choices);
+  return meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;
+}
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

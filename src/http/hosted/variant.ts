@@ -1,0 +1,53 @@
+// The variant of a picture that a request asks for with `width` and `format`, in those addresses that serve pictures. v2 3.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalid, notFound } from '#core/errors.ts';
+import type { Variants } from '#uploads/pictures/variants.ts';
+import {
+  isDecoded,
+  variantFormats,
+  variantWidths,
+  type Original,
+  type VariantWidth,
+} from '#uploads/pictures/variant.ts';
+
+/** What `sendBlob` sends of it; null if the request asks for the original, or the original is the best answer. */
+export async function variantFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  variants: Variants,
+  original: Original,
+) {
+  const { width, format } = request.query as Record<string, unknown>;
+  if (width === undefined && format === undefined) return null;
+  const wanted = { width: readWidth(width), format: readFormat(format), acceptsWebp: acceptsWebp(request) };
+  if (wanted.format === 'auto' && isDecoded(original.contentType)) reply.header('vary', 'accept');
+  const made = await variants.get(original, wanted);
+  if (made === undefined) throw notFound();
+  return (
+    made && {
+      id: made.key,
+      content_type: made.contentType,
+      size_bytes: made.sizeBytes,
+      sha256: made.sha256,
+      created_at: made.createdAt,
+      format: made.format,
+    }
+  );
+}
+
+function readWidth(text: unknown): VariantWidth | undefined {
+  const width = variantWidths.find((candidate) => String(candidate) === text);
+  if (text !== undefined && width === undefined)
+    throw invalid('width', `must be one of ${variantWidths.join(', ')}`);
+  return width;
+}
+
+function readFormat(text: unknown = 'auto'): (typeof variantFormats)[number] {
+  const format = variantFormats.find((candidate) => candidate === text);
+  if (format === undefined) throw invalid('format', `must be one of ${variantFormats.join(', ')}`);
+  return format;
+}
+
+/** By name only: old browsers ask for any type and do not know this one. */
+const acceptsWebp = (request: FastifyRequest): boolean =>
+  (request.headers.accept ?? '').toLowerCase().includes('image/webp');

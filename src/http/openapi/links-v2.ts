@@ -1,0 +1,80 @@
+// Signed links in the document of version 2: the call that signs one, and the address that answers anyone. Spec 10.5.
+import { outputFiles } from '#renders/output-files.ts';
+import { payloadCharacters } from '#http/api/v2/link-schemas.ts';
+import { answer, bytes, json } from '#http/openapi/content.ts';
+import type { createErrorResponses } from '#http/openapi/error-responses.ts';
+import { linkAnswers, linkRequests } from '#http/openapi/examples-v2.ts';
+import { budgetHeaders, type Json } from '#http/openapi/headers.ts';
+import { describedAs, errorsAt, pathParameter } from '#http/openapi/shared.ts';
+
+const described = describedAs('Links');
+const [, , linkKey = '', payload = '', signature = ''] = new URL(linkAnswers.Link.url).pathname.split('/');
+const types = Object.values(outputFiles).map(({ contentType }) => contentType.split(';', 1)[0] ?? '');
+
+export const linkPaths = (errors: ReturnType<typeof createErrorResponses>): Json => ({
+  '/api/v2/links': {
+    post: {
+      ...described(
+        'createLink',
+        'Sign a link',
+        'The link renders when somebody opens it. It is signed with the newest link key of the account; one is made if there is none.',
+      ),
+      requestBody: { required: true, content: json('LinkRequest', linkRequests) },
+      responses: {
+        200: answer('The link.', budgetHeaders, json('Link', { link: linkAnswers.Link })),
+        ...errors.forCodes(errorsAt(2, 'everywhere')),
+      },
+    },
+  },
+  '/r/{link_key}/{payload}/{signature}': {
+    get: {
+      operationId: 'openLink',
+      tags: ['Links'],
+      summary: 'The result of a signed link',
+      description:
+        'For <img> tags and social cards. Renders once for each max_age, however many ask at once; a failure is remembered for 60 s, and ' +
+        'meanwhile the last good result is served. Costs at most one render unit for each max_age. Needs no key.',
+      security: [],
+      parameters: [
+        pathParameter('link_key', 'The id of a link key.', linkKey),
+        pathParameter(
+          'payload',
+          `base64url of the JSON of a LinkRequest, at most ${payloadCharacters} characters.`,
+          payload,
+        ),
+        pathParameter(
+          'signature',
+          'base64url of the HMAC-SHA-256 of "v2." and the payload, with the secret of the link key.',
+          signature,
+        ),
+      ],
+      responses: {
+        200: answer(
+          'The bytes.',
+          [
+            'x-service-id',
+            'x-service-cache',
+            'x-service-page-status',
+            'x-service-warnings',
+            'ETag',
+            'Cache-Control',
+          ],
+          bytes(types),
+        ),
+        206: { description: 'The part that Range asks for.', content: bytes(types) },
+        304: { description: 'Unchanged since If-None-Match or If-Modified-Since.' },
+        412: { description: 'Not as If-Match or If-Unmodified-Since expects.' },
+        416: { description: 'Range asks for a part past the end.' },
+        ...errors.forCodes([
+          'quota_exceeded',
+          'not_found',
+          'validation_error',
+          'rate_limited',
+          'concurrency_limited',
+          'internal',
+          'render_failed',
+        ]),
+      },
+    },
+  },
+});
