@@ -54,13 +54,14 @@ export function callRaw(
   name: RouteName & `POST /playground/${string}`,
   body: object | FormData,
   signal: AbortSignal,
+  headers: Record<string, string> = {},
 ): Promise<Response> {
   const isForm = body instanceof FormData;
   return reach(addressOf(name.slice('POST '.length)), {
     method: 'POST',
     signal,
     body: isForm ? body : JSON.stringify(body),
-    ...(!isForm && { headers: { 'content-type': 'application/json' } }),
+    headers: { ...headers, ...(!isForm && { 'content-type': 'application/json' }) },
   });
 }
 
@@ -109,6 +110,9 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // Offline too, so that the page says so; otherwise it would wait without a word.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status < 500),
     },
   },

@@ -31,6 +31,8 @@ const pages: Record<string, LazyExoticComponent<PageOf>> = {
   '/keys': page(() => import('#app/pages/keys/keys.tsx'), 'Keys'),
   '/usage': page(() => import('#app/pages/usage/usage.tsx'), 'Usage'),
   '/requests': page(() => import('#app/pages/requests/requests.tsx'), 'Requests'),
+  '/links': page(() => import('#app/pages/links/links.tsx'), 'Links'),
+  '/webhooks': page(() => import('#app/pages/webhooks/webhooks.tsx'), 'Webhooks'),
   '/integrations': page(() => import('#app/pages/integrations.tsx'), 'Integrations'),
   '/settings': page(() => import('#app/pages/settings/settings.tsx'), 'Settings'),
 };

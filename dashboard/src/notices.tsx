@@ -1,4 +1,4 @@
-// Notices at the top of every page: what the user must still do before everything works.
+// Notices at the top of every page: what must still be done before everything works.
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { Banner } from '#app/parts/states.tsx';
@@ -44,6 +44,13 @@ export function Notices({ session }: { session: Session }) {
           }
         >
           You signed in with a one-time link. Set a password so that you can sign in again.
+        </Banner>
+      )}
+      {instance !== undefined && new URL(instance.base_url).origin !== location.origin && (
+        <Banner tone="warn" title="Links lead to another address">
+          You opened <strong className="wrap-anywhere">{location.origin}</strong>, but this service makes
+          links to <strong className="wrap-anywhere">{instance.base_url}</strong>. If others cannot open that
+          address, start it with <code className="wrap-anywhere">BASE_URL={location.origin}</code>.
         </Banner>
       )}
       <QuotaNotice />

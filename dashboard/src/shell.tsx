@@ -29,6 +29,8 @@ const groups: { title: string; entries: Entry[]; isAdmin?: true }[] = [
       ['/playground', 'Playground', 'playground'],
       ['/keys', 'API keys', 'keys'],
       ['/integrations', 'Integrations', 'integrations'],
+      ['/links', 'Links', 'links'],
+      ['/webhooks', 'Webhooks', 'webhooks'],
       ['/requests', 'Request log', 'requests'],
     ],
   },

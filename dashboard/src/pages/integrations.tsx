@@ -107,7 +107,7 @@ const groups: { title: string; entries: Entry[] }[] = [
 ];
 
 export function Integrations({ session }: { session: Session }) {
-  const [shown, setShown] = useState<{ entry: Entry; made: Made }>();
+  const [shown, setShown] = useState<Entry>();
   return (
     <Page
       title="Integrations"
@@ -123,31 +123,19 @@ export function Integrations({ session }: { session: Session }) {
                 key={entry.tool}
                 entry={entry}
                 isOffered={session.verified}
-                onMade={(made) => setShown({ entry, made })}
+                onOpen={() => setShown(entry)}
               />
             ))}
           </ul>
         </section>
       ))}
-      {shown && <Result {...shown} onClose={() => setShown(undefined)} />}
+      {shown && <SetUp entry={shown} onClose={() => setShown(undefined)} />}
     </Page>
   );
 }
 
-function Card({
-  entry,
-  isOffered,
-  onMade,
-}: {
-  entry: Entry;
-  isOffered: boolean;
-  onMade: (made: Made) => void;
-}) {
-  const { tool, title, on, intro } = entry;
-  const make = useAction(() => call('POST /integrations', { body: { tool } }), {
-    touches: ['keys', 'overview'],
-    onDone: onMade,
-  });
+function Card({ entry, isOffered, onOpen }: { entry: Entry; isOffered: boolean; onOpen: () => void }) {
+  const { title, on, intro } = entry;
   return (
     <li className="card flex flex-col items-start gap-3 p-5">
       <div className="flex w-full items-baseline justify-between gap-3">
@@ -155,16 +143,48 @@ function Card({
         <span className="text-sm text-quiet">{on}</span>
       </div>
       <p className="flex-1 text-sm text-pretty text-quiet">{intro}</p>
-      <Button
-        small
-        busy={make.isPending}
-        disabled={!isOffered}
-        aria-label={`Set up ${title}`}
-        onClick={() => make.mutate(undefined)}
-      >
+      <Button small disabled={!isOffered} aria-label={`Set up ${title}`} onClick={onOpen}>
         Set up
       </Button>
     </li>
+  );
+}
+
+/** Reading the steps makes no key: only the button does. */
+function SetUp({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+  const { tool, title } = entry;
+  const [made, setMade] = useState<Made>();
+  const make = useAction(() => call('POST /integrations', { body: { tool } }), {
+    touches: ['keys', 'overview'],
+    onDone: setMade,
+  });
+  if (made) return <Result entry={entry} made={made} onClose={onClose} />;
+  return (
+    <Dialog title={`Set up ${title}`} wide onClose={onClose}>
+      <div className="grid gap-4">
+        <p className="text-sm text-quiet">
+          A new key is made for it, which you can revoke under API keys. What to copy has the key in it, and
+          is shown only once.
+        </p>
+        <Steps of={entry} />
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button tone="primary" busy={make.isPending} onClick={() => make.mutate(undefined)}>
+          Create the key
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function Steps({ of: { steps } }: { of: Entry }) {
+  return (
+    <ol className="grid list-decimal gap-1 pl-5 text-sm">
+      {steps.map((step) => (
+        <li key={step}>{step}</li>
+      ))}
+    </ol>
   );
 }
 
@@ -179,11 +199,7 @@ function Result({ entry, made, onClose }: { entry: Entry; made: Made; onClose: (
           </span>
           <Chip>{scopeNames[made.key.scope]}</Chip>
         </p>
-        <ol className="grid list-decimal gap-1 pl-5 text-sm">
-          {entry.steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ol>
+        <Steps of={entry} />
         <Code text={made.content} what={made.filename} isFirst />
       </div>
       <DialogActions>

@@ -4,7 +4,7 @@ import { Button, IconButton } from '#app/parts/button.tsx';
 import { note, problem } from '#app/parts/toast.tsx';
 
 /** `what` is used in the message, as in "Key copied." */
-async function copy(text: string, what: string): Promise<boolean> {
+export async function copy(text: string, what: string): Promise<boolean> {
   const isCopied = (await copyByClipboard(text)) || copyBySelection(text);
   if (isCopied) note(`${what.charAt(0).toUpperCase()}${what.slice(1)} copied.`);
   else problem('The browser did not allow copying. Select the text and copy it yourself.');

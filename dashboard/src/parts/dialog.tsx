@@ -60,6 +60,7 @@ export function Dialog({
       <div className="sticky top-0 z-10 flex items-start gap-3 bg-card px-6 pt-5 pb-3">
         <h2
           id={titleId}
+          dir="auto"
           tabIndex={-1}
           className="min-w-0 flex-1 font-serif text-xl/7 font-semibold wrap-anywhere outline-none"
         >

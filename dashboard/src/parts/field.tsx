@@ -62,10 +62,18 @@ export function EmailField(rest: ComponentProps<'input'> & { label?: ReactNode; 
   return <TextField label="E-mail" name="email" type="email" required maxLength={254} {...rest} />;
 }
 
-export function TextArea({ label, hint, ...rest }: ComponentProps<'textarea'> & Described) {
+export function TextArea({
+  label,
+  hint,
+  className,
+  isCode = false,
+  ...rest
+}: ComponentProps<'textarea'> & Described & { isCode?: boolean }) {
   return (
-    <Labelled name={rest.name} label={label} hint={hint}>
-      {(links) => <textarea rows={3} {...rest} {...links} className="control" />}
+    <Labelled name={rest.name} label={label} hint={hint} className={className}>
+      {(links) => (
+        <textarea rows={3} {...rest} {...links} className={`control ${isCode ? 'font-mono text-sm' : ''}`} />
+      )}
     </Labelled>
   );
 }

@@ -1,4 +1,5 @@
 // The latest uploads, in a corner of every page: each file shows its link as soon as it has one. Failed files come first.
+import { useEffect } from 'react';
 import { ago, bytes, plural } from '#app/format.ts';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { CopyButton } from '#app/parts/copy.tsx';
@@ -15,8 +16,9 @@ const inOrder = (sendings: Sending[]): Sending[] => [
 
 export function Tray({ session }: { session: Session }) {
   const { sendings, resumesAt } = useQueue();
-  if (sendings.length === 0) return null;
   const open = sendings.filter(isOpen);
+  useAskBeforeLeaving(open.length > 0);
+  if (sendings.length === 0) return null;
   const links = linksOf(sendings);
   const again = sendings.filter(({ state, canRetry }) => state === 'failed' && canRetry === true);
   return (
@@ -59,6 +61,16 @@ export function Tray({ session }: { session: Session }) {
   );
 }
 
+/** The browser asks whether to close the tab: files that are not sent yet would be lost. */
+function useAskBeforeLeaving(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return undefined;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isNeeded]);
+}
+
 function Row({ sending }: { sending: Sending }) {
   const { id, name, sizeBytes, picture, progress, state, stored } = sending;
   const link = stored?.url.replace(/^https?:\/\//, '');
@@ -70,7 +82,7 @@ function Row({ sending }: { sending: Sending }) {
         )}
       </span>
       <div className="min-w-0 flex-1 text-sm">
-        <p className="truncate font-medium" title={name}>
+        <p dir="auto" className="truncate font-medium" title={name}>
           {name}
         </p>
         {stored ? (
@@ -79,7 +91,7 @@ function Row({ sending }: { sending: Sending }) {
               {link}
             </a>
             {stored.expires_at !== null && (
-              <span className="shrink-0">· expires {ago(stored.expires_at)}</span>
+              <span className="max-w-3/5 shrink-0 truncate">· expires {ago(stored.expires_at)}</span>
             )}
           </p>
         ) : state === 'failed' ? (

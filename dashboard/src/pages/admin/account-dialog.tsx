@@ -5,6 +5,7 @@ import type { AdminAccount } from '#http/dashboard/admin.ts';
 import { call } from '#app/api.ts';
 import { number } from '#app/format.ts';
 import { AccountLinks } from '#app/pages/admin/account-links.tsx';
+import { AllowedHosts } from '#app/pages/admin/allowed-hosts.tsx';
 import { CutOff } from '#app/pages/admin/cut-off.tsx';
 import { planChoices, type Plans } from '#app/pages/admin/new-account.tsx';
 import { Button } from '#app/parts/button.tsx';
@@ -142,6 +143,11 @@ export function AccountDialog({
               },
             )
           }
+        />
+        <AllowedHosts
+          account={account}
+          busy={change.isPending}
+          onSave={(allowed_hosts) => save({ allowed_hosts })}
         />
         {!isSelf && <AccountLinks account={account} />}
         {isSelf && (

@@ -14,7 +14,7 @@ export function Entry({ path, session }: { path: EntryPath; session: Session | n
   const next = safePath(search.get('next'));
   switch (path) {
     case '/sign-in':
-      return session ? <Redirect to={next} /> : <SignIn next={next} />;
+      return session ? <Redirect to={next} /> : <SignIn next={next} problem={search.get('oidc')} />;
     case '/sign-up':
       return session ? <Redirect to={next} /> : <SignUp />;
     case '/forgot-password':

@@ -116,8 +116,8 @@ export function ResetPassword({ token }: { token: string }) {
 }
 
 /** What the reset did not end: somebody else may have added it. */
-function StillWorking({ codes, passkeys, keys }: AnswerOf<'POST /reset-password'>) {
-  if (!codes && passkeys.length === 0 && keys.length === 0)
+function StillWorking({ codes, provider, passkeys, keys }: AnswerOf<'POST /reset-password'>) {
+  if (!codes && !provider && passkeys.length === 0 && keys.length === 0)
     return <p className="mb-5 text-quiet">No passkey, two-step sign-in or API key is left.</p>;
   return (
     <section aria-labelledby="still" className="mb-5 rounded-[10px] bg-warn-soft p-4 text-sm">
@@ -125,11 +125,13 @@ function StillWorking({ codes, passkeys, keys }: AnswerOf<'POST /reset-password'
         These still work
       </h2>
       <p className="mt-1">
-        Remove what you do not recognise: passkeys in the settings, keys on their page.
+        Remove what you do not recognise: passkeys and the sign-in provider in the settings, keys on their
+        page.
         {codes && ' If the two-step codes are not yours, ask the operator for a sign-in link.'}
       </p>
       <ul className="mt-3 grid gap-1.5">
         {codes && <li>Two-step sign-in: a code from an app after the password</li>}
+        {provider && <li>Signing in with the provider that the account is linked to</li>}
         {passkeys.map(({ id, name, created_at }) => (
           <li key={id} className="wrap-anywhere">
             Passkey <strong className="font-medium">{name}</strong>, added {date(created_at)}

@@ -9,10 +9,11 @@ import { Form, FormProblem, Submit } from '#app/parts/form.tsx';
 import { Operator } from '#app/parts/operator.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { askForPasskey, passkeyProblem, usePasskeySupport } from '#app/passkeys.ts';
+import { providerProblem } from '#app/provider.ts';
 import { Link, navigate } from '#app/router.tsx';
 import { putSession, useInstance, type Session } from '#app/session.ts';
 
-export function SignIn({ next }: { next: string }) {
+export function SignIn({ next, problem }: { next: string; problem: string | null }) {
   const { data: instance } = useInstance();
   const [email, setEmail] = useState('');
   const [needsCode, setNeedsCode] = useState(false);
@@ -54,6 +55,7 @@ export function SignIn({ next }: { next: string }) {
           <>
             <Submit tone="primary">Sign in</Submit>
             <PasskeyButton onEntered={enter} />
+            {instance && <ProviderButton name={instance.sign_in_provider} next={next} problem={problem} />}
             <Link
               to={`/forgot-password${email === '' ? '' : `?email=${encodeURIComponent(email)}`}`}
               className={`justify-self-center text-sm ${textLink}`}
@@ -78,6 +80,30 @@ export function SignIn({ next }: { next: string }) {
         />
       </Form>
     </EntryFrame>
+  );
+}
+
+function ProviderButton({
+  name,
+  next,
+  problem,
+}: {
+  name: string | null;
+  next: string;
+  problem: string | null;
+}) {
+  const go = useAction(() => call('POST /oidc/start', { body: { next } }), {
+    quiet: true,
+    onDone: ({ url }) => location.assign(url),
+  });
+  if (name === null) return null;
+  return (
+    <>
+      <Button icon="open" busy={go.isPending || go.isSuccess} onClick={() => go.mutate(undefined)}>
+        Sign in with {name}
+      </Button>
+      <FormProblem error={go.error ?? providerProblem(problem, name)} />
+    </>
   );
 }
 

@@ -5,10 +5,10 @@ import type { Key } from '#http/dashboard/views.ts';
 import { call } from '#app/api.ts';
 import { scopeNames } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';
-import { Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
-import { Confirm, Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
+import { Confirm, FormDialog } from '#app/parts/dialog.tsx';
 import { SelectField, TextField } from '#app/parts/field.tsx';
+import { ShownOnce } from '#app/parts/shown-once.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useInstance } from '#app/session.ts';
 import { firstCurl, firstRender } from '#app/snippets.ts';
@@ -23,7 +23,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   });
   if (create.data)
     return (
-      <ShownOnce
+      <NewKey
         title="Your new key"
         secret={create.data.secret}
         scope={create.data.key.scope}
@@ -74,7 +74,7 @@ const endOfDay = (day: string): string => new Date(`${day}T23:59:59.999`).toISOS
 const localDay = (at: Date): string =>
   [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
-function ShownOnce({
+function NewKey({
   title,
   secret,
   scope,
@@ -86,20 +86,10 @@ function ShownOnce({
   onClose: () => void;
 }) {
   const { data: instance } = useInstance();
-  const [isKept, setKept] = useState(false);
-  const [isHeld, setHeld] = useState(false);
-  const keep = () => setKept(true);
   const firstCall = scope === 'renders' ? firstRender : firstCurl;
   return (
-    // The key cannot be shown again, so an extra key press must not close the dialog.
-    <Dialog title={title} onClose={isKept ? onClose : () => setHeld(true)} wide>
-      <div className="grid gap-4">
-        <p className="rounded-[9px] bg-warn-soft px-3 py-2 text-sm text-warn" role="status">
-          {isHeld && !isKept
-            ? 'You have not copied it yet. Copy it, or choose “I have saved it”: it cannot be shown again.'
-            : 'This is the only time it is shown. Copy it now and keep it like a password.'}
-        </p>
-        <Code text={secret} what="Key" wrap isFirst onCopied={keep} />
+    <ShownOnce title={title} what="Key" secret={secret} onClose={onClose}>
+      {(keep) => (
         <div>
           <h3 className="mb-2 text-sm font-medium">
             {scope === 'renders' ? 'A first capture' : 'A first upload'}: paste this into a terminal
@@ -111,13 +101,8 @@ function ShownOnce({
             onCopied={keep}
           />
         </div>
-      </div>
-      <DialogActions>
-        <Button tone="primary" onClick={onClose}>
-          I have saved it
-        </Button>
-      </DialogActions>
-    </Dialog>
+      )}
+    </ShownOnce>
   );
 }
 
@@ -151,7 +136,7 @@ export function RotateKey({ item, onClose }: { item: Key; onClose: () => void })
   );
   if (rotate.data)
     return (
-      <ShownOnce
+      <NewKey
         title={`The new ${item.name}`}
         secret={rotate.data.secret}
         scope={item.scope}

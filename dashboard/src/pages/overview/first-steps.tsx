@@ -1,4 +1,4 @@
-// First steps to a working curl command within a minute. Each step is ticked off when it is done.
+// First steps: a shared picture, then a working curl command, within a minute. Each step is ticked off when it is done.
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
@@ -9,6 +9,7 @@ import { Section } from '#app/parts/page.tsx';
 import { useAction } from '#app/parts/use-action.ts';
 import { useStored } from '#app/parts/stored.ts';
 import { useInstance } from '#app/session.ts';
+import { chooseFiles } from '#app/uploading/intake.tsx';
 import { firstCurl } from '#app/snippets.ts';
 import { keyPlaceholder } from '#http/docs/samples.ts';
 
@@ -51,6 +52,17 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
           So that you can sign in again without a one-time link.
         </Step>
         <Step
+          isDone={steps.has_upload}
+          title="Upload your first picture"
+          action={
+            <Button small tone="primary" icon="upload" disabled={!steps.is_verified} onClick={chooseFiles}>
+              Choose a picture
+            </Button>
+          }
+        >
+          Or drop or paste one on any page. Its link is copied for you.
+        </Step>
+        <Step
           isDone={steps.has_key}
           title="Create an API key"
           action={
@@ -68,20 +80,13 @@ export function FirstSteps({ steps, accountId }: { steps: Steps; accountId: stri
         >
           A key lets your scripts and apps use your account.
         </Step>
-        <Step isDone={steps.has_used_key} title="Upload your first picture" isOpen={secret !== undefined}>
+        <Step isDone={steps.has_used_key} title="Use the key" isOpen={secret !== undefined}>
           {secret === undefined
             ? `Paste this into a terminal, with your key in place of ${keyPlaceholder}:`
             : 'Paste this into a terminal. Your key is in it and is shown this once, so keep it:'}
           <div className="mt-2">
             <Code text={firstCurl(baseUrl, secret ?? keyPlaceholder)} what="Command" wrap />
           </div>
-        </Step>
-        <Step
-          isDone={steps.has_upload}
-          title="See it among your uploads"
-          page={{ path: '/uploads', name: 'Uploads' }}
-        >
-          Or drop a file there.
         </Step>
         <Step
           isDone={steps.has_render}

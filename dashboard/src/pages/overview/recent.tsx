@@ -1,11 +1,12 @@
 // The newest uploads and renders.
 import type { ReactNode } from 'react';
 import type { Render, Upload } from '#http/dashboard/views.ts';
-import { sameOrigin } from '#app/api.ts';
 import { ago, bytes, duration } from '#app/format.ts';
+import { kinds, nameOf } from '#app/pages/renders/names.ts';
+import { StatusChip } from '#app/pages/renders/status.tsx';
 import { LinkButton } from '#app/parts/button.tsx';
 import { Section } from '#app/parts/page.tsx';
-import { Chip } from '#app/parts/states.tsx';
+import { Thumbnail } from '#app/parts/thumbnail.tsx';
 import { Link } from '#app/router.tsx';
 
 export function RecentUploads({ uploads }: { uploads: Upload[] }) {
@@ -20,14 +21,11 @@ export function RecentUploads({ uploads }: { uploads: Upload[] }) {
           <li key={upload.id} className="min-w-0">
             <Link to={`/uploads?open=${upload.id}`} className="group block rounded-[10px]">
               <span className="block overflow-hidden rounded-[10px] border checkered">
-                <img
-                  src={sameOrigin(upload.thumbnail_url)}
-                  alt=""
-                  loading="lazy"
-                  className="aspect-4/3 w-full object-scale-down"
-                />
+                <Thumbnail upload={upload} />
               </span>
-              <span className="mt-1.5 block truncate text-sm font-medium">{upload.filename}</span>
+              <span dir="auto" className="mt-1.5 block truncate text-sm font-medium">
+                {upload.filename}
+              </span>
               <span className="block text-sm text-quiet">{ago(upload.created_at)}</span>
             </Link>
           </li>
@@ -50,18 +48,16 @@ export function RecentRenders({ renders }: { renders: Render[] }) {
             key={render.id}
             className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0"
           >
-            <span className="w-24 shrink-0 text-sm text-quiet">
-              {render.kind === 'pdf' ? 'PDF' : 'Screenshot'}
-            </span>
+            <span className="w-24 shrink-0 text-sm text-quiet">{kinds[render.kind]}</span>
             <Link
               to={`/renders?open=${render.id}`}
               className="min-w-0 flex-1 basis-60 truncate hover:underline"
             >
-              {render.target}
+              {nameOf(render)}
             </Link>
             <span className="text-sm text-quiet tabular-nums">
-              {render.status === 'failed' ? (
-                <Chip tone="danger">Failed</Chip>
+              {render.status !== 'done' ? (
+                <StatusChip status={render.status} />
               ) : (
                 `${duration(render.duration_ms)} · ${bytes(render.size_bytes)}`
               )}

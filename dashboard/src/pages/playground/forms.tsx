@@ -1,13 +1,14 @@
-// The forms of the playground.
+// The forms of version 1 in the playground.
 import { useId } from 'react';
-import { hintOf, patternOf, type Field, type Values } from '#app/pages/playground/fields.ts';
+import type { Field, Values } from '#app/pages/playground/fields.ts';
+import { Inputs } from '#app/pages/playground/inputs.tsx';
 import { Presets } from '#app/pages/playground/presets.tsx';
 import { Button } from '#app/parts/button.tsx';
-import { Checkbox, SelectField, TextField } from '#app/parts/field.tsx';
+import { TextField } from '#app/parts/field.tsx';
 import { maxSize, typeNames } from '#app/uploading/accepted.ts';
 import { UploadRequest } from '#shared/requests.ts';
 
-interface Running {
+export interface Running {
   canRun: boolean;
   isRunning: boolean;
   onRun: () => void;
@@ -32,77 +33,16 @@ export function RenderForm({
       <TextField
         label="Address"
         name="url"
-        type="url"
+        inputMode="url"
         required
-        placeholder="https://…"
+        placeholder="example.com"
         value={url}
         onChange={(event) => onUrl(event.target.value)}
         hint="A public http or https page."
       />
       <Presets fields={fields} values={values} onValues={onValues} />
-      <div className="grid grid-cols-2 gap-4">
-        {fields.map((field) => (
-          <Input
-            key={field.path}
-            field={field}
-            value={values[field.path] ?? field.fallback}
-            onChange={(value) => onValues({ ...values, [field.path]: value })}
-          />
-        ))}
-      </div>
+      <Inputs fields={fields} values={values} onValues={onValues} />
     </Frame>
-  );
-}
-
-function Input({
-  field,
-  value,
-  onChange,
-}: {
-  field: Field;
-  value: string | number | boolean;
-  onChange: (value: string | number | boolean) => void;
-}) {
-  const { label, path, kind, schema, isWide } = field;
-  const hint = hintOf(field);
-  const common = { label, name: path, ...(hint !== undefined && { hint }) };
-  if (kind === 'flag')
-    return (
-      <div className="col-span-2">
-        <Checkbox {...common} checked={value === true} onChange={(event) => onChange(event.target.checked)} />
-      </div>
-    );
-  if (kind === 'choice')
-    return (
-      <SelectField
-        {...common}
-        {...(isWide && { className: 'col-span-2' })}
-        value={String(value)}
-        choices={(schema.enum ?? []).map((choice) => ({ value: choice, text: choice }))}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    );
-  if (kind === 'number')
-    return (
-      <TextField
-        {...common}
-        title={schema.description}
-        type="number"
-        value={String(value)}
-        min={schema.minimum}
-        max={schema.maximum}
-        step={schema.type === 'integer' ? 1 : 'any'}
-        onChange={({ target }) => onChange(target.value === '' ? '' : Number(target.value))}
-      />
-    );
-  return (
-    <TextField
-      {...common}
-      title={schema.description}
-      value={String(value)}
-      pattern={patternOf(schema)}
-      onChange={({ target }) => onChange(target.value)}
-    />
   );
 }
 
@@ -151,7 +91,8 @@ export function UploadForm({
   );
 }
 
-function Frame({
+/** The form itself, with its button. */
+export function Frame({
   action,
   canRun,
   isRunning,

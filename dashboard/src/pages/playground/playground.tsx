@@ -1,21 +1,22 @@
 // Every API call as a form, with its result and the same call as code.
 import { useCallback, useEffect, useState } from 'react';
-import { bodyOf, formFields, valuesOf, type Values } from '#app/pages/playground/fields.ts';
+import { bodyOf, formFields, valuesOf, withScheme, type Values } from '#app/pages/playground/fields.ts';
 import { RenderForm, UploadForm } from '#app/pages/playground/forms.tsx';
+import { RenderAnyForm } from '#app/pages/playground/render-form.tsx';
+import { fields, keptOf, requestOf, sourceOf } from '#app/pages/playground/render-groups.ts';
 import { Result } from '#app/pages/playground/result.tsx';
 import { useRun } from '#app/pages/playground/run.ts';
 import { Snippets, type Form } from '#app/pages/playground/snippets.tsx';
-import { ttRender, ttUpload } from '#app/pages/playground/tt-command.ts';
+import { ttRender, ttRenderAny, ttUpload } from '#app/pages/playground/tt-command.ts';
 import { Segments } from '#app/parts/field.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { patchSearch, useSearch } from '#app/router.tsx';
 import { useInstance, type Session } from '#app/session.ts';
 import { sampleOf } from '#http/docs/samples.ts';
-import { PdfRequest, ScreenshotRequest } from '#shared/requests.ts';
+import { PdfRequest, RenderRequest, ScreenshotRequest } from '#shared/requests.ts';
 
-const tabs = ['screenshot', 'pdf', 'upload'] as const;
-type Tab = (typeof tabs)[number];
+const tabs = ['screenshot', 'pdf', 'render', 'upload'] as const;
 
 const requests = { screenshot: ScreenshotRequest, pdf: PdfRequest };
 const forms = { screenshot: formFields(ScreenshotRequest), pdf: formFields(PdfRequest) };
@@ -35,6 +36,7 @@ export function Playground({ session }: { session: Session }) {
           choices={[
             { value: 'screenshot', text: 'Screenshot' },
             { value: 'pdf', text: 'PDF' },
+            { value: 'render', text: 'Render' },
             { value: 'upload', text: 'Upload' },
           ]}
           value={tab}
@@ -43,6 +45,8 @@ export function Playground({ session }: { session: Session }) {
       </div>
       {tab === 'upload' ? (
         <TryUpload key="upload" session={session} />
+      ) : tab === 'render' ? (
+        <TryAny key="render" session={session} given={readBody(search.get('body'))} onBody={keepBody} />
       ) : (
         <TryRender
           key={tab}
@@ -62,7 +66,7 @@ function TryRender({
   given,
   onBody,
 }: {
-  kind: Exclude<Tab, 'upload'>;
+  kind: keyof typeof forms;
   session: Session;
   given: Record<string, unknown>;
   onBody: (body: string) => void;
@@ -72,7 +76,7 @@ function TryRender({
   const [values, setValues] = useState<Values>(() => valuesOf(given, fields));
   const { data: instance } = useInstance();
   const run = useRun();
-  const body = bodyOf(url, fields, values);
+  const body = bodyOf({ url: withScheme(url.trim()) }, fields, values);
   // The form's values are in the URL, so that a reload, the Back button and the other tab restore them.
   const text = JSON.stringify(body);
   const { body: settled } = useSettled({ body: text });
@@ -97,6 +101,47 @@ function TryRender({
         />
       }
       result={<Result run={run} what={kind === 'pdf' ? 'PDF' : 'screenshot'} />}
+      code={<Snippets code={code} />}
+    />
+  );
+}
+
+/** Version 2: any source to any format. */
+function TryAny({
+  session,
+  given,
+  onBody,
+}: {
+  session: Session;
+  given: Record<string, unknown>;
+  onBody: (body: string) => void;
+}) {
+  const [source, setSource] = useState(() => sourceOf(given));
+  const [values, setValues] = useState<Values>(() => valuesOf(given, fields));
+  const { data: instance } = useInstance();
+  const run = useRun();
+  const body = requestOf(source, values);
+  const { body: settled } = useSettled({ body: keptOf(body) });
+  useEffect(() => onBody(settled), [settled, onBody]);
+  const baseUrl = instance?.base_url ?? location.origin;
+  const code = (form: Form) =>
+    form === 'tt'
+      ? ttRenderAny(baseUrl, RenderRequest, body)
+      : sampleOf(form, { baseUrl, endpoint: 'render', body });
+  return (
+    <Columns
+      form={
+        <RenderAnyForm
+          source={source}
+          onSource={setSource}
+          values={values}
+          onValues={setValues}
+          canRun={session.verified}
+          isRunning={run.startedAt !== undefined}
+          onRun={() => run.start('POST /playground/render', body)}
+        />
+      }
+      result={<Result run={run} what="render" />}
       code={<Snippets code={code} />}
     />
   );

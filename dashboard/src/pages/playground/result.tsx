@@ -1,7 +1,12 @@
-// The result of a run: the picture, the PDF or the JSON, then headers and timing.
-import { sameOrigin } from '#app/api.ts';
+// The result of a run: the picture, the PDF, the text or the JSON, its link, then the receipt, headers and timing.
+import { useEffect, useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { call, sameOrigin } from '#app/api.ts';
 import { bytes, duration } from '#app/format.ts';
-import type { Outcome, Run } from '#app/pages/playground/run.ts';
+import { Hosting } from '#app/pages/playground/hosting.tsx';
+import { isReceipt, Outputs, Receipt } from '#app/pages/playground/receipt.tsx';
+import { Picture } from '#app/pages/playground/picture.tsx';
+import { maxShownBytes, type Outcome, type Run } from '#app/pages/playground/run.ts';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { FormProblem } from '#app/parts/form.tsx';
@@ -9,6 +14,8 @@ import { Section } from '#app/parts/page.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
 import { useNow } from '#app/parts/use-now.ts';
 import { PdfPreview } from '#app/pdf/pdf-preview.tsx';
+import { endingOf } from '#http/docs/samples.ts';
+import { formatOf } from '#renders/output-files.ts';
 
 export function Result({ run, what }: { run: Run; what: string }) {
   const { startedAt, isCancelled, outcome, problem } = run;
@@ -41,6 +48,10 @@ export function Result({ run, what }: { run: Run; what: string }) {
     >
       <div className="grid gap-5">
         <Shown outcome={outcome} />
+        {outcome.renderId !== undefined && (
+          <Hosting key={outcome.address} id={outcome.renderId} isHosted={outcome.isHosted} />
+        )}
+        <ReceiptOf outcome={outcome} />
         <details>
           <summary className="text-sm font-medium">Headers</summary>
           <dl className="mt-2 divide-y divide-line font-mono text-xs">
@@ -59,9 +70,17 @@ export function Result({ run, what }: { run: Run; what: string }) {
 
 function Waiting({ startedAt, what, onCancel }: { startedAt: number; what: string; onCancel: () => void }) {
   const now = useNow(100);
+  const shown = useRef<HTMLDivElement>(null);
+  // On a phone it is below the form, so the page would seem to do nothing.
+  useEffect(() => {
+    shown.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const seconds = (Math.max(0, now - startedAt) / 1000).toFixed(1);
   return (
-    <div className="grid min-h-64 place-items-center content-center gap-3 rounded-[14px] bg-ink/5 text-quiet">
+    <div
+      ref={shown}
+      className="grid min-h-64 place-items-center content-center gap-3 rounded-[14px] bg-ink/5 text-quiet"
+    >
       <p role="status">Waiting for the {what} …</p>
       <p aria-hidden="true" className="font-serif text-3xl text-ink tabular-nums">
         {seconds} s
@@ -73,14 +92,36 @@ function Waiting({ startedAt, what, onCancel }: { startedAt: number; what: strin
   );
 }
 
+/** Of version 2: the answer itself, or what its headers only count. */
+function ReceiptOf({ outcome: { json, renderId, headers } }: { outcome: Outcome }) {
+  const isCounted = headers.some(([name]) => name === 'x-service-warnings');
+  const { data } = useQuery({
+    queryKey: ['receipt', renderId],
+    queryFn: () => call('GET /renders/:id/receipt', { id: renderId ?? '' }),
+    enabled: isCounted && renderId !== undefined,
+  });
+  const receipt = isReceipt(json) ? json : data;
+  return receipt && <Receipt receipt={receipt} />;
+}
+
 function Shown({ outcome }: { outcome: Outcome }) {
-  if (outcome.json !== undefined) return <Json json={outcome.json} />;
-  if (outcome.contentType.startsWith('image/'))
+  const { json, text, isHosted, contentType } = outcome;
+  if (isReceipt(json)) return <Outputs receipt={json} />;
+  if (json !== undefined && (isHosted || outcome.renderId === undefined)) return <Json json={json} />;
+  const name = `page.${endingOf(formatOf(contentType))}`;
+  if (json !== undefined || text !== undefined)
     return (
-      <Bytes outcome={outcome} name={`page.${outcome.contentType.slice('image/'.length)}`}>
-        <div className="max-h-[36rem] overflow-auto rounded-[10px] border checkered">
-          <img src={outcome.address} alt="The screenshot" className="mx-auto" />
-        </div>
+      <Bytes outcome={outcome} name={name}>
+        <Code text={text ?? JSON.stringify(json, null, 2)} what={name} wrap />
+        {outcome.bytes.size > maxShownBytes && text !== undefined && (
+          <p className="text-sm text-quiet">This is the beginning. The download has all of it.</p>
+        )}
+      </Bytes>
+    );
+  if (contentType.startsWith('image/'))
+    return (
+      <Bytes outcome={outcome} name={name}>
+        <Picture address={outcome.address} alt="The screenshot" />
       </Bytes>
     );
   return (
@@ -98,9 +139,11 @@ function Bytes({ outcome, name, children }: { outcome: Outcome; name: string; ch
         <AnchorButton small href={outcome.address} download={name} icon="download">
           Download
         </AnchorButton>
-        <AnchorButton small href={outcome.address} target="_blank" rel="noreferrer" icon="open">
-          Open in a new tab
-        </AnchorButton>
+        {outcome.text === undefined && outcome.json === undefined && (
+          <AnchorButton small href={outcome.address} target="_blank" rel="noreferrer" icon="open">
+            Open in a new tab
+          </AnchorButton>
+        )}
       </div>
     </div>
   );
@@ -110,11 +153,7 @@ function Json({ json }: { json: unknown }) {
   const hosted = hostedAddress(json);
   return (
     <div className="grid gap-3">
-      {hosted?.isPicture === true && (
-        <div className="max-h-[36rem] overflow-auto rounded-[10px] border checkered">
-          <img src={hosted.address} alt="The hosted result" className="mx-auto" />
-        </div>
-      )}
+      {hosted?.isPicture === true && <Picture address={hosted.address} alt="The hosted result" />}
       {hosted?.isPicture === false && <PdfPreview title="The hosted PDF" source={hosted.address} />}
       <Code text={JSON.stringify(json, null, 2)} what="Answer" wrap />
       {hosted && (

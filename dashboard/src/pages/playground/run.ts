@@ -12,8 +12,14 @@ export interface Outcome {
   bytes: Blob;
   /** An object URL of the bytes. */
   address: string;
+  /** Of the render that it came from; undefined for an upload and for an error. */
+  renderId: string | undefined;
+  /** Whether its bytes have a link already. */
+  isHosted: boolean;
   /** Set if the response is JSON. */
   json?: unknown;
+  /** The beginning of a response that is text. */
+  text?: string;
 }
 
 export interface Run {
@@ -71,16 +77,37 @@ async function perform(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const startedAt = performance.now();
-  const response = await callRaw(name, body, signal);
+  const isBytes = !(body instanceof FormData) && !('response' in body && body.response === 'json');
+  const response = await callRaw(name, body, signal, isBytes ? { 'idempotency-key': newKey() } : {});
   const bytes = await response.blob();
   const contentType = response.headers.get('content-type') ?? '';
+  const isJson = contentType.startsWith('application/json');
+  const json = isJson ? (JSON.parse(await bytes.text()) as { id?: string } | null) : undefined;
+  const isRendered = response.ok && name !== 'POST /playground/upload';
   return {
     status: response.status,
     tookMs: Math.round(performance.now() - startedAt),
     headers: [...response.headers].filter(([header]) => shown.test(header)),
     contentType,
     bytes,
-    address: URL.createObjectURL(bytes),
-    ...(contentType.startsWith('application/json') && { json: JSON.parse(await bytes.text()) as unknown }),
+    address: URL.createObjectURL(
+      isShown.test(contentType) ? bytes : new Blob([bytes], { type: 'application/octet-stream' }),
+    ),
+    renderId: isRendered ? (response.headers.get('x-service-id') ?? json?.id) : undefined,
+    isHosted: !isBytes,
+    ...(isJson && { json }),
+    ...(isMarkup.test(contentType) && { text: await bytes.slice(0, maxShownBytes).text() }),
   };
 }
+
+/** With such a key the service keeps the bytes for a day, so that they can be hosted without a second render. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
+/** Only these have an address that a browser would show: a document of a stranger would be one of ours. */
+const isShown = /^(image\/(png|jpeg|webp)|application\/pdf)/;
+const isMarkup = /^(text|multipart)\//;
+/** More text makes a page slow. */
+export const maxShownBytes = 200_000;

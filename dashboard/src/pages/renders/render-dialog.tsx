@@ -1,8 +1,12 @@
 // The details of one render: request, result and deletion.
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Render } from '#http/dashboard/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { bytes, duration, time } from '#app/format.ts';
+import { Change } from '#app/pages/renders/change.tsx';
+import { madeOf, nameOf, repeatOf } from '#app/pages/renders/names.ts';
+import { Warnings } from '#app/pages/renders/warnings.tsx';
 import { AnchorButton, Button, LinkButton } from '#app/parts/button.tsx';
 import { CopyRow } from '#app/parts/copy.tsx';
 import { Confirm, Dialog, Facts } from '#app/parts/dialog.tsx';
@@ -16,17 +20,11 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
     done: 'Render deleted.',
     onDone: onClose,
   });
-  const again = new URLSearchParams({
-    tab: render.kind,
-    body: JSON.stringify({
-      url: render.target,
-      ...render.options,
-      ...(render.url !== null && { response: 'json' }),
-    }),
-  });
   const facts: [string, string][] = [
-    ['Kind', render.kind === 'pdf' ? 'PDF' : 'Screenshot'],
+    ['Kind', madeOf(render)],
     ['Made', time(render.created_at)],
+    ...(render.reference === null ? [] : [['Reference', render.reference] as [string, string]]),
+    ...(render.units > 1 ? [['Units', String(render.units)] as [string, string]] : []),
     ['Took', duration(render.duration_ms)],
     ['Size', bytes(render.size_bytes)],
     [
@@ -39,7 +37,7 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
     ]),
   ];
   return (
-    <Dialog title={render.target} onClose={onClose} wide={render.url !== null}>
+    <Dialog title={nameOf(render)} onClose={onClose} wide={render.url !== null}>
       <div className={`grid gap-6 ${render.url === null ? '' : 'md:grid-cols-2'}`}>
         {render.url !== null && <Preview render={render} address={sameOrigin(render.url)} />}
         <div className="min-w-0">
@@ -51,9 +49,13 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
           <Facts facts={facts} />
         </div>
       </div>
+      {render.version === 2 && <Noted id={render.id} />}
       {render.url !== null && (
-        <div className="mt-5">
-          <CopyRow label="Link" text={render.url} />
+        <div className="mt-5 grid gap-2">
+          {render.share_url !== null && <CopyRow label="Page link" text={render.share_url} />}
+          {render.outputs.map(({ format, url }) => (
+            <CopyRow key={url} label={render.outputs.length > 1 ? format : 'Link'} text={url} />
+          ))}
         </div>
       )}
       <div className="mt-6 flex flex-wrap gap-2.5">
@@ -62,7 +64,15 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
             Open
           </AnchorButton>
         )}
-        <LinkButton to={`/playground?${again}`} icon="refresh">
+        <LinkButton
+          to={`/playground?${repeatOf(render)}`}
+          icon="refresh"
+          title={
+            render.version === 2
+              ? 'Without documents, CSS, script and secrets: those are not kept'
+              : undefined
+          }
+        >
           Render again
         </LinkButton>
         <Button icon="trash" tone="remove" className="ml-auto" onClick={() => setConfirming(true)}>
@@ -80,8 +90,8 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
           <p>
             {render.url === null
               ? 'It is removed from your history.'
-              : 'Its link stops at once, everywhere it was shared.'}{' '}
-            The unit it used stays used.
+              : 'Its links stop working at once; browsers that showed it may keep their copy for up to five minutes.'}{' '}
+            {render.units > 1 ? 'The units it used stay used.' : 'The unit it used stays used.'}
           </p>
         </Confirm>
       )}
@@ -89,8 +99,24 @@ export function RenderDialog({ render, onClose }: { render: Render; onClose: () 
   );
 }
 
+function Noted({ id }: { id: string }) {
+  const { data } = useQuery({
+    queryKey: ['receipt', id],
+    queryFn: () => call('GET /renders/:id/receipt', { id }),
+  });
+  if (!data) return null;
+  return (
+    <div className="mt-5 grid gap-4">
+      {data.outputs.map((output, index) => (
+        <Change key={index} output={output} />
+      ))}
+      {data.warnings.length > 0 && <Warnings warnings={data.warnings} />}
+    </div>
+  );
+}
+
 function Preview({ render, address }: { render: Render; address: string }) {
-  if (render.kind === 'pdf')
+  if (render.kind !== 'screenshot')
     return (
       <a
         href={address}
@@ -99,7 +125,7 @@ function Preview({ render, address }: { render: Render; address: string }) {
         className="grid min-h-56 place-items-center content-center gap-2 rounded-[10px] border bg-sunken text-quiet hover:text-ink"
       >
         <Icon name="page" className="size-14" />
-        Open the PDF
+        {render.kind === 'pdf' ? 'Open the PDF' : 'Open the extract'}
       </a>
     );
   return (
@@ -111,7 +137,7 @@ function Preview({ render, address }: { render: Render; address: string }) {
     >
       <img
         src={address}
-        alt={`Screenshot of ${render.target}`}
+        alt={`Screenshot of ${nameOf(render)}`}
         className="max-h-96 w-full object-cover object-top"
       />
     </a>

@@ -1,9 +1,11 @@
-// The history of screenshots and PDFs.
+// The history of renders.
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Render } from '#http/dashboard/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { ago, bytes, duration } from '#app/format.ts';
+import { madeOf, nameOf } from '#app/pages/renders/names.ts';
 import { RenderDialog } from '#app/pages/renders/render-dialog.tsx';
+import { StatusChip } from '#app/pages/renders/status.tsx';
 import { LinkButton } from '#app/parts/button.tsx';
 import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
 import { Icon } from '#app/parts/icon.tsx';
@@ -20,6 +22,7 @@ const kinds = [
   { value: '', text: 'All kinds' },
   { value: 'screenshot', text: 'Screenshots' },
   { value: 'pdf', text: 'PDFs' },
+  { value: 'extract', text: 'Extracts' },
 ];
 const statuses = [
   { value: '', text: 'Any status' },
@@ -50,7 +53,7 @@ export function Renders() {
   return (
     <Page
       title="Renders"
-      intro="Screenshots and PDFs of web pages. Those asked for as JSON are hosted under a link."
+      intro="Screenshots, PDFs and extracts of pages. Those asked for as JSON are hosted under a link."
       actions={
         <LinkButton to="/playground" tone="primary" icon="playground">
           New render
@@ -99,7 +102,6 @@ function None({ isFiltered }: { isFiltered: boolean }) {
 }
 
 function Row({ render, onOpen }: { render: Render; onOpen: () => void }) {
-  const kind = render.kind === 'pdf' ? 'PDF' : 'Screenshot';
   return (
     <li>
       <button
@@ -109,9 +111,10 @@ function Row({ render, onOpen }: { render: Render; onOpen: () => void }) {
       >
         <Thumbnail render={render} />
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{render.target}</span>
+          <span className="block truncate font-medium">{nameOf(render)}</span>
           <span className="block truncate text-quiet">
-            {kind} · {ago(render.created_at)}
+            {madeOf(render)} · {ago(render.created_at)}
+            {render.reference !== null && ` · ${render.reference}`}
             {render.size_bytes !== null && (
               <span className="sm:hidden">
                 {' '}
@@ -127,8 +130,8 @@ function Row({ render, onOpen }: { render: Render; onOpen: () => void }) {
           {bytes(render.size_bytes)}
         </span>
         <span className="text-right sm:w-24">
-          {render.status === 'failed' ? (
-            <Chip tone="danger">Failed</Chip>
+          {render.status !== 'done' ? (
+            <StatusChip status={render.status} />
           ) : render.url === null ? (
             <Chip>Not hosted</Chip>
           ) : (
@@ -144,7 +147,7 @@ function Thumbnail({ render: { kind, thumbnail_url } }: { render: Render }) {
   return (
     <span className="grid h-10 w-16 shrink-0 place-items-center overflow-hidden rounded-md border bg-sunken text-quiet">
       {thumbnail_url === null ? (
-        <Icon name={kind === 'pdf' ? 'page' : 'renders'} />
+        <Icon name={kind === 'screenshot' ? 'renders' : 'page'} />
       ) : (
         <img
           src={sameOrigin(thumbnail_url)}

@@ -7,6 +7,7 @@ import { ChangePassword } from '#app/pages/settings/change-password.tsx';
 import { Codes } from '#app/pages/settings/codes.tsx';
 import { DeleteAccount } from '#app/pages/settings/delete-account.tsx';
 import { Passkeys } from '#app/pages/settings/passkeys.tsx';
+import { Provider } from '#app/pages/settings/provider.tsx';
 import { Sessions } from '#app/pages/settings/sessions.tsx';
 import { CurrentPassword, currentPasswordOf } from '#app/pages/settings/current-password.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
@@ -35,6 +36,7 @@ export function Settings({ session }: { session: Session }) {
         <ChangePassword session={session} />
         {factors.data && <Codes session={session} isOn={factors.data.codes} />}
         {factors.data && <Passkeys session={session} passkeys={factors.data.passkeys} />}
+        {factors.data?.provider && <Provider session={session} provider={factors.data.provider} />}
         {factors.error && !factors.data && (
           <Problem error={factors.error} onRetry={() => void factors.refetch()} />
         )}

@@ -37,7 +37,9 @@ export function DeleteUploads({
                 className="max-h-full max-w-full object-contain"
               />
             </span>
-            <span className="min-w-0 truncate">{upload.filename}</span>
+            <span dir="auto" className="min-w-0 truncate">
+              {upload.filename}
+            </span>
           </li>
         ))}
         {uploads.length > shownAtMost && <li>and {uploads.length - shownAtMost} more</li>}

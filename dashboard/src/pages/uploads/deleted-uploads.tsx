@@ -35,7 +35,9 @@ function Row({ item }: { item: Item }) {
   });
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2">
-      <span className="min-w-0 flex-1 basis-40 truncate">{item.filename}</span>
+      <span dir="auto" className="min-w-0 flex-1 basis-40 truncate">
+        {item.filename}
+      </span>
       <span className="text-quiet tabular-nums">{bytes(item.size_bytes)}</span>
       <span className="text-quiet">gone {ago(item.restorable_until)}</span>
       <span className="flex gap-2">

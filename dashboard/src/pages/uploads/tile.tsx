@@ -1,9 +1,9 @@
 // One upload in the grid.
 import type { Upload } from '#http/dashboard/views.ts';
-import { sameOrigin } from '#app/api.ts';
 import { ago, bytes, isWithin } from '#app/format.ts';
 import { CopyIcon } from '#app/parts/copy.tsx';
 import { Chip } from '#app/parts/states.tsx';
+import { Thumbnail } from '#app/parts/thumbnail.tsx';
 
 const soonMs = 7 * 86_400_000;
 
@@ -31,13 +31,7 @@ export function Tile({
         aria-label={`Open ${filename}`}
       >
         <span className="block overflow-hidden border-b checkered">
-          <img
-            src={sameOrigin(upload.thumbnail_url)}
-            alt=""
-            loading="lazy"
-            decoding="async"
-            className="aspect-4/3 w-full object-scale-down"
-          />
+          <Thumbnail upload={upload} />
         </span>
       </button>
       <label className="absolute top-2 left-2 grid size-8 cursor-pointer place-items-center rounded-lg bg-card/90 opacity-0 shadow-small transition group-hover:opacity-100 focus-within:opacity-100 has-checked:opacity-100 pointer-coarse:opacity-100">
@@ -51,7 +45,7 @@ export function Tile({
       </label>
       <div className="flex items-center gap-1 py-2 pr-1.5 pl-3">
         <div className="min-w-0 flex-1">
-          <p className="truncate text-sm font-medium" title={filename}>
+          <p dir="auto" className="truncate text-sm font-medium" title={filename}>
             {filename}
           </p>
           <p className="truncate text-sm text-quiet">

@@ -58,7 +58,7 @@ export function UploadDialog({
           className="grid min-h-48 place-items-center self-start overflow-hidden rounded-[10px] border checkered"
         >
           <img
-            src={sameOrigin(upload.file_url)}
+            src={sameOrigin(upload.preview_url)}
             alt={`${upload.filename}, opens the share page`}
             className="max-h-96 max-w-full object-contain"
           />
@@ -78,11 +78,7 @@ export function UploadDialog({
         <AnchorButton href={sameOrigin(upload.url)} target="_blank" rel="noreferrer" icon="open">
           Share page
         </AnchorButton>
-        <AnchorButton
-          href={`${sameOrigin(upload.file_url)}?download=1`}
-          download={upload.filename}
-          icon="download"
-        >
+        <AnchorButton href={sameOrigin(upload.download_url)} download={upload.filename} icon="download">
           Download
         </AnchorButton>
         <Button icon="trash" tone="remove" onClick={onDelete}>
@@ -143,7 +139,9 @@ function ChangeExpiry({ upload, session }: { upload: Upload; session: Session })
 }
 
 /** The links in every format that people paste, the same as on the share page. */
-function formatsOf({ url, file_url, filename }: Upload): [label: string, text: string][] {
+function formatsOf({ url, file_url, filename, guarded }: Upload): [label: string, text: string][] {
+  // Where visitors are asked first, only the page works.
+  if (guarded) return [['Page link', url]];
   const attribute = filename.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
   return [
     ['Page link', url],
