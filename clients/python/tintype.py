@@ -16,6 +16,8 @@ import base64
 import dataclasses
 import email.utils
 import errno
+import hashlib
+import hmac
 import http.client
 import json
 import math
@@ -36,7 +38,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AuthenticationError", "BatchItem", "BatchResult", "HostedPdf", "HostedScreenshot", "ItemError", "Meta", "Quota",
     "QuotaExceededError", "RateLimit", "RateLimitError", "Render", "RenderError", "RequestError", "Retry", "Tintype",
-    "TintypeError", "UnavailableError", "Upload",
+    "TintypeError", "UnavailableError", "Upload", "sign_link",
 ]  # fmt: skip
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
@@ -115,7 +117,7 @@ class BatchResult:
 
 @dataclass(frozen=True)
 class Render:
-    """A picture or a PDF."""
+    """A picture, a PDF, or text or data of a page."""
 
     id: str
     data: bytes = field(repr=False)
@@ -130,7 +132,8 @@ class Render:
         """
         target = os.fspath(path)
         if os.path.isdir(target):
-            target = os.path.join(target, f"{self.id}.{self.content_type.split('/')[-1]}")
+            kind = self.content_type.split(";")[0]
+            target = os.path.join(target, f"{self.id}.{_ENDINGS.get(kind, kind.split('/')[-1])}")
         part = f"{target}.{secrets.token_hex(4)}.part"
         try:
             with open(part, "xb") as file:
@@ -145,6 +148,9 @@ class Render:
         return target
 
 
+_ENDINGS = {"text/plain": "txt", "text/markdown": "md", "multipart/related": "mhtml"}
+
+
 class TintypeError(Exception):
     """Everything that can go wrong with a call. A wrong argument is a TypeError or ValueError instead, and nothing is sent.
 
@@ -154,7 +160,8 @@ class TintypeError(Exception):
 
     def __init__(
         self, code: str, message: str, *, status: Optional[int] = None, meta: Optional[Meta] = None,
-        retry_after: Optional[float] = None, filename: Optional[str] = None,
+        retry_after: Optional[float] = None, filename: Optional[str] = None, field: Optional[str] = None,
+        reason: Optional[str] = None, retryable: Optional[bool] = None,
     ) -> None:  # fmt: skip
         super().__init__(f"{code}: {message}")
         self.code = code
@@ -166,6 +173,12 @@ class TintypeError(Exception):
         self.retry_after = retry_after
         #: Of the file that could not be sent.
         self.filename = filename
+        #: The field of a render that it is about.
+        self.field = field
+        #: Why a render failed, as one word: timeout, selector_missing, ...
+        self.reason = reason
+        #: What the service says of this failure; None if it says nothing.
+        self.retryable = retryable
         #: How many times the request was sent.
         self.attempts = 0
         #: Of a batch that was split: the outcomes that were known before this error.
@@ -250,16 +263,20 @@ class _Answer:
 _CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {
     "unauthorized": (401, False),
     "quota_exceeded": (402, False),
+    "forbidden": (403, False),
     "not_found": (404, False),
     "method_not_allowed": (405, False),
     "file_too_large": (413, False),
     "batch_too_large": (413, False),
+    "request_too_large": (413, False),
     "unsupported_type": (415, False),
     "validation_error": (422, False),
     "too_many_files": (422, False),
     "rate_limited": (429, True),
     "concurrency_limited": (429, True),
+    "queue_full": (429, True),
     "internal": (500, True),
+    "fetch_failed": (502, True),
     "capture_failed": (502, True),
     "render_failed": (502, True),
 }
@@ -268,8 +285,9 @@ _CONTRACT_ERRORS: Dict[str, Tuple[int, bool]] = {
 _MAX_FILE_BYTES = 10485760
 _MAX_BATCH_FILES = 10
 _MAX_BATCH_BYTES = 52428800
+_MAX_RENDER_FILE_BYTES = 20971520
 # How long to wait for a render: its own time limit, the queue, and 15 s for the network.
-_RENDER_SECONDS = {"screenshot": 105.0, "pdf": 120.0}
+_RENDER_SECONDS = {"screenshot": 105.0, "pdf": 120.0, "render": 135.0}
 
 
 @dataclass(frozen=True)
@@ -350,10 +368,47 @@ class HostedPdf:
     meta: Optional[Meta] = field(default=None, repr=False)
 
 
+@dataclass(frozen=True)
+class HostedRender:
+    #: The id of the render.
+    id: str
+    #: How far the render is.
+    state: str
+    #: The reference of the request.
+    reference: Optional[str]
+    #: When the render was asked for.
+    created_at: str
+    #: When it ended.
+    finished_at: Optional[str]
+    #: When the hosted outputs are deleted; null for never.
+    expires_at: Optional[str]
+    #: Whether this is an earlier result.
+    cached: bool
+    #: Render units that it cost.
+    units: int
+    #: How long it took.
+    duration_ms: Optional[int]
+    #: Where the time went, in milliseconds.
+    timing: Dict[str, Optional[int]]
+    #: The page.
+    page: Dict[str, Union[str, Optional[str], Optional[int]]]
+    #: In the order of the request; empty if it failed.
+    outputs: List[Dict[str, Any]]
+    #: What is not as it should be.
+    warnings: List[Dict[str, Union[str, Optional[str]]]]
+    #: Why it failed; null if it did not.
+    error: Optional[Dict[str, Union[str, bool, Optional[str]]]]
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
 class _RenderCalls:
     """The renders of Tintype. A field that is None is not sent, so the service's default holds."""
 
-    def _ask(self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str]) -> _Answer:
+    def _ask(
+        self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str],
+        files: Optional[Iterable[File]] = None,
+    ) -> _Answer:  # fmt: skip
         raise NotImplementedError
 
     def screenshot(
@@ -489,6 +544,513 @@ class _RenderCalls:
             "response": "json",
         }
         return _result(HostedPdf, self._ask("pdf", fields, timeout, idempotency_key))
+
+    def render(
+        self,
+        url: Optional[str] = None,
+        *,
+        html: Optional[str] = None,
+        markdown: Optional[str] = None,
+        base_url: Optional[str] = None,
+        viewport: Optional[Mapping[str, Union[int, float, bool]]] = None,
+        device: Optional[str] = None,
+        color_scheme: Optional[str] = None,
+        media: Optional[str] = None,
+        reduced_motion: Optional[bool] = None,
+        locale: Optional[str] = None,
+        timezone: Optional[str] = None,
+        geolocation: Optional[Mapping[str, float]] = None,
+        user_agent: Optional[str] = None,
+        clock: Optional[str] = None,
+        format: Optional[str] = None,
+        put_url: Optional[str] = None,
+        full_page: Optional[bool] = None,
+        clip: Optional[Mapping[str, float]] = None,
+        resize: Optional[Mapping[str, Union[int, str]]] = None,
+        compare_to: Optional[str] = None,
+        selector: Optional[str] = None,
+        omit_background: Optional[bool] = None,
+        quality: Optional[int] = None,
+        page: Optional[int] = None,
+        paper_format: Optional[str] = None,
+        paper: Optional[Mapping[str, Union[float, str]]] = None,
+        landscape: Optional[bool] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        scale: Optional[float] = None,
+        margin: Optional[Mapping[str, Union[float, str]]] = None,
+        header: Optional[Union[str, Mapping[str, str]]] = None,
+        footer: Optional[Union[str, Mapping[str, str]]] = None,
+        page_numbers: Optional[bool] = None,
+        page_ranges: Optional[str] = None,
+        single_page: Optional[bool] = None,
+        outline: Optional[bool] = None,
+        tagged: Optional[bool] = None,
+        document: Optional[Mapping[str, Union[str, Union[str, List[str]]]]] = None,
+        password: Optional[str] = None,
+        main_content: Optional[bool] = None,
+        outputs: Optional[List[Mapping[str, Any]]] = None,
+        headers: Optional[Mapping[str, Any]] = None,
+        cookies: Optional[List[Mapping[str, Union[str, bool]]]] = None,
+        basic_auth: Optional[Mapping[str, str]] = None,
+        javascript: Optional[bool] = None,
+        css: Optional[str] = None,
+        script: Optional[str] = None,
+        hide: Optional[List[str]] = None,
+        block: Optional[List[str]] = None,
+        block_hosts: Optional[List[str]] = None,
+        wait_until: Optional[str] = None,
+        wait_for: Optional[Union[str, Mapping[str, str], List[Union[str, Mapping[str, str]]]]] = None,
+        delay_ms: Optional[int] = None,
+        timeout_ms: Optional[int] = None,
+        fail_on: Optional[List[str]] = None,
+        max_age: Optional[int] = None,
+        expires_in: Optional[int] = None,
+        reference: Optional[str] = None,
+        files: Optional[Iterable[File]] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Render:
+        """Renders a page, or HTML or Markdown with its files, by version 2 of the interface.
+
+        html: An HTML document to render instead of a page on the web. 1 to 2,097,152 bytes of UTF-8.
+        markdown: A Markdown document to render, with GitHub tables and task lists. 1 to 1,048,576 bytes of UTF-8.
+        base_url: The public address that the document of html or markdown has.
+        viewport: The window that the page is laid out in.
+        viewport["width"]: Viewport width, in CSS pixels. From 320 to 3840. Default: 1440.
+        viewport["height"]: Viewport height, in CSS pixels. From 320 to 2160. Default: 900.
+        viewport["pixel_ratio"]: Device pixels for each CSS pixel. From 1 to 3. Default: 1.
+        viewport["mobile"]: Lay the page out as a phone does, and allow touch. Default: False.
+        device: A device whose viewport and user agent are used; fields of the request win.
+        color_scheme: The colour scheme that the page is told to prefer. One of light, dark. Default: light.
+        media: The CSS media type: screen, if it is left out, and print for a PDF. One of screen, print.
+        reduced_motion: Tell the page to prefer reduced motion. Default: False.
+        locale: The language of the browser, such as de-CH. Default: en-US.
+        timezone: The time zone of the browser, such as Europe/Zurich. Default: UTC.
+        geolocation: Where the page finds itself, if it asks.
+        geolocation["latitude"]: Degrees north. From -90 to 90.
+        geolocation["longitude"]: Degrees east. From -180 to 180.
+        geolocation["accuracy"]: In metres. From 0 to 100000. Default: 10.
+        user_agent: The user agent that the page sees; the browser's own, if it is left out.
+        clock: When the time of the page begins, such as 2026-01-31T09:00:00Z; now, if it is left out.
+        format: What is made of the page. One of png, jpeg, webp, pdf, html, mhtml, text, markdown, metadata,
+            accessibility. Default: png.
+        put_url: A public https address that the bytes are also PUT to, such as a presigned one.
+        full_page: Capture the full scrollable height. Only png, jpeg, webp. Default: False.
+        clip: Only this part of the page, in CSS pixels. Only png, jpeg, webp.
+        clip["x"]: The left edge, from the left of the page. From 0 to 100000.
+        clip["y"]: The top edge, from the top of the page. From 0 to 100000.
+        clip["width"]: The width of the part. From 1 to 65535.
+        clip["height"]: The height of the part. From 1 to 65535.
+        resize: Makes the picture smaller; it is never enlarged. Only png, jpeg, webp.
+        resize["width"]: The largest width, in pixels. From 16 to 3840.
+        resize["height"]: The largest height, in pixels. From 16 to 3840.
+        resize["fit"]: inside: the whole picture, within the size; cover: the size, filled and cut. One of inside,
+            cover. Default: inside.
+        compare_to: The id of an earlier render of the same size: the receipt then says what has changed. Only png,
+            jpeg, webp.
+        selector: Only the first element that matches, in open shadow roots too. A CSS selector. Only png, jpeg, webp,
+            html, text, markdown.
+        omit_background: Leave out the white that is behind a page without a background. Only png, webp, pdf. Default:
+            False.
+        quality: Quality of the compression. Only jpeg, webp. From 1 to 100. Default: 80.
+        page: This page as it is printed, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000.
+        paper_format: Paper size. Also for a picture with page. Only pdf. One of letter, a4, legal, a3, a5, tabloid.
+            Default: letter.
+        paper: A paper size of your own, instead of paper_format. Also for a picture with page. Only pdf.
+        paper["width"]: The width: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is
+            "0" or a number followed by px, in, cm or mm.
+        paper["height"]: The height: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that
+            is "0" or a number followed by px, in, cm or mm.
+        landscape: Rotates the paper to landscape. Also for a picture with page. Only pdf. Default: False.
+        print_background: Include CSS background colors and images. Also for a picture with page. Only pdf. Default:
+            True.
+        prefer_css_page_size: A CSS page size defined by the page overrides paper_format. Also for a picture with
+            page. Only pdf. Default: False.
+        scale: Scale of the printed content. Also for a picture with page. Only pdf. From 0.1 to 2. Default: 1.
+        margin: Margins of the paper. Also for a picture with page. Only pdf.
+        margin["top"]: The top margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that
+            is "0" or a number followed by px, in, cm or mm. Default: 0.
+        margin["right"]: The right margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters
+            that is "0" or a number followed by px, in, cm or mm. Default: 0.
+        margin["bottom"]: The bottom margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters
+            that is "0" or a number followed by px, in, cm or mm. Default: 0.
+        margin["left"]: The left margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters
+            that is "0" or a number followed by px, in, cm or mm. Default: 0.
+        header: What stands in the top margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}},
+            {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page.
+            Only pdf.
+        footer: What stands in the bottom margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}},
+            {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page.
+            Only pdf.
+        page_numbers: Fill every link with data-page with the printed page of its target. Also for a picture with
+            page. Only pdf. Default: False.
+        page_ranges: The pages to print, such as 1-3,5. All, if it is left out. Only pdf.
+        single_page: One page as tall as the content, up to 14,400 points. Only pdf. Default: False.
+        outline: Make an outline of the headings. Only pdf. Default: False.
+        tagged: Tag the content, for screen readers. Only pdf. Default: False.
+        document: The properties of the PDF: title, author and so on. Only pdf.
+        document["title"]: The title of the document.
+        document["author"]: The author of the document.
+        document["subject"]: The subject of the document.
+        document["keywords"]: Keywords: a text of 1 to 500 characters, or an array of at most 50 texts.
+        document["language"]: The language of the document, such as de-CH.
+        password: Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only
+            pdf.
+        main_content: The article only, without what surrounds it. Only html, text, markdown. Default: False.
+        outputs: Several outputs of the same load, instead of the fields of one.
+        headers: Request headers for the page's own origin, at most 20, each value up to 4096 bytes.
+        cookies: Cookies for the page's site.
+        basic_auth: The password for the page's own origin.
+        basic_auth["username"]: The user name.
+        basic_auth["password"]: The password.
+        javascript: Run the scripts of the page. Default: True.
+        css: Style that is added to the page from the first paint. 1 to 102,400 bytes of UTF-8.
+        script: The body of an async function that runs in the page once it has loaded. 1 to 102,400 bytes of UTF-8.
+        hide: Elements that are not shown, from the first paint. Default: .
+        block: What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator.
+            Default: .
+        block_hosts: Hosts that the page may not reach, with their subdomains. Default: .
+        wait_until: What the page must have reached. settled: loaded, and then at rest. One of settled, load,
+            domcontentloaded, networkidle0, networkidle2. Default: settled.
+        wait_for: What is waited for after the script: a selector of 1 to 500 characters, an object with selector and
+            state, an object with expression, or an array of at most 5 of these.
+        delay_ms: Extra wait after readiness, in milliseconds. From 0 to 10000. Default: 0.
+        timeout_ms: How long the render may take, in milliseconds: 60000, if it is left out, and 75000 with a PDF.
+            From 1000 to 90000.
+        fail_on: A status of 400 or more, a request that fails or an error of a script makes the render fail, instead
+            of a warning. Default: .
+        max_age: Seconds: an earlier result of the same request that is not older answers, and costs nothing. From 0
+            to 2592000. Default: 0.
+        expires_in: Seconds until the links to hosted outputs expire. From 60 to 31536000.
+        reference: A text of your own that comes back with the render.
+        """
+        fields = {
+            "url": url,
+            "html": html,
+            "markdown": markdown,
+            "base_url": base_url,
+            "viewport": viewport,
+            "device": device,
+            "color_scheme": color_scheme,
+            "media": media,
+            "reduced_motion": reduced_motion,
+            "locale": locale,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "user_agent": user_agent,
+            "clock": clock,
+            "format": format,
+            "put_url": put_url,
+            "full_page": full_page,
+            "clip": clip,
+            "resize": resize,
+            "compare_to": compare_to,
+            "selector": selector,
+            "omit_background": omit_background,
+            "quality": quality,
+            "page": page,
+            "paper_format": paper_format,
+            "paper": paper,
+            "landscape": landscape,
+            "print_background": print_background,
+            "prefer_css_page_size": prefer_css_page_size,
+            "scale": scale,
+            "margin": margin,
+            "header": header,
+            "footer": footer,
+            "page_numbers": page_numbers,
+            "page_ranges": page_ranges,
+            "single_page": single_page,
+            "outline": outline,
+            "tagged": tagged,
+            "document": document,
+            "password": password,
+            "main_content": main_content,
+            "outputs": outputs,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "javascript": javascript,
+            "css": css,
+            "script": script,
+            "hide": hide,
+            "block": block,
+            "block_hosts": block_hosts,
+            "wait_until": wait_until,
+            "wait_for": wait_for,
+            "delay_ms": delay_ms,
+            "timeout_ms": timeout_ms,
+            "fail_on": fail_on,
+            "max_age": max_age,
+            "expires_in": expires_in,
+            "reference": reference,
+        }
+        return _render(self._ask("render", fields, timeout, idempotency_key, files))
+
+    def hosted_render(
+        self,
+        url: Optional[str] = None,
+        *,
+        html: Optional[str] = None,
+        markdown: Optional[str] = None,
+        base_url: Optional[str] = None,
+        viewport: Optional[Mapping[str, Union[int, float, bool]]] = None,
+        device: Optional[str] = None,
+        color_scheme: Optional[str] = None,
+        media: Optional[str] = None,
+        reduced_motion: Optional[bool] = None,
+        locale: Optional[str] = None,
+        timezone: Optional[str] = None,
+        geolocation: Optional[Mapping[str, float]] = None,
+        user_agent: Optional[str] = None,
+        clock: Optional[str] = None,
+        format: Optional[str] = None,
+        put_url: Optional[str] = None,
+        full_page: Optional[bool] = None,
+        clip: Optional[Mapping[str, float]] = None,
+        resize: Optional[Mapping[str, Union[int, str]]] = None,
+        compare_to: Optional[str] = None,
+        selector: Optional[str] = None,
+        omit_background: Optional[bool] = None,
+        quality: Optional[int] = None,
+        page: Optional[int] = None,
+        paper_format: Optional[str] = None,
+        paper: Optional[Mapping[str, Union[float, str]]] = None,
+        landscape: Optional[bool] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        scale: Optional[float] = None,
+        margin: Optional[Mapping[str, Union[float, str]]] = None,
+        header: Optional[Union[str, Mapping[str, str]]] = None,
+        footer: Optional[Union[str, Mapping[str, str]]] = None,
+        page_numbers: Optional[bool] = None,
+        page_ranges: Optional[str] = None,
+        single_page: Optional[bool] = None,
+        outline: Optional[bool] = None,
+        tagged: Optional[bool] = None,
+        document: Optional[Mapping[str, Union[str, Union[str, List[str]]]]] = None,
+        password: Optional[str] = None,
+        main_content: Optional[bool] = None,
+        outputs: Optional[List[Mapping[str, Any]]] = None,
+        headers: Optional[Mapping[str, Any]] = None,
+        cookies: Optional[List[Mapping[str, Union[str, bool]]]] = None,
+        basic_auth: Optional[Mapping[str, str]] = None,
+        javascript: Optional[bool] = None,
+        css: Optional[str] = None,
+        script: Optional[str] = None,
+        hide: Optional[List[str]] = None,
+        block: Optional[List[str]] = None,
+        block_hosts: Optional[List[str]] = None,
+        wait_until: Optional[str] = None,
+        wait_for: Optional[Union[str, Mapping[str, str], List[Union[str, Mapping[str, str]]]]] = None,
+        delay_ms: Optional[int] = None,
+        timeout_ms: Optional[int] = None,
+        fail_on: Optional[List[str]] = None,
+        max_age: Optional[int] = None,
+        expires_in: Optional[int] = None,
+        reference: Optional[str] = None,
+        files: Optional[Iterable[File]] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> HostedRender:
+        """Renders a page, or HTML or Markdown with its files, by version 2 of the interface; the service hosts the outputs at the url of the result. The fields are those of render."""
+        fields = {
+            "url": url,
+            "html": html,
+            "markdown": markdown,
+            "base_url": base_url,
+            "viewport": viewport,
+            "device": device,
+            "color_scheme": color_scheme,
+            "media": media,
+            "reduced_motion": reduced_motion,
+            "locale": locale,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "user_agent": user_agent,
+            "clock": clock,
+            "format": format,
+            "put_url": put_url,
+            "full_page": full_page,
+            "clip": clip,
+            "resize": resize,
+            "compare_to": compare_to,
+            "selector": selector,
+            "omit_background": omit_background,
+            "quality": quality,
+            "page": page,
+            "paper_format": paper_format,
+            "paper": paper,
+            "landscape": landscape,
+            "print_background": print_background,
+            "prefer_css_page_size": prefer_css_page_size,
+            "scale": scale,
+            "margin": margin,
+            "header": header,
+            "footer": footer,
+            "page_numbers": page_numbers,
+            "page_ranges": page_ranges,
+            "single_page": single_page,
+            "outline": outline,
+            "tagged": tagged,
+            "document": document,
+            "password": password,
+            "main_content": main_content,
+            "outputs": outputs,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "javascript": javascript,
+            "css": css,
+            "script": script,
+            "hide": hide,
+            "block": block,
+            "block_hosts": block_hosts,
+            "wait_until": wait_until,
+            "wait_for": wait_for,
+            "delay_ms": delay_ms,
+            "timeout_ms": timeout_ms,
+            "fail_on": fail_on,
+            "max_age": max_age,
+            "expires_in": expires_in,
+            "reference": reference,
+            "response": "json",
+        }
+        return _result(HostedRender, self._ask("render", fields, timeout, idempotency_key, files))
+
+    def queue_render(
+        self,
+        url: Optional[str] = None,
+        *,
+        html: Optional[str] = None,
+        markdown: Optional[str] = None,
+        base_url: Optional[str] = None,
+        viewport: Optional[Mapping[str, Union[int, float, bool]]] = None,
+        device: Optional[str] = None,
+        color_scheme: Optional[str] = None,
+        media: Optional[str] = None,
+        reduced_motion: Optional[bool] = None,
+        locale: Optional[str] = None,
+        timezone: Optional[str] = None,
+        geolocation: Optional[Mapping[str, float]] = None,
+        user_agent: Optional[str] = None,
+        clock: Optional[str] = None,
+        format: Optional[str] = None,
+        put_url: Optional[str] = None,
+        full_page: Optional[bool] = None,
+        clip: Optional[Mapping[str, float]] = None,
+        resize: Optional[Mapping[str, Union[int, str]]] = None,
+        compare_to: Optional[str] = None,
+        selector: Optional[str] = None,
+        omit_background: Optional[bool] = None,
+        quality: Optional[int] = None,
+        page: Optional[int] = None,
+        paper_format: Optional[str] = None,
+        paper: Optional[Mapping[str, Union[float, str]]] = None,
+        landscape: Optional[bool] = None,
+        print_background: Optional[bool] = None,
+        prefer_css_page_size: Optional[bool] = None,
+        scale: Optional[float] = None,
+        margin: Optional[Mapping[str, Union[float, str]]] = None,
+        header: Optional[Union[str, Mapping[str, str]]] = None,
+        footer: Optional[Union[str, Mapping[str, str]]] = None,
+        page_numbers: Optional[bool] = None,
+        page_ranges: Optional[str] = None,
+        single_page: Optional[bool] = None,
+        outline: Optional[bool] = None,
+        tagged: Optional[bool] = None,
+        document: Optional[Mapping[str, Union[str, Union[str, List[str]]]]] = None,
+        password: Optional[str] = None,
+        main_content: Optional[bool] = None,
+        outputs: Optional[List[Mapping[str, Any]]] = None,
+        headers: Optional[Mapping[str, Any]] = None,
+        cookies: Optional[List[Mapping[str, Union[str, bool]]]] = None,
+        basic_auth: Optional[Mapping[str, str]] = None,
+        javascript: Optional[bool] = None,
+        css: Optional[str] = None,
+        script: Optional[str] = None,
+        hide: Optional[List[str]] = None,
+        block: Optional[List[str]] = None,
+        block_hosts: Optional[List[str]] = None,
+        wait_until: Optional[str] = None,
+        wait_for: Optional[Union[str, Mapping[str, str], List[Union[str, Mapping[str, str]]]]] = None,
+        delay_ms: Optional[int] = None,
+        timeout_ms: Optional[int] = None,
+        fail_on: Optional[List[str]] = None,
+        max_age: Optional[int] = None,
+        expires_in: Optional[int] = None,
+        reference: Optional[str] = None,
+        webhook_url: Optional[str] = None,
+        files: Optional[Iterable[File]] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> HostedRender:
+        """Queues a render and returns its receipt at once; wait_for_render waits for its end. The fields are those of render."""
+        fields = {
+            "url": url,
+            "html": html,
+            "markdown": markdown,
+            "base_url": base_url,
+            "viewport": viewport,
+            "device": device,
+            "color_scheme": color_scheme,
+            "media": media,
+            "reduced_motion": reduced_motion,
+            "locale": locale,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "user_agent": user_agent,
+            "clock": clock,
+            "format": format,
+            "put_url": put_url,
+            "full_page": full_page,
+            "clip": clip,
+            "resize": resize,
+            "compare_to": compare_to,
+            "selector": selector,
+            "omit_background": omit_background,
+            "quality": quality,
+            "page": page,
+            "paper_format": paper_format,
+            "paper": paper,
+            "landscape": landscape,
+            "print_background": print_background,
+            "prefer_css_page_size": prefer_css_page_size,
+            "scale": scale,
+            "margin": margin,
+            "header": header,
+            "footer": footer,
+            "page_numbers": page_numbers,
+            "page_ranges": page_ranges,
+            "single_page": single_page,
+            "outline": outline,
+            "tagged": tagged,
+            "document": document,
+            "password": password,
+            "main_content": main_content,
+            "outputs": outputs,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "javascript": javascript,
+            "css": css,
+            "script": script,
+            "hide": hide,
+            "block": block,
+            "block_hosts": block_hosts,
+            "wait_until": wait_until,
+            "wait_for": wait_for,
+            "delay_ms": delay_ms,
+            "timeout_ms": timeout_ms,
+            "fail_on": fail_on,
+            "max_age": max_age,
+            "expires_in": expires_in,
+            "reference": reference,
+            "webhook_url": webhook_url,
+            "async": True,
+        }
+        return _result(HostedRender, self._ask("render", fields, timeout, idempotency_key, files))
 # end
 
 
@@ -518,7 +1080,7 @@ class Tintype(_RenderCalls):
         timeout, here and below: seconds for each attempt; 0 or math.inf means none.
         """
         key = _check_idempotency_key(idempotency_key)
-        body, content_type = _form([_load(file)], expires_in)
+        body, content_type = _form([_load(file)], "expires_in", expires_in)
         answer = self._send("/api/v1/upload", body, content_type, _seconds(timeout, "upload"), key)
         return _result(Upload, answer)
 
@@ -550,7 +1112,7 @@ class Tintype(_RenderCalls):
             if not batch:
                 return
             turn += 1
-            body, content_type = _form([(name, data) for _, name, data in batch], expires_in)
+            body, content_type = _form([(name, data) for _, name, data in batch], "expires_in", expires_in)
             answer = self._send("/api/v1/upload/batch", body, content_type, seconds, f"{key}-{turn}")
             if not _is_batch(answer.json):
                 raise _bad_answer(answer)
@@ -591,14 +1153,74 @@ class Tintype(_RenderCalls):
             if not (error.code == "not_found" and error.attempts > 1):
                 raise
 
-    def _ask(self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str]) -> _Answer:
+    def get_render(self, id: str, *, wait: int = 0, timeout: Optional[float] = None) -> HostedRender:
+        """The receipt of a render: what it made, what failed to load, where the time went.
+
+        wait is how many seconds, 0 to 30, the service may wait for the end of a queued render.
+        """
+        query = f"?wait={int(wait)}" if wait > 0 else ""
+        seconds = _RENDER_SECONDS["render"] if timeout is None and wait > 0 else timeout
+        return _result(HostedRender, self._read(f"/{urllib.parse.quote(id, safe='')}{query}", seconds))
+
+    def wait_for_render(self, id: str, *, timeout: Optional[float] = None) -> HostedRender:
+        """The receipt of a queued render when it has ended, however long that takes: its state is succeeded, failed or canceled."""
+        while True:
+            render = self.get_render(id, wait=30, timeout=timeout)
+            if render.finished_at is not None:
+                return render
+
+    def list_renders(
+        self, *, limit: Optional[int] = None, cursor: Optional[str] = None, reference: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Tuple[List[HostedRender], Optional[str]]:  # fmt: skip
+        """A page of the account's renders, the newest first, and the cursor of the next page; None at the end."""
+        given = {"limit": limit, "cursor": cursor, "reference": reference}
+        query = urllib.parse.urlencode({name: value for name, value in given.items() if value is not None})
+        answer = self._read(f"?{query}", timeout)
+        if not _is_batch(answer.json):
+            raise _bad_answer(answer)
+        return [_filled(HostedRender, told, answer.meta) for told in answer.json["items"]], answer.json.get("next_cursor")
+
+    def delete_render(self, id: str, *, timeout: Optional[float] = None) -> None:
+        """Cancels a render that waits or runs; deletes one that has ended, with its hosted files."""
+        try:
+            self._read(f"/{urllib.parse.quote(id, safe='')}", timeout, method="DELETE")
+        except TintypeError as error:
+            # An earlier attempt deleted it, and its response was lost.
+            if not (error.code == "not_found" and error.attempts > 1):
+                raise
+
+    def link(self, request: Mapping[str, Any], *, timeout: Optional[float] = None) -> str:
+        """A link that renders when somebody opens it, at most once for each max_age. sign_link does so without the service."""
+        key = _check_idempotency_key(None)
+        body = json.dumps(dict(request)).encode()
+        answer = self._send("/api/v2/links", body, "application/json", _seconds(timeout, "delete"), key)
+        url = answer.json.get("url") if isinstance(answer.json, dict) else None
+        if not isinstance(url, str):
+            raise _bad_answer(answer)
+        return url
+
+    def _read(self, path: str, timeout: Optional[float], *, method: str = "GET") -> _Answer:
+        key = _check_idempotency_key(None)
+        return self._send(f"/api/v2/renders{path}", b"", None, _seconds(timeout, "delete"), key, method)
+
+    def _ask(
+        self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str],
+        files: Optional[Iterable[File]] = None,
+    ) -> _Answer:  # fmt: skip
         key = _check_idempotency_key(idempotency_key)
-        body = json.dumps({name: value for name, value in fields.items() if value is not None}).encode()
-        return self._send(f"/api/v1/{kind}", body, "application/json", _seconds(timeout, kind), key)
+        body = json.dumps({name: value for name, value in fields.items() if value is not None})
+        path = "/api/v2/renders" if kind == "render" else f"/api/v1/{kind}"
+        loaded = [_load(file, _MAX_RENDER_FILE_BYTES) for file in files or []]
+        if not loaded:
+            return self._send(path, body.encode(), "application/json", _seconds(timeout, kind), key)
+        form, content_type = _form(loaded, "request", body)
+        return self._send(path, form, content_type, _seconds(timeout, kind), key)
 
     def _send(
-        self, path: str, body: bytes, content_type: Optional[str], timeout: Optional[float], key: Optional[str]
-    ) -> _Answer:
+        self, path: str, body: bytes, content_type: Optional[str], timeout: Optional[float], key: Optional[str],
+        method: str = "POST",
+    ) -> _Answer:  # fmt: skip
         headers = {"User-Agent": f"tintype-python/{__version__}"}
         if content_type is not None:
             headers["Content-Type"] = content_type
@@ -612,7 +1234,7 @@ class Tintype(_RenderCalls):
             attempts += 1
             answer: Optional[_Answer] = None
             try:
-                answer = _exchange(self._base_url, path, body, headers, timeout, attempts)
+                answer = _exchange(self._base_url, method, path, body, headers, timeout, attempts)
                 failure = _failure(answer)
             except TintypeError as error:
                 failure = error
@@ -629,9 +1251,28 @@ class Tintype(_RenderCalls):
             _sleep(delay)
 
 
+def sign_link(request: Mapping[str, Any], *, base_url: str, link_key: str, secret: str) -> str:
+    """Signs a link without asking the service. `request` has the fields of a render by their names in the API, max_age and valid_until.
+
+        sign_link({"url": "https://example.com/", "max_age": 3600}, base_url=..., link_key="lk_...", secret="lksec_...")
+    """
+    text = json.dumps(dict(request), separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    payload = _base64url(text.encode())
+    if len(payload) > 8192:
+        raise ValueError(f"the link is too long: {len(payload)} of at most 8192 characters")
+    signature = hmac.new(secret.encode(), f"v2.{payload}".encode(), hashlib.sha256).digest()
+    return f"{_check_base_url(base_url)}/r/{link_key}/{payload}/{_base64url(signature)}"
+
+
+def _base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
 def _kind(error: TintypeError) -> str:
     """limited: the service says when to retry. twice: worth at most two retries. transient: an outage. final: not retried."""
     status, is_retryable = _CONTRACT_ERRORS.get(error.code, (None, None))
+    if error.retryable is not None:
+        is_retryable = error.retryable
     if is_retryable is False:
         return "final"
     if error.status == 429:
@@ -689,7 +1330,7 @@ def _timestamp(date: str) -> Optional[float]:
 
 
 def _exchange(
-    base_url: str, path: str, body: bytes, headers: Dict[str, str], timeout: Optional[float], attempts: int
+    base_url: str, method: str, path: str, body: bytes, headers: Dict[str, str], timeout: Optional[float], attempts: int
 ) -> _Answer:
     """One attempt. It reads the body too, because the connection can break in the middle of it."""
     deadline = math.inf if timeout is None else time.monotonic() + timeout
@@ -700,7 +1341,7 @@ def _exchange(
         _limit(sock, deadline)
         try:
             # http.client follows no redirect: the key belongs to the address that it was given for.
-            connection.request("POST", target, body, {**headers, **more})
+            connection.request(method, target, body, {**headers, **more})
         except (BrokenPipeError, ConnectionResetError):
             # The service refuses a large upload before its end, and its response can be read.
             pass
@@ -769,7 +1410,8 @@ def _failure(answer: _Answer) -> Optional[TintypeError]:
     }  # fmt: skip
     told = answer.json.get("error") if isinstance(answer.json, dict) else None
     if isinstance(told, dict) and isinstance(told.get("code"), str) and isinstance(told.get("message"), str):
-        return _error(told["code"], told["message"], **details)
+        more = {name: told.get(name) for name in ("field", "reason", "retryable")}
+        return _error(told["code"], told["message"], **details, **more)
     if _is_batch(answer.json):
         return _error("internal", "every file of the batch failed", **details)
     if status >= 500:
@@ -819,7 +1461,7 @@ def _meta(headers: http.client.HTTPMessage, attempts: int) -> Meta:
     )  # fmt: skip
 
 
-_Result = TypeVar("_Result", Upload, HostedScreenshot, HostedPdf)
+_Result = TypeVar("_Result", Upload, HostedScreenshot, HostedPdf, HostedRender)
 
 
 def _result(kind: Type[_Result], answer: _Answer) -> _Result:
@@ -848,9 +1490,10 @@ def _is_batch(body: Any) -> bool:
 
 
 def _render(answer: _Answer) -> Render:
-    content_type = answer.headers.get("Content-Type", "")
-    if content_type not in ("image/png", "image/jpeg", "image/webp", "application/pdf"):
+    # The page of a proxy has no id.
+    if "x-service-id" not in answer.headers:
         raise _bad_answer(answer)
+    content_type = answer.headers.get("Content-Type", "")
     duration = answer.headers.get("x-service-duration-ms", "")
     return Render(
         id=answer.headers.get("x-service-id", ""),
@@ -861,18 +1504,18 @@ def _render(answer: _Answer) -> Render:
     )
 
 
-def _load(file: File) -> Tuple[str, bytes]:
+def _load(file: File, limit: int = _MAX_FILE_BYTES) -> Tuple[str, bytes]:
     """Name and bytes. A stream is read into memory, because a retry must be able to send it again."""
     name, source = file if isinstance(file, tuple) else (None, file)
     if name is not None and not isinstance(name, str):
         raise TypeError("a file as a tuple is (filename, path, bytes or file object)")
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _within_limit(name or "image", bytes(source))
+        return _within_limit(name or "image", bytes(source), limit)
     if isinstance(source, (str, os.PathLike)):
         name = name or os.path.basename(os.fspath(source)) or "image"
         try:
             with open(source, "rb") as opened:
-                return _within_limit(name, _read(opened))
+                return _within_limit(name, _read(opened, limit), limit)
         except OSError as error:
             raise _unreadable(name, error) from error
     if not hasattr(source, "read"):
@@ -880,16 +1523,16 @@ def _load(file: File) -> Tuple[str, bytes]:
     own = getattr(source, "name", None)
     name = name or (os.path.basename(own) if isinstance(own, str) else None) or "image"
     try:
-        return _within_limit(name, _read(source))
+        return _within_limit(name, _read(source, limit), limit)
     except OSError as error:
         raise _unreadable(name, error) from error
 
 
-def _read(opened: BinaryIO) -> bytes:
+def _read(opened: BinaryIO, limit: int) -> bytes:
     chunks: List[bytes] = []
     size = 0
-    while size <= _MAX_FILE_BYTES:
-        chunk = opened.read(_MAX_FILE_BYTES + 1 - size)
+    while size <= limit:
+        chunk = opened.read(limit + 1 - size)
         if not chunk:
             break
         if not isinstance(chunk, bytes):
@@ -899,9 +1542,9 @@ def _read(opened: BinaryIO) -> bytes:
     return b"".join(chunks)
 
 
-def _within_limit(name: str, data: bytes) -> Tuple[str, bytes]:
-    if len(data) > _MAX_FILE_BYTES:
-        message = f"file: {name} is larger than {_MAX_FILE_BYTES} bytes (10 MB)."
+def _within_limit(name: str, data: bytes, limit: int) -> Tuple[str, bytes]:
+    if len(data) > limit:
+        message = f"file: {name} is larger than {limit} bytes ({limit >> 20} MB)."
         raise _error("file_too_large", message, status=413, filename=name)
     return name, data
 
@@ -910,11 +1553,11 @@ def _unreadable(name: str, error: OSError) -> TintypeError:
     return _error("unreadable_file", f"cannot read {name}: {error.strerror or error}", filename=name)
 
 
-def _form(files: List[Tuple[str, bytes]], expires_in: Optional[int]) -> Tuple[bytes, str]:
+def _form(files: List[Tuple[str, bytes]], field: str, value: Union[str, int, None]) -> Tuple[bytes, str]:
     boundary = f"tintype{secrets.token_hex(16)}"
     parts: List[bytes] = []
-    if expires_in is not None:
-        parts.append(f'--{boundary}\r\nContent-Disposition: form-data; name="expires_in"\r\n\r\n{expires_in}\r\n'.encode())
+    if value is not None:
+        parts.append(f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n'.encode())
     for name, data in files:
         # As browsers do, so that a name cannot end the quoted string or the header line.
         escaped = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")

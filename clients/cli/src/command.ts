@@ -2,7 +2,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { UsageError } from '../../shared/src/terminal.ts';
 
-export type Values = Record<string, string | boolean | undefined>;
+export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 export interface Command {
   /** One line for the list of commands. */
@@ -32,9 +32,15 @@ export function text(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Of an option that may be given several times. */
+export function texts(values: Values, name: string): string[] {
+  const given = values[name];
+  return Array.isArray(given) ? given.filter((value) => typeof value === 'string') : [];
+}
+
 export function number(values: Values, name: string): number | undefined {
   const value = text(values, name);
   if (value === undefined) return undefined;
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new UsageError(`--${name} must be a number, not "${value}"`);
+  if (!/^-?\d+(\.\d+)?$/.test(value)) throw new UsageError(`--${name} must be a number, not "${value}"`);
   return Number(value);
 }

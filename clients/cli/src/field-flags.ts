@@ -3,13 +3,16 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { setValue } from '../../shared/src/fields.ts';
 import { sides, type Flag } from '../../shared/src/flags.ts';
 import { UsageError } from '../../shared/src/terminal.ts';
-import { number, text, type Values } from './command.ts';
+import { number, text, texts, type Values } from './command.ts';
 
 export type HelpRow = [flag: string, meaning: string];
 
 export const parsedFlags = (flags: Flag[]): ParseArgsOptionsConfig =>
   Object.fromEntries(
-    flags.map(({ name, kind }) => [name, { type: kind === 'switch' ? 'boolean' : 'string' }]),
+    flags.map(({ name, kind }) => [
+      name,
+      { type: kind === 'switch' ? 'boolean' : 'string', ...(kind === 'list' && { multiple: true }) },
+    ]),
   );
 
 /** The fields that were given, as the API names them. */
@@ -25,13 +28,26 @@ export function fieldsFrom(flags: Flag[], values: Values): Record<string, unknow
 function valueOf({ name, kind, schema }: Flag, values: Values): unknown {
   if (kind === 'switch') return values[name] === true ? schema.default !== true : undefined;
   if (kind === 'number') return number(values, name);
+  if (kind === 'list') return listOf(texts(values, name), name, schema.items?.enum);
   const value = text(values, name);
   if (value === undefined) return undefined;
   if (kind === 'sides') return sizesOf(name, value);
-  if (schema.enum?.includes(value) === false)
-    throw new UsageError(`--${name} must be ${schema.enum.join(', ')}, not "${value}"`);
+  requireChoice(value, name, schema.enum);
   return value;
 }
+
+function listOf(values: string[], name: string, choices?: readonly string[]): string[] | undefined {
+  for (const value of values) requireChoice(value, name, choices);
+  return values.length === 0 ? undefined : values;
+}
+
+/** The name of a device is one of two hundred: the service knows the nearest. */
+function requireChoice(value: string, name: string, choices: readonly string[] | undefined): void {
+  if (choices?.includes(value) === false && choices.length <= maxShownChoices)
+    throw new UsageError(`--${name} must be ${choices.join(', ')}, not "${value}"`);
+}
+
+const maxShownChoices = 20;
 
 /** Reads one to four sizes as the CSS property `margin` does: top, right, bottom, left. */
 function sizesOf(name: string, value: string): Record<string, string | number> {
@@ -51,7 +67,7 @@ export const helpRows = (flags: Flag[]): HelpRow[] =>
 function argumentOf({ name, kind, schema }: Flag): string {
   if (kind === 'switch') return '';
   if (kind === 'sides') return ' SIZES';
-  if (kind === 'number') return schema.description?.includes('pixels') ? ' PIXELS' : ' NUMBER';
+  if (kind === 'number') return /in (CSS )?pixels/.test(schema.description ?? '') ? ' PIXELS' : ' NUMBER';
   return ` ${name.split('-').at(-1)?.toUpperCase()}`;
 }
 
@@ -63,7 +79,16 @@ function meaningOf({ kind, schema }: Flag): string {
     .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
   if (kind === 'switch') return fallback === true ? `Do not ${lowered(sentence)}` : sentence;
   if (kind === 'sides') return `${sentence}: one for all sides, or up to four as in CSS: "1cm 2cm"`;
-  const rule = choices ? `: ${listed(choices)}` : minimum === undefined ? '' : `, ${minimum} to ${maximum}`;
+  const rule =
+    choices && choices.length <= maxShownChoices
+      ? `: ${listed(choices)}`
+      : minimum === undefined
+        ? ''
+        : `, ${minimum} to ${maximum}`;
+  if (kind === 'list') {
+    const { enum: members } = schema.items ?? {};
+    return `${sentence}${members ? `: ${listed(members)}` : ''}; may be given several times`;
+  }
   return `${sentence}${rule}${fallback === undefined ? '' : ` (${fallback as string | number})`}`;
 }
 

@@ -9,11 +9,13 @@ import type { Command } from './command.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { completionFor } from './completion.ts';
 import { remove } from './delete.ts';
+import { link } from './link.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { open } from './open.ts';
 import { pdf, screenshot } from './render.ts';
+import { renderDocument } from './render-document.ts';
 import { pdfs, shots } from './shots.ts';
 import { status } from './status.ts';
 import { upload } from './upload.ts';
@@ -30,6 +32,8 @@ const commands: Record<string, Command> = {
   open,
   screenshot,
   pdf,
+  render: renderDocument,
+  link,
   shots,
   pdfs,
   completion: completionFor(() => commands),

@@ -80,7 +80,7 @@ async function run(kind: RenderKind, { values, positionals, signal }: Call): Pro
 }
 
 /** With --json and --link the result stays on the service, so there is nothing to write into a file. */
-function refuseTwoAnswers(values: Values): void {
+export function refuseTwoAnswers(values: Values): void {
   const given = ['json', 'link', 'output'].filter((name) => values[name] !== undefined);
   if (given.length > 1) throw new UsageError(`give one of ${given.map((name) => `--${name}`).join(' and ')}`);
 }

@@ -4,16 +4,20 @@
 export const contractErrors = {
   unauthorized: { status: 401, retryable: false },
   quota_exceeded: { status: 402, retryable: false },
+  forbidden: { status: 403, retryable: false },
   not_found: { status: 404, retryable: false },
   method_not_allowed: { status: 405, retryable: false },
   file_too_large: { status: 413, retryable: false },
   batch_too_large: { status: 413, retryable: false },
+  request_too_large: { status: 413, retryable: false },
   unsupported_type: { status: 415, retryable: false },
   validation_error: { status: 422, retryable: false },
   too_many_files: { status: 422, retryable: false },
   rate_limited: { status: 429, retryable: true },
   concurrency_limited: { status: 429, retryable: true },
+  queue_full: { status: 429, retryable: true },
   internal: { status: 500, retryable: true },
+  fetch_failed: { status: 502, retryable: true },
   capture_failed: { status: 502, retryable: true },
   render_failed: { status: 502, retryable: true },
 } as const;
@@ -23,8 +27,11 @@ export type ErrorCode = keyof typeof contractErrors;
 /** What one upload and one batch may hold. Spec 4.1, 4.2. */
 export const uploadLimits = { fileBytes: 10485760, batchFiles: 10, batchBytes: 52428800 } as const;
 
+/** What the files of one render may hold together. */
+export const renderFileBytes = 20971520;
+
 /** How long to wait for a render: its own time limit, the queue, and 15 s for the network. Spec 4.3, 4.4. */
-export const renderTimeoutsMs = { screenshot: 105000, pdf: 120000 } as const;
+export const renderTimeoutsMs = { screenshot: 105000, pdf: 120000, render: 135000 } as const;
 
 export interface BatchResult {
   /** One entry per submitted file, in request order. */
@@ -269,4 +276,468 @@ export interface AccountUsage {
     scope: 'all' | 'uploads' | 'renders';
     expiresAt: string | null;
   };
+}
+
+export interface RenderRequest {
+  /** Public http(s) address. localhost, private hosts and internal IP ranges are rejected. */
+  url?: string;
+  /** An HTML document to render instead of a page on the web. 1 to 2,097,152 bytes of UTF-8. */
+  html?: string;
+  /** A Markdown document to render, with GitHub tables and task lists. 1 to 1,048,576 bytes of UTF-8. */
+  markdown?: string;
+  /** The public address that the document of html or markdown has. */
+  baseUrl?: string;
+  /** The window that the page is laid out in. Default: {}. */
+  viewport?: {
+    /** Viewport width, in CSS pixels. From 320 to 3840. Default: 1440. */
+    width?: number;
+    /** Viewport height, in CSS pixels. From 320 to 2160. Default: 900. */
+    height?: number;
+    /** Device pixels for each CSS pixel. From 1 to 3. Default: 1. */
+    pixelRatio?: number;
+    /** Lay the page out as a phone does, and allow touch. Default: false. */
+    mobile?: boolean;
+  };
+  /** A device whose viewport and user agent are used; fields of the request win. */
+  device?: 'Blackberry PlayBook' | 'Blackberry PlayBook landscape' | 'BlackBerry Z30' | 'BlackBerry Z30 landscape' | 'Galaxy Note 3' | 'Galaxy Note 3 landscape' | 'Galaxy Note II' | 'Galaxy Note II landscape' | 'Galaxy S III' | 'Galaxy S III landscape' | 'Galaxy S5' | 'Galaxy S5 landscape' | 'Galaxy S8' | 'Galaxy S8 landscape' | 'Galaxy S9+' | 'Galaxy S9+ landscape' | 'Galaxy S24' | 'Galaxy S24 landscape' | 'Galaxy A55' | 'Galaxy A55 landscape' | 'Galaxy Tab S4' | 'Galaxy Tab S4 landscape' | 'Galaxy Tab S9' | 'Galaxy Tab S9 landscape' | 'Galaxy Z Fold 6' | 'Galaxy Z Fold 6 landscape' | 'Galaxy Z Fold 6 Cover' | 'Galaxy Z Fold 6 Cover landscape' | 'Galaxy Z Fold 7' | 'Galaxy Z Fold 7 landscape' | 'Galaxy Z Fold 7 Cover' | 'Galaxy Z Fold 7 Cover landscape' | 'Galaxy Z Flip 6' | 'Galaxy Z Flip 6 landscape' | 'Galaxy Z Flip 6 Cover' | 'Galaxy Z Flip 6 Cover landscape' | 'Galaxy Z Flip 7' | 'Galaxy Z Flip 7 landscape' | 'Galaxy Z Flip 7 Cover' | 'Galaxy Z Flip 7 Cover landscape' | 'iPad (gen 5)' | 'iPad (gen 5) landscape' | 'iPad (gen 6)' | 'iPad (gen 6) landscape' | 'iPad (gen 7)' | 'iPad (gen 7) landscape' | 'iPad (gen 11)' | 'iPad (gen 11) landscape' | 'iPad Mini' | 'iPad Mini landscape' | 'iPad Pro 11' | 'iPad Pro 11 landscape' | 'iPhone 6' | 'iPhone 6 landscape' | 'iPhone 6 Plus' | 'iPhone 6 Plus landscape' | 'iPhone 7' | 'iPhone 7 landscape' | 'iPhone 7 Plus' | 'iPhone 7 Plus landscape' | 'iPhone 8' | 'iPhone 8 landscape' | 'iPhone 8 Plus' | 'iPhone 8 Plus landscape' | 'iPhone SE' | 'iPhone SE landscape' | 'iPhone SE (3rd gen)' | 'iPhone SE (3rd gen) landscape' | 'iPhone X' | 'iPhone X landscape' | 'iPhone XR' | 'iPhone XR landscape' | 'iPhone 11' | 'iPhone 11 landscape' | 'iPhone 11 Pro' | 'iPhone 11 Pro landscape' | 'iPhone 11 Pro Max' | 'iPhone 11 Pro Max landscape' | 'iPhone 12' | 'iPhone 12 landscape' | 'iPhone 12 Pro' | 'iPhone 12 Pro landscape' | 'iPhone 12 Pro Max' | 'iPhone 12 Pro Max landscape' | 'iPhone 12 Mini' | 'iPhone 12 Mini landscape' | 'iPhone 13' | 'iPhone 13 landscape' | 'iPhone 13 Pro' | 'iPhone 13 Pro landscape' | 'iPhone 13 Pro Max' | 'iPhone 13 Pro Max landscape' | 'iPhone 13 Mini' | 'iPhone 13 Mini landscape' | 'iPhone 14' | 'iPhone 14 landscape' | 'iPhone 14 Plus' | 'iPhone 14 Plus landscape' | 'iPhone 14 Pro' | 'iPhone 14 Pro landscape' | 'iPhone 14 Pro Max' | 'iPhone 14 Pro Max landscape' | 'iPhone 15' | 'iPhone 15 landscape' | 'iPhone 15 Plus' | 'iPhone 15 Plus landscape' | 'iPhone 15 Pro' | 'iPhone 15 Pro landscape' | 'iPhone 15 Pro Max' | 'iPhone 15 Pro Max landscape' | 'iPhone 16' | 'iPhone 16 landscape' | 'iPhone 16 Plus' | 'iPhone 16 Plus landscape' | 'iPhone 16 Pro' | 'iPhone 16 Pro landscape' | 'iPhone 16 Pro Max' | 'iPhone 16 Pro Max landscape' | 'iPhone 16e' | 'iPhone 16e landscape' | 'iPhone 17' | 'iPhone 17 landscape' | 'iPhone Air' | 'iPhone Air landscape' | 'iPhone 17 Pro' | 'iPhone 17 Pro landscape' | 'iPhone 17 Pro Max' | 'iPhone 17 Pro Max landscape' | 'iPhone 17e' | 'iPhone 17e landscape' | 'Kindle Fire HDX' | 'Kindle Fire HDX landscape' | 'LG Optimus L70' | 'LG Optimus L70 landscape' | 'Microsoft Lumia 550' | 'Microsoft Lumia 550 landscape' | 'Microsoft Lumia 950' | 'Microsoft Lumia 950 landscape' | 'Nexus 10' | 'Nexus 10 landscape' | 'Nexus 4' | 'Nexus 4 landscape' | 'Nexus 5' | 'Nexus 5 landscape' | 'Nexus 5X' | 'Nexus 5X landscape' | 'Nexus 6' | 'Nexus 6 landscape' | 'Nexus 6P' | 'Nexus 6P landscape' | 'Nexus 7' | 'Nexus 7 landscape' | 'Nokia Lumia 520' | 'Nokia Lumia 520 landscape' | 'Nokia N9' | 'Nokia N9 landscape' | 'Pixel 2' | 'Pixel 2 landscape' | 'Pixel 2 XL' | 'Pixel 2 XL landscape' | 'Pixel 3' | 'Pixel 3 landscape' | 'Pixel 4' | 'Pixel 4 landscape' | 'Pixel 4a (5G)' | 'Pixel 4a (5G) landscape' | 'Pixel 5' | 'Pixel 5 landscape' | 'Pixel 6' | 'Pixel 6 landscape' | 'Pixel 6 Pro' | 'Pixel 6 Pro landscape' | 'Pixel 6a' | 'Pixel 6a landscape' | 'Pixel 7' | 'Pixel 7 landscape' | 'Pixel 7 Pro' | 'Pixel 7 Pro landscape' | 'Pixel 7a' | 'Pixel 7a landscape' | 'Pixel 8' | 'Pixel 8 landscape' | 'Pixel 8 Pro' | 'Pixel 8 Pro landscape' | 'Pixel 8a' | 'Pixel 8a landscape' | 'Pixel 9' | 'Pixel 9 landscape' | 'Pixel 9 Pro' | 'Pixel 9 Pro landscape' | 'Pixel 9 Pro XL' | 'Pixel 9 Pro XL landscape' | 'Pixel 10' | 'Pixel 10 landscape' | 'Pixel 10 Pro' | 'Pixel 10 Pro landscape' | 'Pixel 10 Pro XL' | 'Pixel 10 Pro XL landscape' | 'Moto G4' | 'Moto G4 landscape' | 'Desktop Chrome HiDPI' | 'Desktop Edge HiDPI' | 'Desktop Firefox HiDPI' | 'Desktop Safari' | 'Desktop Chrome' | 'Desktop Edge' | 'Desktop Firefox';
+  /** The colour scheme that the page is told to prefer. Default: "light". */
+  colorScheme?: 'light' | 'dark';
+  /** The CSS media type: screen, if it is left out, and print for a PDF. */
+  media?: 'screen' | 'print';
+  /** Tell the page to prefer reduced motion. Default: false. */
+  reducedMotion?: boolean;
+  /** The language of the browser, such as de-CH. Default: "en-US". */
+  locale?: string;
+  /** The time zone of the browser, such as Europe/Zurich. Default: "UTC". */
+  timezone?: string;
+  /** Where the page finds itself, if it asks. */
+  geolocation?: {
+    /** Degrees north. From -90 to 90. */
+    latitude: number;
+    /** Degrees east. From -180 to 180. */
+    longitude: number;
+    /** In metres. From 0 to 100000. Default: 10. */
+    accuracy?: number;
+  };
+  /** The user agent that the page sees; the browser's own, if it is left out. */
+  userAgent?: string;
+  /** When the time of the page begins, such as 2026-01-31T09:00:00Z; now, if it is left out. */
+  clock?: string;
+  /** What is made of the page. Default: "png". */
+  format?: 'png' | 'jpeg' | 'webp' | 'pdf' | 'html' | 'mhtml' | 'text' | 'markdown' | 'metadata' | 'accessibility';
+  /** A public https address that the bytes are also PUT to, such as a presigned one. */
+  putUrl?: string;
+  /** Capture the full scrollable height. Only png, jpeg, webp. Default: false. */
+  fullPage?: boolean;
+  /** Only this part of the page, in CSS pixels. Only png, jpeg, webp. */
+  clip?: {
+    /** The left edge, from the left of the page. From 0 to 100000. */
+    x: number;
+    /** The top edge, from the top of the page. From 0 to 100000. */
+    y: number;
+    /** The width of the part. From 1 to 65535. */
+    width: number;
+    /** The height of the part. From 1 to 65535. */
+    height: number;
+  };
+  /** Makes the picture smaller; it is never enlarged. Only png, jpeg, webp. */
+  resize?: {
+    /** The largest width, in pixels. From 16 to 3840. */
+    width?: number;
+    /** The largest height, in pixels. From 16 to 3840. */
+    height?: number;
+    /** inside: the whole picture, within the size; cover: the size, filled and cut. Default: "inside". */
+    fit?: 'inside' | 'cover';
+  };
+  /** The id of an earlier render of the same size: the receipt then says what has changed. Only png, jpeg, webp. */
+  compareTo?: string;
+  /** Only the first element that matches, in open shadow roots too. A CSS selector. Only png, jpeg, webp, html, text, markdown. */
+  selector?: string;
+  /** Leave out the white that is behind a page without a background. Only png, webp, pdf. Default: false. */
+  omitBackground?: boolean;
+  /** Quality of the compression. Only jpeg, webp. From 1 to 100. Default: 80. */
+  quality?: number;
+  /** This page as it is printed, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000. */
+  page?: number;
+  /** Paper size. Also for a picture with page. Only pdf. Default: "letter". */
+  paperFormat?: 'letter' | 'a4' | 'legal' | 'a3' | 'a5' | 'tabloid';
+  /** A paper size of your own, instead of paper_format. Also for a picture with page. Only pdf. */
+  paper?: {
+    /** The width: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. */
+    width: number | string;
+    /** The height: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. */
+    height: number | string;
+  };
+  /** Rotates the paper to landscape. Also for a picture with page. Only pdf. Default: false. */
+  landscape?: boolean;
+  /** Include CSS background colors and images. Also for a picture with page. Only pdf. Default: true. */
+  printBackground?: boolean;
+  /** A CSS page size defined by the page overrides paper_format. Also for a picture with page. Only pdf. Default: false. */
+  preferCssPageSize?: boolean;
+  /** Scale of the printed content. Also for a picture with page. Only pdf. From 0.1 to 2. Default: 1. */
+  scale?: number;
+  /** Margins of the paper. Also for a picture with page. Only pdf. Default: {}. */
+  margin?: {
+    /** The top margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    top?: number | string;
+    /** The right margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    right?: number | string;
+    /** The bottom margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    bottom?: number | string;
+    /** The left margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    left?: number | string;
+  };
+  /** What stands in the top margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}}, {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page. Only pdf. */
+  header?: string | {
+    /** On every page that has no other. At most 65,536 bytes of UTF-8. */
+    default?: string;
+    /** On the first page; also if it is the only one. At most 65,536 bytes of UTF-8. */
+    first?: string;
+    /** On the last page. At most 65,536 bytes of UTF-8. */
+    last?: string;
+  };
+  /** What stands in the bottom margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}}, {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page. Only pdf. */
+  footer?: string | {
+    /** On every page that has no other. At most 65,536 bytes of UTF-8. */
+    default?: string;
+    /** On the first page; also if it is the only one. At most 65,536 bytes of UTF-8. */
+    first?: string;
+    /** On the last page. At most 65,536 bytes of UTF-8. */
+    last?: string;
+  };
+  /** Fill every link with data-page with the printed page of its target. Also for a picture with page. Only pdf. Default: false. */
+  pageNumbers?: boolean;
+  /** The pages to print, such as 1-3,5. All, if it is left out. Only pdf. */
+  pageRanges?: string;
+  /** One page as tall as the content, up to 14,400 points. Only pdf. Default: false. */
+  singlePage?: boolean;
+  /** Make an outline of the headings. Only pdf. Default: false. */
+  outline?: boolean;
+  /** Tag the content, for screen readers. Only pdf. Default: false. */
+  tagged?: boolean;
+  /** The properties of the PDF: title, author and so on. Only pdf. */
+  document?: {
+    /** The title of the document. */
+    title?: string;
+    /** The author of the document. */
+    author?: string;
+    /** The subject of the document. */
+    subject?: string;
+    /** Keywords: a text of 1 to 500 characters, or an array of at most 50 texts. */
+    keywords?: string | string[];
+    /** The language of the document, such as de-CH. */
+    language?: string;
+  };
+  /** Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
+  password?: string;
+  /** The article only, without what surrounds it. Only html, text, markdown. Default: false. */
+  mainContent?: boolean;
+  /** Several outputs of the same load, instead of the fields of one. */
+  outputs?: OutputOptions[];
+  /** Request headers for the page's own origin, at most 20, each value up to 4096 bytes. */
+  headers?: Record<string, string>;
+  /** Cookies for the page's site. */
+  cookies?: {
+    /** The name of the cookie. */
+    name: string;
+    /** The value of the cookie. */
+    value: string;
+    /** Also for the subdomains of this name. The page's host alone, if it is left out. */
+    domain?: string;
+    /** For paths below this. Default: "/". */
+    path?: string;
+    /** For https only. Default: false. */
+    secure?: boolean;
+    /** Hidden from scripts. Default: false. */
+    httpOnly?: boolean;
+    /** When other sites may cause it to be sent. */
+    sameSite?: 'strict' | 'lax' | 'none';
+  }[];
+  /** The password for the page's own origin. */
+  basicAuth?: {
+    /** The user name. */
+    username: string;
+    /** The password. */
+    password: string;
+  };
+  /** Run the scripts of the page. Default: true. */
+  javascript?: boolean;
+  /** Style that is added to the page from the first paint. 1 to 102,400 bytes of UTF-8. */
+  css?: string;
+  /** The body of an async function that runs in the page once it has loaded. 1 to 102,400 bytes of UTF-8. */
+  script?: string;
+  /** Elements that are not shown, from the first paint. Default: []. */
+  hide?: string[];
+  /** What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator. Default: []. */
+  block?: ('ads' | 'cookie_banners' | 'images' | 'media' | 'fonts')[];
+  /** Hosts that the page may not reach, with their subdomains. Default: []. */
+  blockHosts?: string[];
+  /** What the page must have reached. settled: loaded, and then at rest. Default: "settled". */
+  waitUntil?: 'settled' | 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
+  /** What is waited for after the script: a selector of 1 to 500 characters, an object with selector and state, an object with expression, or an array of at most 5 of these. */
+  waitFor?: string | {
+    /** The element to wait for. A CSS selector. */
+    selector: string;
+    /** visible: shown; attached: there; gone: not there, or not shown. Default: "visible". */
+    state?: 'visible' | 'attached' | 'gone';
+  } | {
+    /** A JavaScript expression, waited for until it is truthy. */
+    expression: string;
+  } | (string | {
+    /** The element to wait for. A CSS selector. */
+    selector: string;
+    /** visible: shown; attached: there; gone: not there, or not shown. Default: "visible". */
+    state?: 'visible' | 'attached' | 'gone';
+  } | {
+    /** A JavaScript expression, waited for until it is truthy. */
+    expression: string;
+  })[];
+  /** Extra wait after readiness, in milliseconds. From 0 to 10000. Default: 0. */
+  delayMs?: number;
+  /** How long the render may take, in milliseconds: 60000, if it is left out, and 75000 with a PDF. From 1000 to 90000. */
+  timeoutMs?: number;
+  /** A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning. Default: []. */
+  failOn?: ('http_error' | 'request_failed' | 'script_error')[];
+  /** file: the bytes; json: the receipt, with links to the hosted outputs. Default: "file". */
+  response?: 'file' | 'json';
+  /** Queues the render and answers at once; its outputs are hosted, whatever response says. Default: false. */
+  async?: boolean;
+  /** A public https address that gets the receipt when a queued render has ended. */
+  webhookUrl?: string;
+  /** Seconds: an earlier result of the same request that is not older answers, and costs nothing. From 0 to 2592000. Default: 0. */
+  maxAge?: number;
+  /** Seconds until the links to hosted outputs expire. From 60 to 31536000. */
+  expiresIn?: number;
+  /** A text of your own that comes back with the render. */
+  reference?: string;
+}
+
+export interface OutputOptions {
+  /** What is made of the page. Default: "png". */
+  format?: 'png' | 'jpeg' | 'webp' | 'pdf' | 'html' | 'mhtml' | 'text' | 'markdown' | 'metadata' | 'accessibility';
+  /** A public https address that the bytes are also PUT to, such as a presigned one. */
+  putUrl?: string;
+  /** Capture the full scrollable height. Only png, jpeg, webp. Default: false. */
+  fullPage?: boolean;
+  /** Only this part of the page, in CSS pixels. Only png, jpeg, webp. */
+  clip?: {
+    /** The left edge, from the left of the page. From 0 to 100000. */
+    x: number;
+    /** The top edge, from the top of the page. From 0 to 100000. */
+    y: number;
+    /** The width of the part. From 1 to 65535. */
+    width: number;
+    /** The height of the part. From 1 to 65535. */
+    height: number;
+  };
+  /** Makes the picture smaller; it is never enlarged. Only png, jpeg, webp. */
+  resize?: {
+    /** The largest width, in pixels. From 16 to 3840. */
+    width?: number;
+    /** The largest height, in pixels. From 16 to 3840. */
+    height?: number;
+    /** inside: the whole picture, within the size; cover: the size, filled and cut. Default: "inside". */
+    fit?: 'inside' | 'cover';
+  };
+  /** The id of an earlier render of the same size: the receipt then says what has changed. Only png, jpeg, webp. */
+  compareTo?: string;
+  /** Only the first element that matches, in open shadow roots too. A CSS selector. Only png, jpeg, webp, html, text, markdown. */
+  selector?: string;
+  /** Leave out the white that is behind a page without a background. Only png, webp, pdf. Default: false. */
+  omitBackground?: boolean;
+  /** Quality of the compression. Only jpeg, webp. From 1 to 100. Default: 80. */
+  quality?: number;
+  /** This page as it is printed, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000. */
+  page?: number;
+  /** Paper size. Also for a picture with page. Only pdf. Default: "letter". */
+  paperFormat?: 'letter' | 'a4' | 'legal' | 'a3' | 'a5' | 'tabloid';
+  /** A paper size of your own, instead of paper_format. Also for a picture with page. Only pdf. */
+  paper?: {
+    /** The width: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. */
+    width: number | string;
+    /** The height: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. */
+    height: number | string;
+  };
+  /** Rotates the paper to landscape. Also for a picture with page. Only pdf. Default: false. */
+  landscape?: boolean;
+  /** Include CSS background colors and images. Also for a picture with page. Only pdf. Default: true. */
+  printBackground?: boolean;
+  /** A CSS page size defined by the page overrides paper_format. Also for a picture with page. Only pdf. Default: false. */
+  preferCssPageSize?: boolean;
+  /** Scale of the printed content. Also for a picture with page. Only pdf. From 0.1 to 2. Default: 1. */
+  scale?: number;
+  /** Margins of the paper. Also for a picture with page. Only pdf. Default: {}. */
+  margin?: {
+    /** The top margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    top?: number | string;
+    /** The right margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    right?: number | string;
+    /** The bottom margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    bottom?: number | string;
+    /** The left margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. Default: 0. */
+    left?: number | string;
+  };
+  /** What stands in the top margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}}, {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page. Only pdf. */
+  header?: string | {
+    /** On every page that has no other. At most 65,536 bytes of UTF-8. */
+    default?: string;
+    /** On the first page; also if it is the only one. At most 65,536 bytes of UTF-8. */
+    first?: string;
+    /** On the last page. At most 65,536 bytes of UTF-8. */
+    last?: string;
+  };
+  /** What stands in the bottom margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}}, {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page. Only pdf. */
+  footer?: string | {
+    /** On every page that has no other. At most 65,536 bytes of UTF-8. */
+    default?: string;
+    /** On the first page; also if it is the only one. At most 65,536 bytes of UTF-8. */
+    first?: string;
+    /** On the last page. At most 65,536 bytes of UTF-8. */
+    last?: string;
+  };
+  /** Fill every link with data-page with the printed page of its target. Also for a picture with page. Only pdf. Default: false. */
+  pageNumbers?: boolean;
+  /** The pages to print, such as 1-3,5. All, if it is left out. Only pdf. */
+  pageRanges?: string;
+  /** One page as tall as the content, up to 14,400 points. Only pdf. Default: false. */
+  singlePage?: boolean;
+  /** Make an outline of the headings. Only pdf. Default: false. */
+  outline?: boolean;
+  /** Tag the content, for screen readers. Only pdf. Default: false. */
+  tagged?: boolean;
+  /** The properties of the PDF: title, author and so on. Only pdf. */
+  document?: {
+    /** The title of the document. */
+    title?: string;
+    /** The author of the document. */
+    author?: string;
+    /** The subject of the document. */
+    subject?: string;
+    /** Keywords: a text of 1 to 500 characters, or an array of at most 50 texts. */
+    keywords?: string | string[];
+    /** The language of the document, such as de-CH. */
+    language?: string;
+  };
+  /** Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
+  password?: string;
+  /** The article only, without what surrounds it. Only html, text, markdown. Default: false. */
+  mainContent?: boolean;
+}
+
+export interface Render {
+  /** The id of the render. */
+  id: string;
+  /** How far the render is. */
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  /** The reference of the request. */
+  reference: string | null;
+  /** When the render was asked for. */
+  createdAt: string;
+  /** When it ended. */
+  finishedAt: string | null;
+  /** When the hosted outputs are deleted; null for never. */
+  expiresAt: string | null;
+  /** Whether this is an earlier result. */
+  cached: boolean;
+  /** Render units that it cost. */
+  units: number;
+  /** How long it took. */
+  durationMs: number | null;
+  /** Where the time went, in milliseconds. */
+  timing: {
+    /** Waiting for a slot. */
+    queueMs: number | null;
+    /** Loading the page. */
+    loadMs: number | null;
+    /** Waiting for the page to rest. */
+    settleMs: number | null;
+    /** Making the outputs. */
+    captureMs: number | null;
+    /** Storing them. */
+    storeMs: number | null;
+  };
+  /** The page. */
+  page: {
+    /** What was rendered. */
+    source: 'url' | 'html' | 'markdown';
+    /** The address asked for, without its query string. */
+    url: string | null;
+    /** The address at the end, without its query string. */
+    finalUrl: string | null;
+    /** The HTTP status of the page. */
+    status: number | null;
+    /** The title of the page. */
+    title: string | null;
+  };
+  /** In the order of the request; empty if it failed. */
+  outputs: Output[];
+  /** What is not as it should be. */
+  warnings: {
+    /** What happened. */
+    code: 'request_failed' | 'request_blocked' | 'script_error' | 'content_cut' | 'settle_incomplete' | 'cookie_banner_left';
+    /** The same for people. */
+    message: string;
+    /** The address that it is about, without its query string. */
+    url: string | null;
+  }[];
+  /** Why it failed; null if it did not. */
+  error: {
+    /** A stable machine-readable value. */
+    code: 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'file_too_large' | 'request_too_large' | 'unsupported_type' | 'validation_error' | 'rate_limited' | 'concurrency_limited' | 'queue_full' | 'internal' | 'fetch_failed' | 'render_failed';
+    /** For people: the field, the reason, and what to do. */
+    message: string;
+    /** The field of the request that it is about. */
+    field?: string;
+    /** Why a render failed; with render_failed. */
+    reason?: 'unreachable' | 'timeout' | 'http_error' | 'request_failed' | 'crashed' | 'not_public' | 'download' | 'script_error' | 'selector_missing' | 'condition_unmet' | 'too_large' | 'unprintable';
+    /** Whether the same request may succeed later. */
+    retryable: boolean;
+    /** The request that failed, if it is known. */
+    requestId: string | null;
+  } | null;
+}
+
+export interface Output {
+  /** The format asked for. */
+  format: 'png' | 'jpeg' | 'webp' | 'pdf' | 'html' | 'mhtml' | 'text' | 'markdown' | 'metadata' | 'accessibility';
+  /** Where it is hosted; null if it is not. */
+  url: string | null;
+  /** The type of its bytes. */
+  contentType: string;
+  /** Of a picture, in its own pixels. */
+  width: number | null;
+  /** Of a picture, in its own pixels. */
+  height: number | null;
+  /** Of a PDF. */
+  pages: number | null;
+  /** Its size in bytes. */
+  sizeBytes: number;
+  /** The SHA-256 of its bytes, in hex; null for some old renders. */
+  sha256: string | null;
+  /** Whether something was cut off; the warnings say what. */
+  truncated: boolean;
+  /** With compare_to: the part of the pixels that has changed. */
+  difference: number | null;
+  /** With compare_to: the box around all changes; null if there are none. */
+  changedBox: {
+    /** The left edge, in pixels of the picture. */
+    x: number;
+    /** The top edge, in pixels of the picture. */
+    y: number;
+    /** The width, in pixels of the picture. */
+    width: number;
+    /** The height, in pixels of the picture. */
+    height: number;
+  } | null;
+  /** Of an html, mhtml, text or markdown of at most 1 MB. Null in lists. */
+  text: string | null;
+  /** Of metadata, or an accessibility tree, of at most 1 MB. Null in lists. */
+  data: Record<string, unknown> | null;
+}
+
+export interface RenderList {
+  /** The newest first. */
+  items: Render[];
+  /** The cursor of the next page; null on the last one. */
+  nextCursor: string | null;
 }

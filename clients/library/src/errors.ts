@@ -21,6 +21,9 @@ export interface TintypeErrorDetails {
   status?: number | undefined;
   meta?: Meta | undefined;
   retryAfterSeconds?: number | undefined;
+  field?: string | undefined;
+  reason?: string | undefined;
+  retryable?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -55,6 +58,12 @@ export class TintypeError extends Error {
   /** Request id, rate limit and quota, if there was a response. */
   readonly meta: Meta | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** The field of a render request that it is about. */
+  readonly field: string | undefined;
+  /** Why a render failed, as one word: `timeout`, `selector_missing`, … */
+  readonly reason: string | undefined;
+  /** What the service says; undefined if it says nothing. */
+  readonly retryable: boolean | undefined;
   /** How many times the request was sent. */
   attempts = 0;
   /** If a batch was split: the outcomes that were known before this error. */
@@ -67,6 +76,9 @@ export class TintypeError extends Error {
     this.status = details.status;
     this.meta = details.meta;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.field = details.field;
+    this.reason = details.reason;
+    this.retryable = details.retryable;
   }
 
   /** Whether the same request may succeed later: a limit, an outage, a page that did not load. */
@@ -76,8 +88,8 @@ export class TintypeError extends Error {
 
   /** For logs: JSON.stringify leaves out the message of an Error. */
   toJSON(): Record<string, unknown> {
-    const { name, code, message, status, requestId, retryAfterSeconds, attempts } = this;
-    return { name, code, message, status, requestId, retryAfterSeconds, attempts };
+    const { name, code, message, status, field, reason, requestId, retryAfterSeconds, attempts } = this;
+    return { name, code, message, status, field, reason, requestId, retryAfterSeconds, attempts };
   }
 
   /** The id to name when you report this failure to the operator. */

@@ -26,7 +26,7 @@ export interface LoadedFile {
 }
 
 /** A larger file is not sent, and not read further. */
-const { fileBytes: maxFileBytes } = uploadLimits;
+const { fileBytes: maxUploadBytes } = uploadLimits;
 
 /** A file that cannot be sent. In a batch it becomes a failed item, and the others are sent. */
 export class FileRefused extends TintypeError {
@@ -45,16 +45,16 @@ export class FileRefused extends TintypeError {
   }
 }
 
-function tooLarge(filename: string): FileRefused {
-  const message = `file: ${filename} is larger than ${maxFileBytes} bytes (10 MB).`;
+function tooLarge(filename: string, maxBytes: number): FileRefused {
+  const message = `file: ${filename} is larger than ${maxBytes} bytes (${maxBytes / 1024 ** 2} MB).`;
   return new FileRefused('file_too_large', filename, message, { status: 413 });
 }
 
-export async function loadFile(input: FileInput): Promise<LoadedFile> {
+export async function loadFile(input: FileInput, maxBytes: number = maxUploadBytes): Promise<LoadedFile> {
   checkInput(input);
   const { data, filename } = nameOf(input);
-  const blob = await loadBlob(data, filename);
-  if (blob.size > maxFileBytes) throw tooLarge(filename);
+  const blob = await loadBlob(data, filename, maxBytes);
+  if (blob.size > maxBytes) throw tooLarge(filename, maxBytes);
   return { blob, filename };
 }
 
@@ -111,13 +111,14 @@ function ownName(source: FileSource): string | undefined {
 
 const baseName = (path: string): string | undefined => path.split(/[/\\]/).at(-1) || undefined;
 
-async function loadBlob(source: FileSource, filename: string): Promise<Blob> {
+async function loadBlob(source: FileSource, filename: string, maxBytes: number): Promise<Blob> {
   if (source instanceof Blob) return source;
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
     return new Blob([source as Uint8Array<ArrayBuffer>]);
   try {
-    if (typeof source === 'string' || source instanceof URL) return await readPath(source, filename);
-    return await collect(source, filename);
+    if (typeof source === 'string' || source instanceof URL)
+      return await readPath(source, filename, maxBytes);
+    return await collect(source, filename, maxBytes);
   } catch (error) {
     if (error instanceof TintypeError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -127,15 +128,15 @@ async function loadBlob(source: FileSource, filename: string): Promise<Blob> {
   }
 }
 
-async function readPath(path: string | URL, filename: string): Promise<Blob> {
+async function readPath(path: string | URL, filename: string, maxBytes: number): Promise<Blob> {
   const { open } = await import('./paths.ts');
   // This module is empty in bundles for browsers.
   if (typeof open !== 'function')
     throw new TypeError('paths do not work in a browser; pass a File, a Blob or bytes');
   const handle = await open(path);
   try {
-    if ((await handle.stat()).size > maxFileBytes) throw tooLarge(filename);
-    return await collect(handle.createReadStream({ autoClose: false }), filename);
+    if ((await handle.stat()).size > maxBytes) throw tooLarge(filename, maxBytes);
+    return await collect(handle.createReadStream({ autoClose: false }), filename, maxBytes);
   } finally {
     await handle.close();
   }
@@ -145,13 +146,14 @@ async function readPath(path: string | URL, filename: string): Promise<Blob> {
 async function collect(
   stream: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
   filename: string,
+  maxBytes: number,
 ): Promise<Blob> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of Symbol.asyncIterator in stream ? stream : chunksOf(stream)) {
     const bytes = bytesOf(chunk);
     size += bytes.byteLength;
-    if (size > maxFileBytes) throw tooLarge(filename);
+    if (size > maxBytes) throw tooLarge(filename, maxBytes);
     chunks.push(bytes);
   }
   return new Blob(chunks);

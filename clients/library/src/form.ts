@@ -6,13 +6,16 @@ export interface EncodedForm {
   contentType: string;
 }
 
-export function encodeForm(files: LoadedFile[], expiresInSeconds: number | undefined): EncodedForm {
+/** Fields that are undefined are left out. */
+export function encodeForm(
+  files: LoadedFile[],
+  fields: Record<string, string | number | undefined>,
+): EncodedForm {
   const boundary = `tintype${randomHex(16)}`;
   const parts: (string | Blob)[] = [];
-  if (expiresInSeconds !== undefined) {
-    parts.push(
-      `--${boundary}\r\nContent-Disposition: form-data; name="expires_in"\r\n\r\n${expiresInSeconds}\r\n`,
-    );
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    parts.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
   }
   for (const { blob, filename } of files) {
     parts.push(

@@ -10,7 +10,12 @@ export type {
   AccountUsage,
   ErrorCode,
   PdfMetadata,
+  OutputOptions,
+  Output,
   PdfRequest,
+  Render,
+  RenderList,
+  RenderRequest,
   ScreenshotMetadata,
   ScreenshotRequest,
   UploadResult,
@@ -27,6 +32,9 @@ export {
 export type { ClientErrorCode } from './errors.ts';
 export type { FileInput, FileSource, NamedFile } from './files.ts';
 export type { Meta, Quota, RateLimit } from './meta.ts';
+export type { RenderCallOptions, RenderFields, RenderFile, RenderReadOptions } from './renders.ts';
 export type { Waiting } from './run-all.ts';
 export type { Retry } from './send.ts';
 export type { Progress } from './upload-batch.ts';
+export { signLink } from './sign-link.ts';
+export type { LinkFields, LinkSigner } from './sign-link.ts';

@@ -12,10 +12,16 @@ export function toSnake(value: unknown): unknown {
   return renameKeys(value, (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
+/** What is inside is the page's or the caller's own: names of headers, facts of a page. */
+const opaque = ['headers', 'data'];
+
 function renameKeys(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renameKeys(item, rename));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [rename(key), renameKeys(item, rename)]),
+    Object.entries(value).map(([key, item]) => [
+      rename(key),
+      opaque.includes(key) ? item : renameKeys(item, rename),
+    ]),
   );
 }

@@ -37,7 +37,7 @@ export interface BatchOptions extends UploadOptions {
 }
 
 /** Every field may also be undefined, which is the same as leaving it out. */
-type Loose<T> = { [Name in keyof T]?: T[Name] | undefined };
+export type Loose<T> = { [Name in keyof T]?: T[Name] | undefined };
 
 export type ScreenshotOptions = Loose<Omit<ScreenshotRequest, 'url' | 'response'>> & CallOptions;
 export type PdfOptions = Loose<Omit<PdfRequest, 'url' | 'response'>> & CallOptions;
@@ -63,6 +63,15 @@ export interface ListOptions extends CallOptions {
   cursor?: string | null | undefined;
   /** Part of the filename or of the target address. */
   search?: string | undefined;
+}
+
+export interface RenderListOptions extends CallOptions {
+  /** Items on a page, 1 to 100; default 50. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | null | undefined;
+  /** Only renders with this reference. */
+  reference?: string | undefined;
 }
 
 export interface RenderBytes {

@@ -12,22 +12,29 @@ export function resultOf(answer: Answer): object {
   return toCamel(answer.json) as object;
 }
 
-export function bytesOf(answer: Answer): WithMeta<RenderBytes> {
+export function bytesOf(answer: Answer, read = fileOf): WithMeta<RenderBytes> {
   const { headers } = answer;
   const duration = headers.get('x-service-duration-ms');
   return {
     id: headers.get('x-service-id') ?? '',
     durationMs: duration === null ? undefined : Number(duration),
-    ...fileOf(answer),
+    ...read(answer),
   };
 }
 
 export function fileOf(answer: Answer): WithMeta<HostedFile> {
+  const file = anyFileOf(answer);
+  const isPicture = /^(image\/(png|jpeg|webp|gif|avif|svg\+xml)|application\/pdf)$/.test(file.contentType);
+  // Text of a page is hosted in a sandbox; the page of a proxy is not.
+  const isSandboxed = /\bsandbox\b/.test(answer.headers.get('content-security-policy') ?? '');
+  if (!isPicture && !isSandboxed) throw badAnswer(answer);
+  return file;
+}
+
+/** A render may also be text. */
+export function anyFileOf(answer: Answer): WithMeta<HostedFile> {
   const { headers, bytes, meta } = answer;
-  const contentType = headers.get('content-type') ?? '';
-  if (!/^(image\/(png|jpeg|webp|gif|avif|svg\+xml)|application\/pdf)$/.test(contentType))
-    throw badAnswer(answer);
-  return { bytes, contentType, meta };
+  return { bytes, contentType: headers.get('content-type') ?? '', meta };
 }
 
 export function badAnswer({ status, headers, meta }: Answer): TintypeError {

@@ -9,7 +9,7 @@ import { exchange, type Fetch } from './transport.ts';
 
 export interface Call {
   /** Default: POST. */
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'DELETE';
   path: string;
   /** Needs no key, so none is sent. */
   isOpen?: boolean;
@@ -127,16 +127,24 @@ function errorOf({ status, headers, json, meta }: Answer, now: number): TintypeE
   if (status >= 200 && status < 300) return undefined;
   if (isBatchBody(json) && status < 500) return undefined;
   const details = { status, meta, retryAfterSeconds: parseRetryAfter(headers, now) };
-  const { code, message } =
-    (json as { error?: { code?: unknown; message?: unknown } } | undefined)?.error ?? {};
+  const { code, message, ...more } = (json as { error?: Partial<ErrorBody> } | undefined)?.error ?? {};
   if (typeof code === 'string' && typeof message === 'string') {
-    return new TintypeError(code as ErrorCode, message, details);
+    return new TintypeError(code as ErrorCode, message, { ...details, ...more });
   }
   if (isBatchBody(json)) return new TintypeError('internal', 'every file of the batch failed', details);
   if (status >= 500) return new TintypeError('unavailable', `the service answered ${status}`, details);
   if (status === 429) return new TintypeError('rate_limited', 'the service answered 429', details);
   const hint = status < 400 ? ' (a redirect; is the base address right?)' : '';
   return new TintypeError('bad_answer', `the service answered ${status} without saying why${hint}`, details);
+}
+
+/** Version 2 has the optional members. */
+interface ErrorBody {
+  code: string;
+  message: string;
+  field?: string;
+  reason?: string;
+  retryable?: boolean;
 }
 
 export function isBatchBody(json: unknown): boolean {

@@ -8,6 +8,8 @@ import {
   type AccountUploads,
   type AccountUsage,
   type PdfMetadata,
+  type Render,
+  type RenderList,
   type ScreenshotMetadata,
   type UploadResult,
 } from './contract.ts';
@@ -23,6 +25,7 @@ import type {
   ListOptions,
   PdfOptions,
   RenderBytes,
+  RenderListOptions,
   RunItem,
   RunOptions,
   ScreenshotOptions,
@@ -30,9 +33,21 @@ import type {
   UploadOptions,
   WithMeta,
 } from './options.ts';
+import {
+  awaitRender,
+  listAllRenders,
+  makeRender,
+  readRender,
+  removeRender,
+  type RenderCallOptions,
+  type RenderFields,
+  type RenderFile,
+  type RenderReadOptions,
+} from './renders.ts';
 import { badAnswer, bytesOf, fileOf, resultOf } from './results.ts';
 import { outcomesOf } from './run-all.ts';
 import { isBatchBody, send, type Sender } from './send.ts';
+import { makeLink, type LinkFields } from './sign-link.ts';
 import { uploadInBatches } from './upload-batch.ts';
 
 const timeoutsMs = { upload: 300_000, read: 30_000, ...renderTimeoutsMs };
@@ -40,7 +55,7 @@ const timeoutsMs = { upload: 300_000, read: 30_000, ...renderTimeoutsMs };
 const ceilings = { renders: 100, uploads: 4 };
 
 type Url = string | URL;
-type Render<Options> = Url | (Options & { url: Url });
+type Page<Options> = Url | (Options & { url: Url });
 
 /**
  * The client of a Tintype service.
@@ -77,7 +92,7 @@ export class Tintype {
     const { expiresIn, onProgress } = options;
     const call = callOf(options, timeoutsMs.upload);
     const loaded = await loadFile(file);
-    const { body, contentType } = encodeForm([loaded], expiresIn);
+    const { body, contentType } = encodeForm([loaded], { expires_in: expiresIn });
     const totalBytes = loaded.blob.size;
     const answer = await send(this.#sender, {
       path: '/api/v1/upload',
@@ -104,7 +119,7 @@ export class Tintype {
     return uploadInBatches(
       files,
       async (batch, turn, onPart) => {
-        const { body, contentType } = encodeForm(batch, options.expiresIn);
+        const { body, contentType } = encodeForm(batch, { expires_in: options.expiresIn });
         const answer = await send(this.#sender, {
           path: '/api/v1/upload/batch',
           body,
@@ -176,6 +191,72 @@ export class Tintype {
     return this.#render<PdfMetadata>('pdf', url, options);
   }
 
+  /**
+   * Renders a page, or HTML or Markdown of your own, by version 2 of the interface: as the bytes of one output, or with
+   * `response: 'json'` as a receipt with the links of all of them. With `async: true` it is queued: the receipt comes at once, and
+   * `waitForRender` waits for its end.
+   *
+   * @example
+   * const { bytes } = await tintype.render({ url: 'https://example.com', format: 'webp', colorScheme: 'dark' });
+   * const { outputs } = await tintype.render({
+   *   html: '<h1>Invoice</h1><img src="logo.png">',
+   *   outputs: [{ format: 'pdf' }, { format: 'png', selector: 'h1' }],
+   *   response: 'json',
+   * }, { files: ['logo.png'] });
+   * @throws {TintypeError}
+   */
+  render(
+    fields: RenderFields & ({ response: 'json' } | { async: true; response?: 'file' | undefined }),
+    options?: RenderCallOptions,
+  ): Promise<WithMeta<Render>>;
+  render(
+    fields: RenderFields & { response?: 'file' | undefined; async?: false | undefined },
+    options?: RenderCallOptions,
+  ): Promise<WithMeta<RenderFile>>;
+  render(
+    fields: RenderFields & { response?: 'file' | 'json' | undefined },
+    options: RenderCallOptions = {},
+  ): Promise<WithMeta<Render | RenderFile>> {
+    return makeRender(this.#sender, fields, options);
+  }
+
+  /** The receipt of a render: what it made, what failed to load, where the time went. Costs no unit. */
+  getRender(id: string, options: RenderReadOptions = {}): Promise<WithMeta<Render>> {
+    return readRender(this.#sender, id, options);
+  }
+
+  /**
+   * The receipt of a queued render when it has ended, however long that takes; a `signal` ends the wait. Its `state` is `succeeded`,
+   * `failed` or `canceled`.
+   *
+   * @example
+   * const { id } = await tintype.render({ url: 'https://example.com', format: 'pdf', async: true });
+   * const { state, outputs } = await tintype.waitForRender(id);
+   */
+  waitForRender(id: string, options: CallOptions = {}): Promise<WithMeta<Render>> {
+    return awaitRender(this.#sender, id, options);
+  }
+
+  /** The receipts of all renders of the account, the newest first. Costs no unit. */
+  getRenders(options: RenderListOptions = {}): Promise<WithMeta<RenderList>> {
+    return listAllRenders(this.#sender, options);
+  }
+
+  /** Cancels a render that waits or runs; deletes one that has ended, with its hosted files. */
+  deleteRender(id: string, options: CallOptions = {}): Promise<void> {
+    return removeRender(this.#sender, id, options);
+  }
+
+  /**
+   * A link that renders when somebody opens it, at most once for each `maxAge`. The service signs it; `signLink` does so without it.
+   *
+   * @example
+   * const src = await tintype.link({ url: 'https://example.com/', maxAge: 3600 });
+   */
+  link(fields: LinkFields, options: CallOptions = {}): Promise<string> {
+    return makeLink(this.#sender, fields, options);
+  }
+
   /** Captures a page and returns the link of the hosted image. */
   async screenshotLink(url: Url, options: ScreenshotOptions = {}): Promise<string> {
     return (await this.screenshot(url, { ...options, response: 'json' })).url;
@@ -196,7 +277,7 @@ export class Tintype {
    *   else console.error(item.source, item.error.message);
    * }
    */
-  screenshotAll<Source extends Render<ScreenshotOptions>>(
+  screenshotAll<Source extends Page<ScreenshotOptions>>(
     pages: Iterable<Source>,
     options: Omit<ScreenshotOptions, 'idempotencyKey'> & RunOptions = {},
   ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
@@ -204,7 +285,7 @@ export class Tintype {
   }
 
   /** Prints many pages, like `screenshotAll`. */
-  pdfAll<Source extends Render<PdfOptions>>(
+  pdfAll<Source extends Page<PdfOptions>>(
     pages: Iterable<Source>,
     options: Omit<PdfOptions, 'idempotencyKey'> & RunOptions = {},
   ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
@@ -285,7 +366,7 @@ export class Tintype {
     return { ...(resultOf(answer) as Metadata), meta: answer.meta };
   }
 
-  #renderAll<Source extends Render<CallOptions>>(
+  #renderAll<Source extends Page<CallOptions>>(
     kind: 'screenshot' | 'pdf',
     pages: Iterable<Source>,
     { concurrency = ceilings.renders, onWait, ...options }: CallOptions & RunOptions,
@@ -293,7 +374,7 @@ export class Tintype {
     if (typeof pages === 'string') throw new TypeError(`${kind}All takes a list of pages, not one address`);
     const run = { concurrency, onWait, signal: options.signal };
     return this.#runAll(pages, run, (client, page, signal) => {
-      const given: Render<CallOptions> = page;
+      const given: Page<CallOptions> = page;
       const { url, ...own } = typeof given === 'string' || given instanceof URL ? { url: given } : given;
       return client.#render(kind, url, { ...options, ...own, signal });
     });

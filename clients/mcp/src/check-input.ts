@@ -55,8 +55,9 @@ function complaintAboutItems(schema: Schema, value: unknown[], field: string): s
 
 /** A message about the choice with the value's type says more than "none of them". */
 function complaintAboutChoice(choices: readonly Schema[], value: unknown, field: string): string | undefined {
-  const ofType = choices.find(({ type }) => type === undefined || isOfType(type, value));
-  if (ofType) return complaintAbout(ofType, value, field);
+  const ofType = choices.filter(({ type }) => type === undefined || isOfType(type, value));
+  const complaints = ofType.map((choice) => complaintAbout(choice, value, field));
+  if (ofType.length > 0) return complaints.includes(undefined) ? undefined : complaints[0];
   const types = choices.map(({ type = 'value' }) => article(type)).join(' or ');
   return `${field}: must be ${types}, not ${shown(value)}.`;
 }

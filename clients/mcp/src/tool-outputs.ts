@@ -50,6 +50,18 @@ export const screenshotResult = result(
   },
 );
 
+export const renderResult = result(
+  { id: text, content_type: text, size_bytes: { ...whole, description: 'Of the result.' } },
+  {
+    page_status: whole,
+    warning_count: { ...whole, description: 'What failed to load, was cut, and the like.' },
+    warnings: { type: 'array', items: { type: 'object' } },
+    page: { type: 'object' },
+    saved_to: { ...text, description: 'The local file.' },
+    link: { ...text, description: 'Where the service hosts the result.' },
+  },
+);
+
 export const pdfResult = result(
   { id: text, url: { ...text, description: 'The printed page.' } },
   {

@@ -2,36 +2,19 @@
 import type { PdfMetadata, UploadResult } from '../../library/src/contract.ts';
 import { TintypeError } from '../../library/src/errors.ts';
 import type { FileInput } from '../../library/src/files.ts';
-import { toCamel, toSnake } from '../../library/src/letter-case.ts';
+import { toCamel } from '../../library/src/letter-case.ts';
 import type { PdfOptions, ScreenshotOptions } from '../../library/src/options.ts';
-import { omit, type ObjectSchema } from '../../shared/src/fields.ts';
 import { endingOf, formatFor } from '../../shared/src/file-names.ts';
 import { PdfRequest, ScreenshotRequest, UploadRequest } from '../../shared/src/requests.ts';
 import type { ServiceAccess } from '../../shared/src/service.ts';
 import type { AllowedFolders } from './allowed-folders.ts';
-import type { Content, Tool, ToolResult } from './protocol.ts';
+import type { Content } from './protocol.ts';
+import { renderTool } from './render-tool.ts';
 import { pdfResult, screenshotResult, uploadResult, uploadsResult } from './tool-outputs.ts';
 import { keep, placeFor } from './save-to.ts';
 import { longestSide, scalePng } from './scale-png.ts';
+import { annotations, resultOf, withSaveTo, type RunnableTool } from './tool.ts';
 
-interface Access extends Pick<ServiceAccess, 'client' | 'note'> {
-  folders: AllowedFolders;
-  signal: AbortSignal;
-}
-
-interface RunnableTool extends Tool {
-  run(input: Record<string, unknown>, access: Access): Promise<ToolResult>;
-}
-
-const saveTo = {
-  type: 'string',
-  description: 'Also write it to this local file, or into this local folder, in an allowed folder.',
-};
-const overwrite = {
-  type: 'boolean',
-  default: false,
-  description: 'Replace the file of save_to if it exists. Otherwise an existing file is an error.',
-};
 const link = {
   type: 'boolean',
   default: false,
@@ -39,7 +22,6 @@ const link = {
 };
 const { expires_in: expiresIn = {} } = UploadRequest.properties;
 const pictureFormats = ScreenshotRequest.properties['format']?.enum ?? [];
-const annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 
 export const tools: RunnableTool[] = [
   {
@@ -171,13 +153,8 @@ export const tools: RunnableTool[] = [
       return resultOf({ ...metadata, url, link: metadata.url }, linkTo(metadata));
     },
   },
+  renderTool,
 ];
-
-/** Bytes or a link: the tool decides that, so `response` is no input. */
-function withSaveTo(request: ObjectSchema, more: Record<string, object> = {}): ObjectSchema {
-  const schema = omit(request, 'response');
-  return { ...schema, properties: { ...schema.properties, save_to: saveTo, overwrite, ...more } };
-}
 
 /** Reads an input that was checked against the tool's schema. */
 function readInput({
@@ -193,16 +170,6 @@ function readInput({
     place: save_to as string | undefined,
     mayReplace: mayReplace === true,
     isLinked: isLinked === true,
-  };
-}
-
-/** The same facts as structured content and as text, for hosts that show only text. */
-function resultOf(facts: object, ...content: Content[]): ToolResult {
-  // JSON leaves out undefined fields.
-  const text = JSON.stringify(toSnake(facts), null, 2);
-  return {
-    content: [...content, { type: 'text', text }],
-    structuredContent: JSON.parse(text) as Record<string, unknown>,
   };
 }
 

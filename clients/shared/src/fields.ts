@@ -3,21 +3,27 @@
 
 /** The part of JSON Schema that the requests use. */
 export interface Schema {
+  $ref?: string;
   type?: string;
   format?: string;
   enum?: readonly string[];
   anyOf?: readonly Schema[];
   properties?: Record<string, Schema>;
+  patternProperties?: Record<string, Schema>;
   required?: readonly string[];
   additionalProperties?: boolean;
   items?: Schema;
+  maxProperties?: number;
   minItems?: number;
   maxItems?: number;
   minimum?: number;
   maximum?: number;
+  minLength?: number;
   maxLength?: number;
   pattern?: string;
   contentMediaType?: string;
+  /** A secret. */
+  writeOnly?: boolean;
   default?: unknown;
   description?: string;
 }

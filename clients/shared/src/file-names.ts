@@ -9,7 +9,14 @@ export function nameAfter(url: string): string {
   return withoutTail(name, '-.').slice(0, 80) || 'page';
 }
 
-export const endingOf = (format: string): string => (format === 'jpeg' ? 'jpg' : format);
+const endings: Record<string, string> = {
+  jpeg: 'jpg',
+  text: 'txt',
+  markdown: 'md',
+  metadata: 'json',
+  accessibility: 'json',
+};
+export const endingOf = (format: string): string => endings[format] ?? format;
 
 const formatOfEnding: Record<string, string> = {
   png: 'png',
@@ -17,6 +24,11 @@ const formatOfEnding: Record<string, string> = {
   jpeg: 'jpeg',
   webp: 'webp',
   pdf: 'pdf',
+  html: 'html',
+  mhtml: 'mhtml',
+  txt: 'text',
+  md: 'markdown',
+  json: 'metadata',
 };
 const otherEndings = ['gif', 'avif', 'svg', 'bmp', 'tif', 'tiff', 'heic', 'ico', 'jxl'];
 
@@ -26,12 +38,12 @@ export function formatFor(
   asked: string | undefined,
   possible: readonly string[],
 ): string | undefined {
-  const ending = /\.([a-z]{3,4})$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? '';
+  const ending = /\.([a-z]{2,5})$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? '';
   const format = Object.hasOwn(formatOfEnding, ending) ? formatOfEnding[ending] : undefined;
   if (format === undefined && !otherEndings.includes(ending)) return asked;
   if (format === undefined || !possible.includes(format))
     throw new UsageError(`${output}: cannot make .${ending}, only ${possible.join(', ')}`);
-  if (asked !== undefined && asked !== format)
+  if (asked !== undefined && asked !== format && endingOf(asked) !== ending)
     throw new UsageError(`${output}: is not the name of a ${asked}`);
-  return format;
+  return asked ?? format;
 }

@@ -222,6 +222,1109 @@ export const ScreenshotRequest: ObjectSchema = {
   "additionalProperties": false
 };
 
+export const RenderRequest: ObjectSchema = {
+  "type": "object",
+  "properties": {
+    "url": {
+      "type": "string",
+      "format": "uri",
+      "description": "Public http(s) address. localhost, private hosts and internal IP ranges are rejected."
+    },
+    "html": {
+      "type": "string",
+      "minLength": 1,
+      "description": "An HTML document to render instead of a page on the web. 1 to 2,097,152 bytes of UTF-8."
+    },
+    "markdown": {
+      "type": "string",
+      "minLength": 1,
+      "description": "A Markdown document to render, with GitHub tables and task lists. 1 to 1,048,576 bytes of UTF-8."
+    },
+    "base_url": {
+      "type": "string",
+      "format": "uri",
+      "description": "The public address that the document of html or markdown has."
+    },
+    "viewport": {
+      "type": "object",
+      "properties": {
+        "width": {
+          "type": "integer",
+          "minimum": 320,
+          "maximum": 3840,
+          "default": 1440,
+          "description": "Viewport width, in CSS pixels."
+        },
+        "height": {
+          "type": "integer",
+          "minimum": 320,
+          "maximum": 2160,
+          "default": 900,
+          "description": "Viewport height, in CSS pixels."
+        },
+        "pixel_ratio": {
+          "type": "number",
+          "minimum": 1,
+          "maximum": 3,
+          "default": 1,
+          "description": "Device pixels for each CSS pixel."
+        },
+        "mobile": {
+          "type": "boolean",
+          "default": false,
+          "description": "Lay the page out as a phone does, and allow touch."
+        }
+      },
+      "additionalProperties": false,
+      "default": {},
+      "description": "The window that the page is laid out in."
+    },
+    "device": {
+      "type": "string",
+      "enum": [
+        "Blackberry PlayBook",
+        "Blackberry PlayBook landscape",
+        "BlackBerry Z30",
+        "BlackBerry Z30 landscape",
+        "Galaxy Note 3",
+        "Galaxy Note 3 landscape",
+        "Galaxy Note II",
+        "Galaxy Note II landscape",
+        "Galaxy S III",
+        "Galaxy S III landscape",
+        "Galaxy S5",
+        "Galaxy S5 landscape",
+        "Galaxy S8",
+        "Galaxy S8 landscape",
+        "Galaxy S9+",
+        "Galaxy S9+ landscape",
+        "Galaxy S24",
+        "Galaxy S24 landscape",
+        "Galaxy A55",
+        "Galaxy A55 landscape",
+        "Galaxy Tab S4",
+        "Galaxy Tab S4 landscape",
+        "Galaxy Tab S9",
+        "Galaxy Tab S9 landscape",
+        "Galaxy Z Fold 6",
+        "Galaxy Z Fold 6 landscape",
+        "Galaxy Z Fold 6 Cover",
+        "Galaxy Z Fold 6 Cover landscape",
+        "Galaxy Z Fold 7",
+        "Galaxy Z Fold 7 landscape",
+        "Galaxy Z Fold 7 Cover",
+        "Galaxy Z Fold 7 Cover landscape",
+        "Galaxy Z Flip 6",
+        "Galaxy Z Flip 6 landscape",
+        "Galaxy Z Flip 6 Cover",
+        "Galaxy Z Flip 6 Cover landscape",
+        "Galaxy Z Flip 7",
+        "Galaxy Z Flip 7 landscape",
+        "Galaxy Z Flip 7 Cover",
+        "Galaxy Z Flip 7 Cover landscape",
+        "iPad (gen 5)",
+        "iPad (gen 5) landscape",
+        "iPad (gen 6)",
+        "iPad (gen 6) landscape",
+        "iPad (gen 7)",
+        "iPad (gen 7) landscape",
+        "iPad (gen 11)",
+        "iPad (gen 11) landscape",
+        "iPad Mini",
+        "iPad Mini landscape",
+        "iPad Pro 11",
+        "iPad Pro 11 landscape",
+        "iPhone 6",
+        "iPhone 6 landscape",
+        "iPhone 6 Plus",
+        "iPhone 6 Plus landscape",
+        "iPhone 7",
+        "iPhone 7 landscape",
+        "iPhone 7 Plus",
+        "iPhone 7 Plus landscape",
+        "iPhone 8",
+        "iPhone 8 landscape",
+        "iPhone 8 Plus",
+        "iPhone 8 Plus landscape",
+        "iPhone SE",
+        "iPhone SE landscape",
+        "iPhone SE (3rd gen)",
+        "iPhone SE (3rd gen) landscape",
+        "iPhone X",
+        "iPhone X landscape",
+        "iPhone XR",
+        "iPhone XR landscape",
+        "iPhone 11",
+        "iPhone 11 landscape",
+        "iPhone 11 Pro",
+        "iPhone 11 Pro landscape",
+        "iPhone 11 Pro Max",
+        "iPhone 11 Pro Max landscape",
+        "iPhone 12",
+        "iPhone 12 landscape",
+        "iPhone 12 Pro",
+        "iPhone 12 Pro landscape",
+        "iPhone 12 Pro Max",
+        "iPhone 12 Pro Max landscape",
+        "iPhone 12 Mini",
+        "iPhone 12 Mini landscape",
+        "iPhone 13",
+        "iPhone 13 landscape",
+        "iPhone 13 Pro",
+        "iPhone 13 Pro landscape",
+        "iPhone 13 Pro Max",
+        "iPhone 13 Pro Max landscape",
+        "iPhone 13 Mini",
+        "iPhone 13 Mini landscape",
+        "iPhone 14",
+        "iPhone 14 landscape",
+        "iPhone 14 Plus",
+        "iPhone 14 Plus landscape",
+        "iPhone 14 Pro",
+        "iPhone 14 Pro landscape",
+        "iPhone 14 Pro Max",
+        "iPhone 14 Pro Max landscape",
+        "iPhone 15",
+        "iPhone 15 landscape",
+        "iPhone 15 Plus",
+        "iPhone 15 Plus landscape",
+        "iPhone 15 Pro",
+        "iPhone 15 Pro landscape",
+        "iPhone 15 Pro Max",
+        "iPhone 15 Pro Max landscape",
+        "iPhone 16",
+        "iPhone 16 landscape",
+        "iPhone 16 Plus",
+        "iPhone 16 Plus landscape",
+        "iPhone 16 Pro",
+        "iPhone 16 Pro landscape",
+        "iPhone 16 Pro Max",
+        "iPhone 16 Pro Max landscape",
+        "iPhone 16e",
+        "iPhone 16e landscape",
+        "iPhone 17",
+        "iPhone 17 landscape",
+        "iPhone Air",
+        "iPhone Air landscape",
+        "iPhone 17 Pro",
+        "iPhone 17 Pro landscape",
+        "iPhone 17 Pro Max",
+        "iPhone 17 Pro Max landscape",
+        "iPhone 17e",
+        "iPhone 17e landscape",
+        "Kindle Fire HDX",
+        "Kindle Fire HDX landscape",
+        "LG Optimus L70",
+        "LG Optimus L70 landscape",
+        "Microsoft Lumia 550",
+        "Microsoft Lumia 550 landscape",
+        "Microsoft Lumia 950",
+        "Microsoft Lumia 950 landscape",
+        "Nexus 10",
+        "Nexus 10 landscape",
+        "Nexus 4",
+        "Nexus 4 landscape",
+        "Nexus 5",
+        "Nexus 5 landscape",
+        "Nexus 5X",
+        "Nexus 5X landscape",
+        "Nexus 6",
+        "Nexus 6 landscape",
+        "Nexus 6P",
+        "Nexus 6P landscape",
+        "Nexus 7",
+        "Nexus 7 landscape",
+        "Nokia Lumia 520",
+        "Nokia Lumia 520 landscape",
+        "Nokia N9",
+        "Nokia N9 landscape",
+        "Pixel 2",
+        "Pixel 2 landscape",
+        "Pixel 2 XL",
+        "Pixel 2 XL landscape",
+        "Pixel 3",
+        "Pixel 3 landscape",
+        "Pixel 4",
+        "Pixel 4 landscape",
+        "Pixel 4a (5G)",
+        "Pixel 4a (5G) landscape",
+        "Pixel 5",
+        "Pixel 5 landscape",
+        "Pixel 6",
+        "Pixel 6 landscape",
+        "Pixel 6 Pro",
+        "Pixel 6 Pro landscape",
+        "Pixel 6a",
+        "Pixel 6a landscape",
+        "Pixel 7",
+        "Pixel 7 landscape",
+        "Pixel 7 Pro",
+        "Pixel 7 Pro landscape",
+        "Pixel 7a",
+        "Pixel 7a landscape",
+        "Pixel 8",
+        "Pixel 8 landscape",
+        "Pixel 8 Pro",
+        "Pixel 8 Pro landscape",
+        "Pixel 8a",
+        "Pixel 8a landscape",
+        "Pixel 9",
+        "Pixel 9 landscape",
+        "Pixel 9 Pro",
+        "Pixel 9 Pro landscape",
+        "Pixel 9 Pro XL",
+        "Pixel 9 Pro XL landscape",
+        "Pixel 10",
+        "Pixel 10 landscape",
+        "Pixel 10 Pro",
+        "Pixel 10 Pro landscape",
+        "Pixel 10 Pro XL",
+        "Pixel 10 Pro XL landscape",
+        "Moto G4",
+        "Moto G4 landscape",
+        "Desktop Chrome HiDPI",
+        "Desktop Edge HiDPI",
+        "Desktop Firefox HiDPI",
+        "Desktop Safari",
+        "Desktop Chrome",
+        "Desktop Edge",
+        "Desktop Firefox"
+      ],
+      "description": "A device whose viewport and user agent are used; fields of the request win."
+    },
+    "color_scheme": {
+      "type": "string",
+      "enum": [
+        "light",
+        "dark"
+      ],
+      "default": "light",
+      "description": "The colour scheme that the page is told to prefer."
+    },
+    "media": {
+      "type": "string",
+      "enum": [
+        "screen",
+        "print"
+      ],
+      "description": "The CSS media type: screen, if it is left out, and print for a PDF."
+    },
+    "reduced_motion": {
+      "type": "boolean",
+      "default": false,
+      "description": "Tell the page to prefer reduced motion."
+    },
+    "locale": {
+      "type": "string",
+      "minLength": 2,
+      "maxLength": 60,
+      "default": "en-US",
+      "description": "The language of the browser, such as de-CH."
+    },
+    "timezone": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 60,
+      "default": "UTC",
+      "description": "The time zone of the browser, such as Europe/Zurich."
+    },
+    "geolocation": {
+      "type": "object",
+      "required": [
+        "latitude",
+        "longitude"
+      ],
+      "properties": {
+        "latitude": {
+          "type": "number",
+          "minimum": -90,
+          "maximum": 90,
+          "description": "Degrees north."
+        },
+        "longitude": {
+          "type": "number",
+          "minimum": -180,
+          "maximum": 180,
+          "description": "Degrees east."
+        },
+        "accuracy": {
+          "type": "number",
+          "minimum": 0,
+          "maximum": 100000,
+          "default": 10,
+          "description": "In metres."
+        }
+      },
+      "additionalProperties": false,
+      "description": "Where the page finds itself, if it asks."
+    },
+    "user_agent": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 500,
+      "description": "The user agent that the page sees; the browser's own, if it is left out."
+    },
+    "clock": {
+      "type": "string",
+      "format": "date-time",
+      "description": "When the time of the page begins, such as 2026-01-31T09:00:00Z; now, if it is left out."
+    },
+    "format": {
+      "type": "string",
+      "enum": [
+        "png",
+        "jpeg",
+        "webp",
+        "pdf",
+        "html",
+        "mhtml",
+        "text",
+        "markdown",
+        "metadata",
+        "accessibility"
+      ],
+      "default": "png",
+      "description": "What is made of the page."
+    },
+    "put_url": {
+      "type": "string",
+      "format": "uri",
+      "writeOnly": true,
+      "description": "A public https address that the bytes are also PUT to, such as a presigned one."
+    },
+    "full_page": {
+      "type": "boolean",
+      "default": false,
+      "description": "Capture the full scrollable height. Only png, jpeg, webp."
+    },
+    "clip": {
+      "type": "object",
+      "required": [
+        "x",
+        "y",
+        "width",
+        "height"
+      ],
+      "properties": {
+        "x": {
+          "type": "number",
+          "minimum": 0,
+          "maximum": 100000,
+          "description": "The left edge, from the left of the page."
+        },
+        "y": {
+          "type": "number",
+          "minimum": 0,
+          "maximum": 100000,
+          "description": "The top edge, from the top of the page."
+        },
+        "width": {
+          "type": "number",
+          "minimum": 1,
+          "maximum": 65535,
+          "description": "The width of the part."
+        },
+        "height": {
+          "type": "number",
+          "minimum": 1,
+          "maximum": 65535,
+          "description": "The height of the part."
+        }
+      },
+      "additionalProperties": false,
+      "description": "Only this part of the page, in CSS pixels. Only png, jpeg, webp."
+    },
+    "resize": {
+      "type": "object",
+      "properties": {
+        "width": {
+          "type": "integer",
+          "minimum": 16,
+          "maximum": 3840,
+          "description": "The largest width, in pixels."
+        },
+        "height": {
+          "type": "integer",
+          "minimum": 16,
+          "maximum": 3840,
+          "description": "The largest height, in pixels."
+        },
+        "fit": {
+          "type": "string",
+          "enum": [
+            "inside",
+            "cover"
+          ],
+          "default": "inside",
+          "description": "inside: the whole picture, within the size; cover: the size, filled and cut."
+        }
+      },
+      "additionalProperties": false,
+      "description": "Makes the picture smaller; it is never enlarged. Only png, jpeg, webp."
+    },
+    "compare_to": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "The id of an earlier render of the same size: the receipt then says what has changed. Only png, jpeg, webp."
+    },
+    "selector": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 500,
+      "description": "Only the first element that matches, in open shadow roots too. A CSS selector. Only png, jpeg, webp, html, text, markdown."
+    },
+    "omit_background": {
+      "type": "boolean",
+      "default": false,
+      "description": "Leave out the white that is behind a page without a background. Only png, webp, pdf."
+    },
+    "quality": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 100,
+      "default": 80,
+      "description": "Quality of the compression. Only jpeg, webp."
+    },
+    "page": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 100000,
+      "description": "This page as it is printed, instead of the page on a screen. Only png, jpeg, webp."
+    },
+    "paper_format": {
+      "type": "string",
+      "enum": [
+        "letter",
+        "a4",
+        "legal",
+        "a3",
+        "a5",
+        "tabloid"
+      ],
+      "default": "letter",
+      "description": "Paper size. Also for a picture with page. Only pdf."
+    },
+    "paper": {
+      "type": "object",
+      "required": [
+        "width",
+        "height"
+      ],
+      "properties": {
+        "width": {
+          "anyOf": [
+            {
+              "type": "number",
+              "minimum": 10,
+              "maximum": 19200
+            },
+            {
+              "type": "string",
+              "maxLength": 16,
+              "pattern": "^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$"
+            }
+          ],
+          "description": "The width: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is \"0\" or a number followed by px, in, cm or mm."
+        },
+        "height": {
+          "anyOf": [
+            {
+              "type": "number",
+              "minimum": 10,
+              "maximum": 19200
+            },
+            {
+              "type": "string",
+              "maxLength": 16,
+              "pattern": "^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$"
+            }
+          ],
+          "description": "The height: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is \"0\" or a number followed by px, in, cm or mm."
+        }
+      },
+      "additionalProperties": false,
+      "description": "A paper size of your own, instead of paper_format. Also for a picture with page. Only pdf."
+    },
+    "landscape": {
+      "type": "boolean",
+      "default": false,
+      "description": "Rotates the paper to landscape. Also for a picture with page. Only pdf."
+    },
+    "print_background": {
+      "type": "boolean",
+      "default": true,
+      "description": "Include CSS background colors and images. Also for a picture with page. Only pdf."
+    },
+    "prefer_css_page_size": {
+      "type": "boolean",
+      "default": false,
+      "description": "A CSS page size defined by the page overrides paper_format. Also for a picture with page. Only pdf."
+    },
+    "scale": {
+      "type": "number",
+      "minimum": 0.1,
+      "maximum": 2,
+      "default": 1,
+      "description": "Scale of the printed content. Also for a picture with page. Only pdf."
+    },
+    "margin": {
+      "type": "object",
+      "properties": {
+        "top": {
+          "anyOf": [
+            {
+              "type": "number",
+              "minimum": 0,
+              "maximum": 2000
+            },
+            {
+              "type": "string",
+              "maxLength": 16,
+              "pattern": "^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$"
+            }
+          ],
+          "default": 0,
+          "description": "The top margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is \"0\" or a number followed by px, in, cm or mm."
+        },
+        "right": {
+          "anyOf": [
+            {
+              "type": "number",
+              "minimum": 0,
+              "maximum": 2000
+            },
+            {
+              "type": "string",
+              "maxLength": 16,
+              "pattern": "^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$"
+            }
+          ],
+          "default": 0,
+          "description": "The right margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is \"0\" or a number followed by px, in, cm or mm."
+        },
+        "bottom": {
+          "anyOf": [
+            {
+              "type": "number",
+              "minimum": 0,
+              "maximum": 2000
+            },
+            {
+              "type": "string",
+              "maxLength": 16,
+              "pattern": "^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$"
+            }
+          ],
+          "default": 0,
+          "description": "The bottom margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is \"0\" or a number followed by px, in, cm or mm."
+        },
+        "left": {
+          "anyOf": [
+            {
+              "type": "number",
+              "minimum": 0,
+              "maximum": 2000
+            },
+            {
+              "type": "string",
+              "maxLength": 16,
+              "pattern": "^(0|(\\d+(\\.\\d+)?|\\.\\d+)(px|in|cm|mm))$"
+            }
+          ],
+          "default": 0,
+          "description": "The left margin: a number of CSS pixels from 0 to 2000, or a text of at most 16 characters that is \"0\" or a number followed by px, in, cm or mm."
+        }
+      },
+      "additionalProperties": false,
+      "default": {},
+      "description": "Margins of the paper. Also for a picture with page. Only pdf."
+    },
+    "header": {
+      "anyOf": [
+        {
+          "type": "string",
+          "description": "The same on every page. At most 65,536 bytes of UTF-8."
+        },
+        {
+          "type": "object",
+          "properties": {
+            "default": {
+              "type": "string",
+              "description": "On every page that has no other. At most 65,536 bytes of UTF-8."
+            },
+            "first": {
+              "type": "string",
+              "description": "On the first page; also if it is the only one. At most 65,536 bytes of UTF-8."
+            },
+            "last": {
+              "type": "string",
+              "description": "On the last page. At most 65,536 bytes of UTF-8."
+            }
+          },
+          "additionalProperties": false
+        }
+      ],
+      "description": "What stands in the top margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}}, {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page. Only pdf."
+    },
+    "footer": {
+      "anyOf": [
+        {
+          "type": "string",
+          "description": "The same on every page. At most 65,536 bytes of UTF-8."
+        },
+        {
+          "type": "object",
+          "properties": {
+            "default": {
+              "type": "string",
+              "description": "On every page that has no other. At most 65,536 bytes of UTF-8."
+            },
+            "first": {
+              "type": "string",
+              "description": "On the first page; also if it is the only one. At most 65,536 bytes of UTF-8."
+            },
+            "last": {
+              "type": "string",
+              "description": "On the last page. At most 65,536 bytes of UTF-8."
+            }
+          },
+          "additionalProperties": false
+        }
+      ],
+      "description": "What stands in the bottom margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}}, {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page. Only pdf."
+    },
+    "page_numbers": {
+      "type": "boolean",
+      "default": false,
+      "description": "Fill every link with data-page with the printed page of its target. Also for a picture with page. Only pdf."
+    },
+    "page_ranges": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100,
+      "description": "The pages to print, such as 1-3,5. All, if it is left out. Only pdf."
+    },
+    "single_page": {
+      "type": "boolean",
+      "default": false,
+      "description": "One page as tall as the content, up to 14,400 points. Only pdf."
+    },
+    "outline": {
+      "type": "boolean",
+      "default": false,
+      "description": "Make an outline of the headings. Only pdf."
+    },
+    "tagged": {
+      "type": "boolean",
+      "default": false,
+      "description": "Tag the content, for screen readers. Only pdf."
+    },
+    "document": {
+      "type": "object",
+      "properties": {
+        "title": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 500,
+          "description": "The title of the document."
+        },
+        "author": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 500,
+          "description": "The author of the document."
+        },
+        "subject": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 500,
+          "description": "The subject of the document."
+        },
+        "keywords": {
+          "anyOf": [
+            {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 500
+            },
+            {
+              "type": "array",
+              "items": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 100,
+                "description": "A keyword."
+              },
+              "maxItems": 50
+            }
+          ],
+          "description": "Keywords: a text of 1 to 500 characters, or an array of at most 50 texts."
+        },
+        "language": {
+          "type": "string",
+          "minLength": 2,
+          "maxLength": 60,
+          "description": "The language of the document, such as de-CH."
+        }
+      },
+      "additionalProperties": false,
+      "description": "The properties of the PDF: title, author and so on. Only pdf."
+    },
+    "password": {
+      "type": "string",
+      "minLength": 1,
+      "writeOnly": true,
+      "description": "Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf."
+    },
+    "main_content": {
+      "type": "boolean",
+      "default": false,
+      "description": "The article only, without what surrounds it. Only html, text, markdown."
+    },
+    "outputs": {
+      "type": "array",
+      "items": {
+        "$ref": "#/components/schemas/OutputOptions"
+      },
+      "minItems": 1,
+      "maxItems": 5,
+      "description": "Several outputs of the same load, instead of the fields of one."
+    },
+    "headers": {
+      "type": "object",
+      "patternProperties": {
+        "^.*$": {
+          "type": "string"
+        }
+      },
+      "writeOnly": true,
+      "maxProperties": 20,
+      "description": "Request headers for the page's own origin, at most 20, each value up to 4096 bytes."
+    },
+    "cookies": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "required": [
+          "name",
+          "value"
+        ],
+        "properties": {
+          "name": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 256,
+            "description": "The name of the cookie."
+          },
+          "value": {
+            "type": "string",
+            "maxLength": 4096,
+            "description": "The value of the cookie."
+          },
+          "domain": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 253,
+            "description": "Also for the subdomains of this name. The page's host alone, if it is left out."
+          },
+          "path": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 1024,
+            "default": "/",
+            "description": "For paths below this."
+          },
+          "secure": {
+            "type": "boolean",
+            "default": false,
+            "description": "For https only."
+          },
+          "http_only": {
+            "type": "boolean",
+            "default": false,
+            "description": "Hidden from scripts."
+          },
+          "same_site": {
+            "type": "string",
+            "enum": [
+              "strict",
+              "lax",
+              "none"
+            ],
+            "description": "When other sites may cause it to be sent."
+          }
+        },
+        "additionalProperties": false
+      },
+      "writeOnly": true,
+      "maxItems": 50,
+      "description": "Cookies for the page's site."
+    },
+    "basic_auth": {
+      "type": "object",
+      "required": [
+        "username",
+        "password"
+      ],
+      "properties": {
+        "username": {
+          "type": "string",
+          "maxLength": 255,
+          "description": "The user name."
+        },
+        "password": {
+          "type": "string",
+          "maxLength": 1024,
+          "description": "The password."
+        }
+      },
+      "additionalProperties": false,
+      "writeOnly": true,
+      "description": "The password for the page's own origin."
+    },
+    "javascript": {
+      "type": "boolean",
+      "default": true,
+      "description": "Run the scripts of the page."
+    },
+    "css": {
+      "type": "string",
+      "minLength": 1,
+      "description": "Style that is added to the page from the first paint. 1 to 102,400 bytes of UTF-8."
+    },
+    "script": {
+      "type": "string",
+      "minLength": 1,
+      "description": "The body of an async function that runs in the page once it has loaded. 1 to 102,400 bytes of UTF-8."
+    },
+    "hide": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 500,
+        "description": "Elements to hide. A CSS selector."
+      },
+      "maxItems": 20,
+      "default": [],
+      "description": "Elements that are not shown, from the first paint."
+    },
+    "block": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "enum": [
+          "ads",
+          "cookie_banners",
+          "images",
+          "media",
+          "fonts"
+        ],
+        "description": "One of them."
+      },
+      "maxItems": 5,
+      "default": [],
+      "description": "What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator."
+    },
+    "block_hosts": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 253,
+        "description": "A host name, such as ads.example.com."
+      },
+      "maxItems": 50,
+      "default": [],
+      "description": "Hosts that the page may not reach, with their subdomains."
+    },
+    "wait_until": {
+      "type": "string",
+      "enum": [
+        "settled",
+        "load",
+        "domcontentloaded",
+        "networkidle0",
+        "networkidle2"
+      ],
+      "default": "settled",
+      "description": "What the page must have reached. settled: loaded, and then at rest."
+    },
+    "wait_for": {
+      "anyOf": [
+        {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 500
+        },
+        {
+          "type": "object",
+          "required": [
+            "selector"
+          ],
+          "properties": {
+            "selector": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 500,
+              "description": "The element to wait for. A CSS selector."
+            },
+            "state": {
+              "type": "string",
+              "enum": [
+                "visible",
+                "attached",
+                "gone"
+              ],
+              "default": "visible",
+              "description": "visible: shown; attached: there; gone: not there, or not shown."
+            }
+          },
+          "additionalProperties": false
+        },
+        {
+          "type": "object",
+          "required": [
+            "expression"
+          ],
+          "properties": {
+            "expression": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 10000,
+              "description": "A JavaScript expression, waited for until it is truthy."
+            }
+          },
+          "additionalProperties": false
+        },
+        {
+          "type": "array",
+          "items": {
+            "anyOf": [
+              {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 500
+              },
+              {
+                "type": "object",
+                "required": [
+                  "selector"
+                ],
+                "properties": {
+                  "selector": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 500,
+                    "description": "The element to wait for. A CSS selector."
+                  },
+                  "state": {
+                    "type": "string",
+                    "enum": [
+                      "visible",
+                      "attached",
+                      "gone"
+                    ],
+                    "default": "visible",
+                    "description": "visible: shown; attached: there; gone: not there, or not shown."
+                  }
+                },
+                "additionalProperties": false
+              },
+              {
+                "type": "object",
+                "required": [
+                  "expression"
+                ],
+                "properties": {
+                  "expression": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 10000,
+                    "description": "A JavaScript expression, waited for until it is truthy."
+                  }
+                },
+                "additionalProperties": false
+              }
+            ],
+            "description": "One of them: a selector of 1 to 500 characters, an object with selector and state, an object with expression."
+          },
+          "maxItems": 5
+        }
+      ],
+      "description": "What is waited for after the script: a selector of 1 to 500 characters, an object with selector and state, an object with expression, or an array of at most 5 of these."
+    },
+    "delay_ms": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 10000,
+      "default": 0,
+      "description": "Extra wait after readiness, in milliseconds."
+    },
+    "timeout_ms": {
+      "type": "integer",
+      "minimum": 1000,
+      "maximum": 90000,
+      "description": "How long the render may take, in milliseconds: 60000, if it is left out, and 75000 with a PDF."
+    },
+    "fail_on": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "enum": [
+          "http_error",
+          "request_failed",
+          "script_error"
+        ],
+        "description": "One of them."
+      },
+      "maxItems": 3,
+      "default": [],
+      "description": "A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning."
+    },
+    "response": {
+      "type": "string",
+      "enum": [
+        "file",
+        "json"
+      ],
+      "default": "file",
+      "description": "file: the bytes; json: the receipt, with links to the hosted outputs."
+    },
+    "async": {
+      "type": "boolean",
+      "default": false,
+      "description": "Queues the render and answers at once; its outputs are hosted, whatever response says."
+    },
+    "webhook_url": {
+      "type": "string",
+      "format": "uri",
+      "description": "A public https address that gets the receipt when a queued render has ended."
+    },
+    "max_age": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 2592000,
+      "default": 0,
+      "description": "Seconds: an earlier result of the same request that is not older answers, and costs nothing."
+    },
+    "expires_in": {
+      "type": "integer",
+      "minimum": 60,
+      "maximum": 31536000,
+      "description": "Seconds until the links to hosted outputs expire."
+    },
+    "reference": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "A text of your own that comes back with the render."
+    }
+  },
+  "additionalProperties": false
+};
+
 export const UploadRequest: ObjectSchema = {
   "type": "object",
   "required": [
