@@ -7,6 +7,7 @@ import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import { camelCase } from '#http/api/camel-case.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
+import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { python, withGenerated } from '#scripts/generated-block.ts';
 import { pythonContract, renderTimeoutsMs } from '#scripts/python-contract.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';
@@ -23,7 +24,28 @@ interface Document {
 /** File below clients/ → text. */
 export function clientContract(): Record<string, string> {
   const { paths, components } = buildOpenapi('http://localhost') as unknown as Document;
-  const { ErrorEnvelope: _envelope, ...schemas } = components.schemas;
+  const second = buildOpenapiV2('http://localhost') as unknown as Document;
+  const {
+    ErrorEnvelope: _envelope,
+    Deleted: _deleted,
+    // The clients do not manage uploads yet.
+    Upload: _upload,
+    UploadChanges: _changes,
+    UploadList: _uploads,
+    Usage: _usage,
+    // A link has the fields of a render.
+    UploadFromUrl: _fromUrl,
+    NewAlbum: _newAlbum,
+    AlbumChanges: _albumChanges,
+    Album: _album,
+    AlbumList: _albums,
+    NewUploadLink: _newUploadLink,
+    UploadLink: _uploadLink,
+    UploadLinkList: _uploadLinks,
+    Link: _link,
+    LinkRequest: _linkRequest,
+    ...schemas
+  } = { ...components.schemas, ...second.components.schemas };
   const types = Object.entries(schemas).map(
     ([name, schema]) => `export interface ${name} ${fieldsOf(schema, '', schemas)}\n`,
   );
@@ -60,9 +82,12 @@ function errorsInTypeScript(): string {
 }
 
 function limitsInTypeScript(): string {
-  const { fileBytes, batchFiles, batchBytes } = limits;
+  const { fileBytes, batchFiles, batchBytes, renderFileBytes } = limits;
   return `/** What one upload and one batch may hold. Spec 4.1, 4.2. */
 export const uploadLimits = ${literal({ fileBytes, batchFiles, batchBytes })} as const;
+
+/** What the files of one render may hold together. */
+export const renderFileBytes = ${renderFileBytes};
 
 /** How long to wait for a render: its own time limit, the queue, and 15 s for the network. Spec 4.3, 4.4. */
 export const renderTimeoutsMs = ${literal(renderTimeoutsMs)} as const;
@@ -78,6 +103,7 @@ type Schemas = Record<string, ObjectSchema>;
 
 /** A schema inside another is called by its name, if it has one. */
 function typeOf(schema: Schema, indent: string, schemas: Schemas): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? '';
   const text = JSON.stringify(schema);
   const [name] = Object.entries(schemas).find(([, known]) => JSON.stringify(known) === text) ?? [];
   if (name !== undefined) return name;
@@ -88,8 +114,13 @@ function typeOf(schema: Schema, indent: string, schemas: Schemas): string {
   return schema.type === 'object' ? fieldsOf(schema, indent, schemas) : (schema.type ?? 'unknown');
 }
 
-function fieldsOf({ properties, required }: Schema, indent: string, schemas: Schemas): string {
-  if (!properties) return 'Record<string, unknown>';
+function fieldsOf(
+  { properties, required, patternProperties }: Schema,
+  indent: string,
+  schemas: Schemas,
+): string {
+  const [any] = Object.values(patternProperties ?? {});
+  if (!properties) return `Record<string, ${any ? typeOf(any, indent, schemas) : 'unknown'}>`;
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
     const mark = required?.includes(name) ? '' : '?';

@@ -1,21 +1,26 @@
-// npm run document: with `pictures`, draws every page; otherwise writes what is generated from the code: the tables of variables and
-// errors, the OpenAPI document, and what the clients know of fields and errors.
+// npm run document: with `pictures`, draws every page; with `exchanges`, records version 1 anew; otherwise writes what is generated from
+// the code: the tables of variables and errors, the OpenAPI document, and what the clients know of fields and errors.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCodes, errorTable } from '#core/errors.ts';
+import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
+import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
+import { failureReasons } from '#renders/stored-render.ts';
 import { variables } from '#roof/config.ts';
 import { writeClientContract } from '#scripts/client-contract.ts';
+import { devicesPath, devicesText } from '#scripts/devices.ts';
 import { markdown, withGenerated } from '#scripts/generated-block.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 
 export const openapiPath = join(docs, 'openapi.json');
+export const openapiV2Path = join(docs, 'openapi-v2.json');
 export const configurationPath = join(docs, 'configuration.md');
 export const errorsPath = join(docs, 'errors.md');
 
-/** The document as committed: its server URL is relative. */
+/** The documents as committed: their server URL is relative. */
 export const openapiText = (): string => `${JSON.stringify(buildOpenapi('/'), null, 2)}\n`;
+export const openapiV2Text = (): string => `${JSON.stringify(buildOpenapiV2('/'), null, 2)}\n`;
 
 /** The page with its table regenerated from the code. */
 export function configurationText(page: string): string {
@@ -31,19 +36,33 @@ export function configurationText(page: string): string {
 export function errorsText(page: string): string {
   const rows = errorCodes.map((code) => {
     const { status, retryable, means, todo } = errorTable[code];
-    return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${means} | ${todo} |`;
+    const versions = ([1, 2] as const).filter((version) => errorCodesOf(version).includes(code)).join(', ');
+    return `| \`${code}\` | ${status} | ${versions} | ${retryable ? 'yes' : 'no'} | ${means} | ${todo} |`;
   });
-  const head = ['| Code | HTTP | Retry | What happened | What to do |', '|---|---|---|---|---|'];
-  return withGenerated(page, markdown, [...head, ...rows].join('\n'));
+  const head = [
+    '| Code | HTTP | Version | Retry | What happened | What to do |',
+    '|---|---|---|---|---|---|',
+  ];
+  const reasons = (isRetryable: boolean): string =>
+    Object.entries(failureReasons)
+      .flatMap(([reason, { retryable }]) => (retryable === isRetryable ? [`\`${reason}\``] : []))
+      .join(', ');
+  const why = `The reasons of version 2's \`render_failed\`: worth a retry are ${reasons(true)}; not ${reasons(false)}.`;
+  return withGenerated(page, markdown, [...head, ...rows, '', why].join('\n'));
 }
 
 if (import.meta.main && process.argv[2] === 'pictures') {
   // Loaded on demand: it imports the whole service and a browser.
   const { drawPictures } = await import('#scripts/pictures.ts');
   await drawPictures();
+} else if (import.meta.main && process.argv[2] === 'exchanges') {
+  const { recordExchanges } = await import('#lab/exchanges/record.ts');
+  await recordExchanges();
 } else if (import.meta.main) {
+  writeFileSync(devicesPath, devicesText());
   writeClientContract();
   writeFileSync(openapiPath, openapiText());
+  writeFileSync(openapiV2Path, openapiV2Text());
   writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));
   writeFileSync(errorsPath, errorsText(readFileSync(errorsPath, 'utf8')));
 }

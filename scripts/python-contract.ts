@@ -9,6 +9,7 @@ const results: [name: string, schema: string][] = [
   ['Upload', 'UploadResult'],
   ['HostedScreenshot', 'ScreenshotMetadata'],
   ['HostedPdf', 'PdfMetadata'],
+  ['HostedRender', 'Render'],
 ];
 
 const renders = [
@@ -20,12 +21,20 @@ const renders = [
     result: 'picture',
   },
   { kind: 'pdf', request: 'PdfRequest', hosted: 'HostedPdf', means: 'Prints a page', result: 'document' },
+  {
+    kind: 'render',
+    request: 'RenderRequest',
+    hosted: 'HostedRender',
+    means: 'Renders a page, or HTML or Markdown with its files, by version 2 of the interface',
+    result: 'outputs',
+  },
 ];
 
 const waitMs = limits.renderQueueMs + 15_000;
 export const renderTimeoutsMs = {
   screenshot: limits.screenshotTotalMs + waitMs,
   pdf: limits.pdfTotalMs + waitMs,
+  render: limits.renderTotalMs + waitMs,
 };
 
 /** Left out of repr(), which ends up in logs. */
@@ -43,7 +52,7 @@ export function pythonContract(schemas: Record<string, ObjectSchema>): string {
       schema: schemaOf(request),
       returns: 'Render',
       summary: `${means}.`,
-      call: (fields) => `_render(self._ask("${kind}", ${fields}, timeout, idempotency_key))`,
+      call: (fields) => `_render(${ask(kind, fields)})`,
     }),
     method({
       name: `hosted_${kind}`,
@@ -51,13 +60,27 @@ export function pythonContract(schemas: Record<string, ObjectSchema>): string {
       returns: hosted,
       summary: `${means}; the service hosts the ${result} at the url of the result. The fields are those of ${kind}.`,
       hosts: true,
-      call: (fields) => `_result(${hosted}, self._ask("${kind}", ${fields}, timeout, idempotency_key))`,
+      call: (fields) => `_result(${hosted}, ${ask(kind, fields)})`,
     }),
   ]);
+  methods.push(
+    method({
+      name: 'queue_render',
+      schema: schemaOf('RenderRequest'),
+      returns: 'HostedRender',
+      summary:
+        'Queues a render and returns its receipt at once; wait_for_render waits for its end. The fields are those of render.',
+      queues: true,
+      call: (fields) => `_result(HostedRender, ${ask('render', fields)})`,
+    }),
+  );
   const calls = `class _RenderCalls:
     """The renders of Tintype. A field that is None is not sent, so the service's default holds."""
 
-    def _ask(self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str]) -> _Answer:
+    def _ask(
+        self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str],
+        files: Optional[Iterable[File]] = None,
+    ) -> _Answer:  # fmt: skip
         raise NotImplementedError
 
 ${methods.join('\n\n')}`;
@@ -68,6 +91,9 @@ ${methods.join('\n\n')}`;
     calls,
   ].join('\n\n\n');
 }
+
+const ask = (kind: string, fields: string): string =>
+  `self._ask("${kind}", ${fields}, timeout, idempotency_key${kind === 'render' ? ', files' : ''})`;
 
 function errors(): string {
   const rows = errorCodes.map((code) => {
@@ -85,6 +111,7 @@ function numbers(): string {
   return `_MAX_FILE_BYTES = ${limits.fileBytes}
 _MAX_BATCH_FILES = ${limits.batchFiles}
 _MAX_BATCH_BYTES = ${limits.batchBytes}
+_MAX_RENDER_FILE_BYTES = ${limits.renderFileBytes}
 # How long to wait for a render: its own time limit, the queue, and 15 s for the network.
 _RENDER_SECONDS = {${seconds.join(', ')}}`;
 }
@@ -100,34 +127,49 @@ ${fields.join('')}    #: What the headers of the response say. A file of a batch
     meta: Optional[Meta] = field(default=None, repr=False)`;
 }
 
+/** A document of the request brings files along, each a file as for upload; (name, file) gives it a relative name. */
+const files = 'files: Optional[Iterable[File]] = None';
+
 interface Method {
   name: string;
   schema: ObjectSchema;
   returns: string;
   summary: string;
   hosts?: boolean;
+  queues?: boolean;
   call(fields: string): string;
 }
 
-function method({ name, schema, returns, summary, hosts = false, call }: Method): string {
-  const { url: _url, response: _response, ...options } = schema.properties;
+function method({ name, schema, returns, summary, hosts = false, queues = false, call }: Method): string {
+  const { url: _url, response: _response, async: _async, webhook_url, ...rest } = schema.properties;
+  const options = { ...rest, ...(queues && webhook_url && { webhook_url }) };
   const fields = Object.entries(options);
   const parameters = fields.map(([field, rule]) => `${field}: Optional[${typeOf(rule, 'Mapping')}] = None`);
-  const common = ['timeout: Optional[float] = None', 'idempotency_key: Optional[str] = None'];
+  const common = [
+    ...(name.endsWith('render') ? [files] : []),
+    'timeout: Optional[float] = None',
+    'idempotency_key: Optional[str] = None',
+  ];
   const sent = [
     '"url": url',
     ...fields.map(([field]) => `"${field}": ${field}`),
     ...(hosts ? ['"response": "json"'] : []),
+    ...(queues ? ['"async": True'] : []),
   ];
-  const help = hosts ? [] : ['', ...meanings(options, '')];
-  const lines = ['self', 'url: str', '*', ...parameters, ...common].map((line) => `        ${line},\n`);
+  const isBrief = hosts || queues;
+  const help = isBrief ? [] : ['', ...meanings(options, '')];
+  const source = schema.required?.includes('url') ? ['url: str'] : ['url: Optional[str] = None'];
+  const lines = ['self', ...source, '*', ...parameters, ...common].map((line) => `        ${line},\n`);
   return `    def ${name}(
 ${lines.join('')}    ) -> ${returns}:
-        """${[summary, ...help].join('\n        ').replaceAll(/ +$/gm, '')}${hosts ? '' : '\n        '}"""
+        """${[summary, ...help].join('\n        ').replaceAll(/ +$/gm, '')}${isBrief ? '' : '\n        '}"""
         fields = {
 ${sent.map((line) => `            ${line},\n`).join('')}        }
         return ${call('fields')}`;
 }
+
+/** Devices are two hundred. */
+const maxShownChoices = 20;
 
 /** A line for each field, and for those of a mapping: `margin["top"]: …`. */
 function meanings(fields: Record<string, Schema>, outer: string): string[] {
@@ -136,7 +178,7 @@ function meanings(fields: Record<string, Schema>, outer: string): string[] {
     const { description = '', enum: choices, minimum, maximum, properties = {}, default: fallback } = field;
     const words = [
       `${path}: ${description}`,
-      choices && `One of ${choices.join(', ')}.`,
+      choices && choices.length <= maxShownChoices && `One of ${choices.join(', ')}.`,
       minimum !== undefined && maximum !== undefined && `From ${minimum} to ${maximum}.`,
       fallback !== undefined && !field.properties && `Default: ${literal(fallback)}.`,
     ];
@@ -163,6 +205,7 @@ function typeOf(schema: Schema, mapping: 'Dict' | 'Mapping'): string {
     const union = unionOf(kinds);
     return kinds.length < schema.anyOf.length ? `Optional[${union}]` : union;
   }
+  if (schema.$ref !== undefined) return `${mapping}[str, Any]`;
   if (schema.type === 'object') {
     const kinds = Object.values(schema.properties ?? {}).map((kind) => typeOf(kind, mapping));
     return `${mapping}[str, ${unionOf(kinds)}]`;

@@ -47,6 +47,7 @@ step(
     'src/http/dashboard/paths.ts',
     'src/http/api/camel-case.ts',
     'src/http/docs/samples.ts',
+    'src/renders/output-files.ts',
     'src/core/limits.ts',
     'src/uploads/image-types.ts',
     ...filesUnder('clients/shared'),

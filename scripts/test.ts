@@ -37,14 +37,14 @@ const together: { name: string; files: string[]; processes?: number }[] = [
   { name: 'dashboard', files: ['test/dashboard/*'], processes: 3 },
   { name: 'client', files: ['test/client/*'] },
   { name: 'pictures', files: ['test/browser/{capture,print,writing-modes}.test.ts'] },
-  { name: 'storage', files: ['test/{storage,metering}/*'] },
-  { name: 'http', files: ['test/http/*', 'test/http/hosted/*'] },
+  { name: 'storage', files: ['test/{storage,metering,delivery}/*'] },
+  { name: 'http', files: ['test/http/*', 'test/http/{exchanges,hosted}/*'] },
   { name: 'api', files: ['test/http/{api,dashboard}/*'] },
   { name: 'rooms', files: ['test/{accounts,core,lab,renders,uploads}/*'] },
   {
     name: 'no-browser',
     files: [
-      'test/browser/{cached-folder,cdp-messages,chromium-flags,egress-*,memory,names,page-stock,pool,slow-arrival,slow-drawing,traffic,virtual-clock}.test.ts',
+      'test/browser/{cached-folder,cdp-messages,chromium-flags,egress-*,library-file,memory,names,page-stock,pool,slow-arrival,slow-drawing,traffic,virtual-clock}.test.ts',
       'test/{config,deploy,deploy-schemas,documents,house,output,systemd}.test.ts',
     ],
   },

@@ -4,7 +4,7 @@
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { alternate, runTurn, summarise } from '#lab/bench/measure.ts';
 import { startRenderPeer, startService, type Renderer, type Wait } from '#lab/bench/render-contenders.ts';
-import { servePages, type ServedPages } from '#lab/prove/fidelity/pages.ts';
+import { evenlySpaced, servePages, type ServedPages } from '#lab/prove/fidelity/pages.ts';
 
 const benchmark = 'real-pages';
 const lanes = 4;
@@ -108,13 +108,5 @@ export async function benchRealPages(say: (line: string) => void, folders: strin
 }
 
 const wordsFor = (values: number[] = []): string => values.map((ms) => ms.toFixed(0)).join(' ');
-
-function evenlySpaced(pages: ServedPages['pages']): ServedPages['pages'] {
-  const most = Number(process.env['PAGES_PER_FOLDER'] ?? Infinity);
-  return Object.values(Object.groupBy(pages, ({ url }) => new URL(url).origin)).flatMap((all = []) => {
-    if (all.length <= most) return all;
-    return Array.from({ length: most }, (_, nth) => all[Math.floor((nth * all.length) / most)]!);
-  });
-}
 
 const worst = (ratios: number[]): number => ratios.indexOf(Math.max(...ratios));

@@ -75,7 +75,7 @@ export async function startRenderPeer(
   return { idle: waiting('idle'), load: waiting('load') };
 }
 
-function post(address: string, body: object, key = ''): Promise<number> {
+export function post(address: string, body: object, key = ''): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const text = JSON.stringify(body);
   const headers = {

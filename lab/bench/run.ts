@@ -16,6 +16,7 @@ import { benchStart } from '#lab/bench/start.ts';
 import { benchStore } from '#lab/bench/store.ts';
 import { benchTails } from '#lab/bench/tails.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
+import { benchVersions } from '#lab/bench/versions.ts';
 import { benchWall } from '#lab/bench/wall.ts';
 import { docs, print, runSections, tableRow, type Section } from '#lab/report.ts';
 
@@ -24,6 +25,7 @@ const benchmarks: { name: string; title: string; measure: Benchmark; takesArgume
   { name: 'cost', title: 'CPU time of a screenshot', measure: benchCost },
   { name: 'wall', title: 'Screenshots beside a floor with the same wall', measure: benchWall },
   { name: 'pdf', title: 'PDFs', measure: benchPdfs },
+  { name: 'versions', title: 'Version 2 beside version 1', measure: benchVersions },
   { name: 'real-pages', title: 'Public pages', measure: benchRealPages, takesArguments: true },
   { name: 'memory', title: 'Memory of renders', measure: benchMemory },
   { name: 'upload', title: 'Uploads', measure: benchUploads },

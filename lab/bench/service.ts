@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '#core/clock.ts';
-import { openSqlite } from '#storage/sqlite.ts';
-import { createAccounts } from '#accounts/accounts.ts';
+import type { openSqlite as OpenSqlite } from '#storage/sqlite.ts';
+import type { createAccounts as CreateAccounts } from '#accounts/accounts.ts';
 import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { serveUntilReady, temporaryFolder, tintype } from '#lab/support/processes.ts';
 
@@ -36,6 +36,17 @@ interface ServiceOptions {
   checkout?: string | undefined;
 }
 
+/** Of that version: an older one does not open the database of a newer one. */
+async function modulesOf(checkout: string) {
+  const [sqlite, accounts] = await Promise.all(
+    ['storage/sqlite.ts', 'accounts/accounts.ts'].map((file) => import(join(checkout, 'src', file))),
+  );
+  return { ...sqlite, ...accounts } as {
+    openSqlite: typeof OpenSqlite;
+    createAccounts: typeof CreateAccounts;
+  };
+}
+
 export async function startMeasuredService(
   environment: Record<string, string> = {},
   { prepare = async () => {}, checkout }: ServiceOptions = {},
@@ -43,6 +54,7 @@ export async function startMeasuredService(
   const { path: dataDir, remove } = await temporaryFolder();
   const plansFile = join(dataDir, 'plans.json');
   await writeFile(plansFile, JSON.stringify({ plans: [endlessPlan] }));
+  const { openSqlite, createAccounts } = await modulesOf(checkout ?? join(import.meta.dirname, '..', '..'));
   const database = await openSqlite(join(dataDir, 'tintype.db'));
   const accounts = createAccounts({ database, plans: createPlans([endlessPlan]), clock: systemClock });
   const { id: accountId } = await accounts.create('bench@example.com', { plan: endlessPlan.id });

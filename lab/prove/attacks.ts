@@ -1,7 +1,11 @@
-// Proof: no way leads a render to an address that is not public. Real service, real Chromium; canaries on loopback must not be
+// Proof: no way leads a render, or what the service itself sends, to an address that is not public. Real service, real Chromium; canaries on loopback must not be
 // reached, and for each way an allowed server shows that it works. Spec 4.3, 4.4 (`url`).
 import { names, spelledInPage, spelledRedirect, spelledUrl } from '#lab/prove/attacks/addresses.ts';
+import { movedDelivery, spelledDelivery } from '#lab/prove/attacks/deliveries.ts';
+import { documents } from '#lab/prove/attacks/documents.ts';
+import { borrowedGrant } from '#lab/prove/attacks/grants.ts';
 import { downloads, ownPorts, schemes } from '#lab/prove/attacks/machine.ts';
+import { dialer, fetchedUpload, movedEndpoint, spelledEndpoint } from '#lab/prove/attacks/outgoing.ts';
 import { everyWay, movedMainFrame, peers, popups } from '#lab/prove/attacks/pages.ts';
 import { type Attack, setUpStage } from '#lab/prove/attacks/stage.ts';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
@@ -15,9 +19,17 @@ const attacks: Attack[] = [
   everyWay,
   peers,
   popups,
+  documents,
+  borrowedGrant,
   schemes,
   ownPorts,
   downloads,
+  spelledEndpoint,
+  movedEndpoint,
+  spelledDelivery,
+  movedDelivery,
+  dialer,
+  fetchedUpload,
 ];
 
 export const attacksProof: Proof = {

@@ -2,6 +2,8 @@
 import type { Proof } from '#lab/prove/proof.ts';
 import { stepTheClock } from '#lab/prove/faults/clock.ts';
 import { crashAtEveryPoint, crashInTraffic } from '#lab/prove/faults/crashes.ts';
+import { crashQueuedRenders } from '#lab/prove/faults/queued-renders.ts';
+import { crashWhileReporting } from '#lab/prove/faults/webhooks.ts';
 import { killWorkers } from '#lab/prove/faults/workers.ts';
 import { fillTheDisk, lockTheDatabase, makeTheFolderReadOnly } from '#lab/prove/faults/stores.ts';
 
@@ -12,6 +14,8 @@ export const faults: Proof = {
     const scenarios = [
       crashAtEveryPoint,
       crashInTraffic,
+      crashWhileReporting,
+      crashQueuedRenders,
       killWorkers,
       fillTheDisk,
       makeTheFolderReadOnly,

@@ -9,6 +9,7 @@ import { hostedThings } from '#lab/prove/fuzz/hosted-things.ts';
 import { jsonBodies } from '#lab/prove/fuzz/json-bodies.ts';
 import { pictures } from '#lab/prove/fuzz/pictures.ts';
 import { createRandom, type Random } from '#lab/prove/fuzz/random.ts';
+import { renderBodies } from '#lab/prove/fuzz/render-bodies.ts';
 import { routes } from '#lab/prove/fuzz/routes.ts';
 import { svgs } from '#lab/prove/fuzz/svgs.ts';
 import { openWire, type Wire } from '#lab/prove/fuzz/wire.ts';
@@ -25,7 +26,8 @@ const shownFaults = 20;
 
 /** Percentage of cases of this kind. */
 const mix: [share: number, name: string, generator: Generator][] = [
-  [34, 'JSON bodies', jsonBodies],
+  [24, 'JSON bodies', jsonBodies],
+  [10, 'renders of version 2', renderBodies],
   [26, 'forms', forms],
   [12, 'paths and headers', routes],
   [5, 'hosted things', hostedThings],
@@ -53,17 +55,21 @@ export const fuzz: Proof = {
     const product = await startProduct({ environment: { TRUST_PROXY: 'true' } });
     try {
       const world = await openWorld(product);
-      const document = await world.read('../openapi.json');
-      const contract = createContract(JSON.parse(document.body.toString()) as OpenapiDocument);
+      const contracts = [await contractIn(world, 'openapi.json'), await contractIn(world, 'openapi-v2.json')];
       const memoryBefore = rssBytes(product.serving.child.pid);
       const span = { first: Number(PROVE_FIRST), cases: Number(PROVE_CASES) };
-      const tally = await runCases({ seed, ...span, world, contract, port: product.port, say });
+      const tally = await runCases({ seed, ...span, world, contracts, port: product.port, say });
       return [...findingsOf(tally, seed), ...(await standingOf(product, memoryBefore))];
     } finally {
       await product.stop();
     }
   },
 };
+
+async function contractIn({ read }: World, name: string): Promise<Contract> {
+  const { body } = await read(`../${name}`);
+  return createContract(JSON.parse(body.toString()) as OpenapiDocument);
+}
 
 async function openWorld(product: Product): Promise<World> {
   const { serving, port } = product;
@@ -89,11 +95,12 @@ async function runCases(run: {
   first: number;
   cases: number;
   world: World;
-  contract: Contract;
+  /** Of both versions. */
+  contracts: Contract[];
   port: number;
   say: (line: string) => void;
 }): Promise<Tally> {
-  const { seed, first, cases, world, contract, port, say } = run;
+  const { seed, first, cases, world, contracts, port, say } = run;
   const tally: Tally = {
     cases: new Map(),
     statuses: new Map(),
@@ -135,6 +142,7 @@ async function runCases(run: {
         return;
       }
       tally.statuses.set(answer.status, (tally.statuses.get(answer.status) ?? 0) + 1);
+      const contract = contracts[given.asked.path.startsWith('/api/v2/') ? 1 : 0]!;
       for (const fault of contract.faultsOf(given.asked, answer))
         note(tally.contract, `${answer.status}: ${fault}`);
       const fault = await given.judge(answer, world);

@@ -20,7 +20,7 @@ import * as images from '#lab/support/images.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { rssBytes } from '#lab/support/process-table.ts';
 
-/** Limits for the process of the service. Uploads, thumbnails and downloads are made in it, pages are not. */
+/** Limits for the process of the service. Uploads and downloads are handled in it, pages and pictures are not. */
 const maxMiB = { byPages: 300, byRequests: 900 };
 /** Limit for a pause of its event loop in which it does not wait for a core. */
 const maxPauseMs = 50;

@@ -7,6 +7,7 @@ import { fidelityProof } from '#lab/prove/fidelity.ts';
 import { fidelityTimesProof } from '#lab/prove/fidelity-times.ts';
 import { fuzz } from '#lab/prove/fuzz.ts';
 import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
+import { hostilePicturesProof } from '#lab/prove/hostile-pictures.ts';
 import { isolationProof } from '#lab/prove/isolation.ts';
 import { neighboursProof } from '#lab/prove/neighbours.ts';
 import { overloadProof } from '#lab/prove/overload.ts';
@@ -14,6 +15,7 @@ import { parsersProof } from '#lab/prove/parsers.ts';
 import { leaksProof } from '#lab/prove/leaks.ts';
 import type { Proof } from '#lab/prove/proof.ts';
 import { renderLeaksProof } from '#lab/prove/render-leaks.ts';
+import { samePicturesProof } from '#lab/prove/same-pictures.ts';
 import { sandboxProof } from '#lab/prove/sandbox.ts';
 import { smallPiecesProof } from '#lab/prove/small-pieces.ts';
 import { uploadLeaks } from '#lab/prove/upload-leaks.ts';
@@ -22,9 +24,11 @@ export const proofs: readonly Proof[] = [
   attacksProof,
   sandboxProof,
   hostilePagesProof,
+  hostilePicturesProof,
   isolationProof,
   fidelityProof,
   fidelityTimesProof,
+  samePicturesProof,
   fuzz,
   faults,
   connections,

@@ -6,7 +6,7 @@ import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { uploadRequest } from '#lab/prove/connections/traffic.ts';
 import { openWire, type Wire } from '#lab/prove/fuzz/wire.ts';
 import { newApiKey } from '#core/ids.ts';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import { openDescriptors, rssBytes } from '#lab/support/process-table.ts';
 import { endless, readBooks, startProduct, storedIn, type Product } from '#lab/support/product.ts';

@@ -1,13 +1,27 @@
 // A real browser for tests, behind an egress proxy that allows only the test's own page servers.
 import { readFile, rm } from 'node:fs/promises';
 import { readConfig } from '#roof/config.ts';
-import type { Browser, PdfJob, Rendered, ScreenshotJob } from '#browser/browser.ts';
+import type { Browser, Rendered } from '#browser/browser.ts';
+import {
+  noAccess,
+  noChanges,
+  plainPdf,
+  plainPicture,
+  plainView,
+  type Job,
+  type LifecycleEvent,
+  type PdfOutput,
+  type PictureFormat,
+  type Viewport,
+} from '#browser/job.ts';
+import { limits } from '#core/limits.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import type { ChromiumBrowserOptions } from '#browser/chromium-browser.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { fetchedChromium } from '#browser/install/fetch-chromium.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { findChromium } from '#browser/install/find-chromium.ts';
+import { paperInches, type PaperFormat } from '#renders/paper.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 
 /** Where the service keeps what it created or fetched. */
@@ -33,7 +47,23 @@ export interface RenderedBytes {
   bytes: Buffer;
 }
 
+/** What a screenshot of version 1 may say. */
+export interface ScreenshotJob extends Viewport, Pick<Job, 'account' | 'phases'> {
+  fullPage: boolean;
+  format: PictureFormat;
+}
+
+/** What a PDF of version 1 may say. */
+export interface PdfJob extends Omit<PdfOutput, 'format' | 'paper'>, Pick<Job, 'account' | 'phases'> {
+  paperFormat: PaperFormat;
+  viewport: Viewport;
+  waitUntil: LifecycleEvent;
+  delayMs: number;
+}
+
 export interface TestBrowser {
+  /** Any job, from a plain picture of this address. */
+  render(url: string, job?: Partial<Job>, signal?: AbortSignal): Promise<Rendered>;
   readonly browser: Browser;
   readonly logged: { level: string; details: object; message: string }[];
   shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<RenderedBytes>;
@@ -60,13 +90,31 @@ export async function startTestBrowser(
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     ...options,
   });
+  const render: TestBrowser['render'] = (url, job = {}, signal = never) =>
+    browser.render({ ...plainJob, source: { kind: 'url', url }, egress, ...job }, signal);
   return {
     browser,
     logged,
-    shoot: async (url, job = {}, signal = never) =>
-      takeBytes(await browser.screenshot({ ...plainScreenshot, url, egress, ...job }, signal)),
-    print: async (url, job = {}, signal = never) =>
-      takeBytes(await browser.pdf({ ...plainPdf, url, egress, ...job }, signal)),
+    render,
+    shoot: async (url, given = {}, signal = never) => {
+      const { account, phases, format = 'png', fullPage = false, ...viewport } = given;
+      const job = {
+        view: { ...plainView, ...defaultViewport, ...viewport },
+        outputs: [{ ...plainPicture, format, fullPage }],
+      };
+      return takeBytes(await render(url, { ...job, ...callerOf({ account, phases }) }, signal));
+    },
+    print: async (url, given = {}, signal = never) => {
+      const { account, phases, viewport = defaultViewport, waitUntil, delayMs = 0, ...output } = given;
+      const { paperFormat = 'letter', ...rest } = output;
+      const job = {
+        view: { ...plainView, ...viewport },
+        waits: { ...plainWaits, until: waitUntil ?? 'load', settles: false, delayMs },
+        outputs: [{ ...plainPdf, paper: paperInches[paperFormat], ...rest }],
+        timeoutMs: limits.pdfTotalMs,
+      };
+      return takeBytes(await render(url, { ...job, ...callerOf({ account, phases }) }, signal));
+    },
     async close() {
       await browser.close();
       await results.remove();
@@ -74,25 +122,40 @@ export async function startTestBrowser(
   };
 }
 
+const callerOf = ({
+  account,
+  phases,
+}: {
+  account?: string | undefined;
+  phases?: Job['phases'] | undefined;
+}) => ({
+  ...(account !== undefined && { account }),
+  ...(phases !== undefined && { phases }),
+});
+
 /** Takes the file away, as the service does. */
-async function takeBytes({ path }: Rendered): Promise<RenderedBytes> {
-  const bytes = await readFile(path);
-  await rm(path);
+async function takeBytes({ outputs: [file] }: Rendered): Promise<RenderedBytes> {
+  const bytes = await readFile(file!.path);
+  await rm(file!.path);
   return { bytes };
 }
 
 const never = new AbortController().signal;
-
-const plainScreenshot = { fullPage: false, format: 'png', width: 1440, height: 900 } as const;
-
-const plainPdf: Omit<PdfJob, 'url' | 'egress'> = {
-  paperFormat: 'letter',
-  landscape: false,
-  printBackground: true,
-  preferCssPageSize: false,
-  scale: 1,
-  marginInches: { top: 0, right: 0, bottom: 0, left: 0 },
-  viewport: { width: 1440, height: 900 },
-  waitUntil: 'load',
+const defaultViewport = { width: limits.viewportWidth.default, height: limits.viewportHeight.default };
+const plainWaits: Job['waits'] = {
+  until: 'settled',
+  for: [],
   delayMs: 0,
+  settles: true,
+  failOn: [],
+  navigationMs: limits.navigationMs,
+};
+
+const plainJob = {
+  view: { ...plainView, ...defaultViewport },
+  access: noAccess,
+  changes: noChanges,
+  waits: plainWaits,
+  outputs: [plainPicture],
+  timeoutMs: limits.screenshotTotalMs,
 };

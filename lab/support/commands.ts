@@ -48,6 +48,8 @@ function startRunner() {
 }
 
 if (import.meta.main) {
+  // Each command listens for the end of its process, and here they have one process.
+  process.setMaxListeners(0);
   const answer = process.stdout.write.bind(process.stdout);
   for await (const line of createInterface(process.stdin)) {
     const { args, environment } = JSON.parse(line) as Call;

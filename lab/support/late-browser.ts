@@ -55,8 +55,7 @@ export const openLateBrowser: typeof openBrowser = (...given) => {
       if (!browser) throw new Error('the browser of this test has not been started');
       return browser.about;
     },
-    screenshot: async (job, signal) => (await open()).screenshot(job, signal),
-    pdf: async (job, signal) => (await open()).pdf(job, signal),
+    render: async (job, signal) => (await open()).render(job, signal),
     check: async () => (await open()).check(),
     close: () => close(),
   });

@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '#core/clock.ts';
+import { outputKeys, parseOutputKey } from '#core/ids.ts';
 import { createAccounts } from '#accounts/accounts.ts';
 import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { openSqlite } from '#storage/sqlite.ts';
@@ -99,10 +100,16 @@ export interface Books {
   uploads: string[];
   /** Those that succeeded. */
   renders: string[];
-  /** The source of every unit. */
+  /** The keys of the files that uploads and renders have; renders are taken for hosted. */
+  files: string[];
+  /** The upload or render that each unit was used for. */
   ledger: string[];
+  /** The same, as the rows say. */
+  charged: string[];
   counter: number;
   leases: number;
+  /** Renders that wait or run. */
+  jobs: number;
 }
 
 export function readBooks(folder: string): Books {
@@ -110,22 +117,37 @@ export function readBooks(folder: string): Books {
   try {
     const rows = (sql: string) => database.prepare(sql).all();
     const column = (sql: string): string[] => rows(sql).map((row) => String(row['id']));
+    const uploads = column('select id from uploads').toSorted();
+    const made = rows("select id, units, outputs from renders where failure is null and state = 'ended'").map(
+      (row) => ({
+        id: String(row['id']),
+        units: Number(row['units']),
+        outputs: Number(row['outputs']),
+      }),
+    );
+    const sources = column('select source_id as id from usage_events');
     return {
-      uploads: column('select id from uploads').toSorted(),
-      renders: column('select id from renders where failure is null').toSorted(),
-      ledger: column('select source_id as id from usage_events').toSorted(),
+      uploads,
+      renders: made.map(({ id }) => id).toSorted(),
+      files: [...uploads, ...made.flatMap(outputKeys)].toSorted(),
+      ledger: sources.map((source) => parseOutputKey(source)?.id ?? source).toSorted(),
+      charged: [
+        ...uploads,
+        ...made.flatMap(({ id, units }) => Array.from({ length: units }, () => id)),
+      ].toSorted(),
       counter: Number(rows('select sum(used) as used from usage_counters')[0]?.['used'] ?? 0),
       leases: Number(rows('select count(*) as leases from render_leases')[0]?.['leases']),
+      jobs: Number(rows('select count(*) as jobs from render_jobs')[0]?.['jobs']),
     };
   } finally {
     database.close();
   }
 }
 
-/** Checks that every row has its unit, every unit its row, and that the counters are their sum; lists what does not agree. */
-export function disagreement({ uploads, renders, ledger, counter }: Books): string | undefined {
-  const rows = [...uploads, ...renders].toSorted();
-  if (rows.join() !== ledger.join()) return `${rows.length} rows, ${ledger.length} units in the ledger`;
+/** Checks that every row has its units, every unit its row, and that the counters are their sum; lists what does not agree. */
+export function disagreement({ charged, ledger, counter }: Books): string | undefined {
+  if (charged.join() !== ledger.join())
+    return `the rows have ${charged.length} units, the ledger ${ledger.length}`;
   return counter === ledger.length ? undefined : `counter ${counter}, ledger ${ledger.length}`;
 }
 

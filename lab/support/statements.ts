@@ -10,7 +10,8 @@ export interface StatementWatch {
 }
 
 /** What the service does by itself, independently of requests. */
-const inTheBackground = /request_log|chores|last_used_at|clock_timestamp|pragma|^select 1$/;
+const inTheBackground =
+  /request_log|set "?leased_until|queue\.account_id|chores|last_used_at|clock_timestamp|pragma|^select 1$/;
 
 export function watchStatements(): StatementWatch {
   let seen: string[] = [];

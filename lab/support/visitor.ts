@@ -24,6 +24,7 @@ export interface CallOptions {
   body?: object;
   form?: FormData;
   origin?: string | null;
+  headers?: Record<string, string>;
 }
 
 export function createVisitor(service: TestService, headers: Record<string, string> = {}): Visitor {
@@ -39,6 +40,7 @@ export function createVisitor(service: TestService, headers: Record<string, stri
       redirect: 'manual',
       headers: {
         ...headers,
+        ...options.headers,
         ...(origin !== null && method !== 'GET' && { origin }),
         ...(body && { 'content-type': 'application/json' }),
         cookie: [...cookies].map(([key, value]) => `${key}=${value}`).join('; '),

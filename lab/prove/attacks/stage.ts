@@ -20,7 +20,10 @@ export interface Stage {
   /** The allowed server, on the port that the canaries use at other addresses. */
   twin: PageServer;
   canaries: Canaries;
+  dns: DnsServer;
   shoot(url: string, body?: object): Promise<RenderAnswer>;
+  /** By version 2. */
+  render(body: object): Promise<RenderAnswer>;
 }
 
 export async function setUpStage(): Promise<{ stage: Stage; close: () => Promise<void> }> {
@@ -33,8 +36,9 @@ export async function setUpStage(): Promise<{ stage: Stage; close: () => Promise
   const { key } = await service.newKey();
   const shoot = (url: string, body: object = {}) =>
     askForRender(`${service.origin}/api/v1/screenshot`, key, { url, width: 320, height: 320, ...body });
+  const render = (body: object) => askForRender(`${service.origin}/api/v2/renders`, key, body);
   return {
-    stage: { service, site, twin, canaries, shoot },
+    stage: { service, site, twin, canaries, dns, shoot, render },
     async close() {
       await service.stop();
       await Promise.all([site.close(), twin.close()]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
 import { crashPoints, type CrashPoint } from '#core/crash-points.ts';
 import type { Finding, Size } from '#lab/prove/proof.ts';
-import { countLost, readBack, screenshot, upload } from '#lab/prove/faults/requests.ts';
+import { countLost, readBack, twoOutputs, upload } from '#lab/prove/faults/requests.ts';
 import { serveCommand } from '#lab/prove/serve.ts';
 import * as images from '#lab/support/images.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
@@ -39,12 +39,12 @@ export async function crashAtEveryPoint(size: Size): Promise<Finding[]> {
   let replayed = 0;
   try {
     const key = await product.newKey(endless);
-    for (const [kind, list] of Object.entries(crashPoints)) {
-      for (const point of list) {
+    for (const kind of ['upload', 'render'] as const) {
+      for (const point of crashPoints[kind]) {
         if (size === 'short' && !shortPoints.includes(point)) continue;
         if (size === 'short' && kind === 'render' && !point.startsWith('render')) continue;
         points.push(point);
-        const problem = await crashOnce(kind as 'upload' | 'render', point, key);
+        const problem = await crashOnce(kind, point, key);
         if (problem !== undefined) wrong.push(`${kind}, ${point}: ${problem}`);
       }
     }
@@ -52,7 +52,7 @@ export async function crashAtEveryPoint(size: Size): Promise<Finding[]> {
     const { finding: leftovers } = await startAmongLeftovers(product);
     return [
       {
-        what: 'kill -9 at each point between the bytes and the answer: the repeat is answered, and one unit is charged for both',
+        what: 'kill -9 at each point between the bytes and the answer: the repeat is answered, and each file is charged once for both',
         seen:
           wrong.join('; ') ||
           `${points.length} points, ${replayed} repeats replayed the answer of the dead process`,
@@ -77,7 +77,7 @@ export async function crashAtEveryPoint(size: Size): Promise<Finding[]> {
     const send = () =>
       kind === 'upload'
         ? upload(product.serving.origin, key, bytes, headers)
-        : screenshot(product.serving.origin, key, `${pages.base}/`, headers);
+        : twoOutputs(product.serving.origin, key, `${pages.base}/`, headers);
     const before = readBooks(product.path).ledger.length;
     await writeFile(crashFile, point);
     if ((await send()) !== 'lost') return 'the process went on';
@@ -92,13 +92,21 @@ export async function crashAtEveryPoint(size: Size): Promise<Finding[]> {
     const stored =
       'slug' in answer.body && typeof answer.body.slug === 'string'
         ? await readBack(product.serving.origin, answer.body.slug)
-        : (await fetch(`${product.serving.origin}/s/${answer.body.id}`)).status;
+        : await statusOfBoth(answer.body.id);
     if (stored !== 200 && !(stored instanceof Buffer && stored.equals(bytes)))
       return 'not there after the repeat';
     const books = readBooks(product.path);
-    if (books.ledger.length !== before + 1) return `${books.ledger.length - before} units charged`;
+    const units = kind === 'upload' ? 1 : 2;
+    if (books.ledger.length !== before + units) return `${books.ledger.length - before} units charged`;
     if (books.leases !== 0) return `${books.leases} slots still taken`;
     return disagreement(books);
+  }
+
+  /** 200 if the picture and the PDF are there. */
+  async function statusOfBoth(id: string): Promise<number> {
+    const { origin } = product.serving;
+    const answers = await Promise.all([fetch(`${origin}/s/${id}`), fetch(`${origin}/p/${id}-1`)]);
+    return Math.max(...answers.map(({ status }) => status));
   }
 }
 
@@ -179,24 +187,22 @@ async function startAmongLeftovers(product: Product): Promise<{ readyMs: number;
   const startedAt = performance.now();
   await product.restart();
   const readyMs = performance.now() - startedAt;
-  const { uploads, renders } = readBooks(path);
-  const rows = [...uploads, ...renders].toSorted().join();
+  const { files } = readBooks(path);
   const holds = await waitFor(
     'the sweep',
     async () => {
       const after = await stored();
       const names = after.flatMap(({ store }) => store.map(({ name }) => name));
-      return names.toSorted().join() === rows && after.every(({ spool }) => spool.length === 0);
+      return names.toSorted().join() === files.join() && after.every(({ spool }) => spool.length === 0);
     },
     60_000,
   ).then(
     () => true,
     () => false,
   );
-  const rowCount = uploads.length + renders.length;
   const what = 'Files without a row are swept, and every row has its file';
   return {
     readyMs,
-    finding: { what, seen: `${before.length - rowCount} swept, ${rowCount} rows left`, holds },
+    finding: { what, seen: `${before.length - files.length} swept, ${files.length} left`, holds },
   };
 }

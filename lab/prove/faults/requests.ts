@@ -1,5 +1,5 @@
 // Requests to a service that may die, stall or refuse during them.
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import { bearer, formOf } from '#lab/support/requests.ts';
 
 /** A response, or `lost` if the connection broke with the service. */
@@ -33,6 +33,29 @@ export function screenshot(
     headers: { ...bearer(key), 'content-type': 'application/json', ...headers },
   });
 }
+
+/** A picture and a PDF of one load: two files and two units. */
+export const twoOutputs = (
+  origin: string,
+  key: string,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Outcome<{ id: string }>> =>
+  send(`${origin}/api/v2/renders`, {
+    body: JSON.stringify({ url, response: 'json', outputs: [{ format: 'png' }, { format: 'pdf' }] }),
+    headers: { ...bearer(key), 'content-type': 'application/json', ...headers },
+  });
+
+/** `headers` are those of the call. */
+export const queueRender = (
+  origin: string,
+  key: string,
+  { headers, ...fields }: Record<string, unknown> & { headers: Record<string, string> },
+): Promise<Outcome<{ id: string }>> =>
+  send(`${origin}/api/v2/renders`, {
+    body: JSON.stringify({ ...fields, async: true }),
+    headers: { ...bearer(key), 'content-type': 'application/json', ...headers },
+  });
 
 async function send<T>(url: string, init: RequestInit): Promise<Outcome<T>> {
   try {

@@ -71,6 +71,15 @@ export async function servePages(folders: string[]): Promise<ServedPages> {
   };
 }
 
+/** PAGES_PER_FOLDER=5 takes five pages of each folder, evenly spaced in the order of their names. */
+export function evenlySpaced(pages: ServedPages['pages']): ServedPages['pages'] {
+  const most = Number(process.env['PAGES_PER_FOLDER'] ?? Infinity);
+  return Object.values(Object.groupBy(pages, ({ url }) => new URL(url).origin)).flatMap((all = []) => {
+    if (all.length <= most) return all;
+    return Array.from({ length: most }, (_, nth) => all[Math.floor((nth * all.length) / most)]!);
+  });
+}
+
 function typeOf(file: string): string {
   return types[extname(file).toLowerCase()] ?? 'application/octet-stream';
 }

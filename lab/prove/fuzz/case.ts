@@ -93,9 +93,10 @@ export const addressOf = (random: Random): [string, string] => [
   `10.${random.below(256)}.${random.below(256)}.${random.below(256)}`,
 ];
 
-export function errorOf({ body }: Answered): { code?: string; message?: string } {
+/** Only version 2 has `field`. */
+export function errorOf({ body }: Answered): { code?: string; message?: string; field?: string } {
   try {
-    return (JSON.parse(body.toString()) as { error?: { code: string; message: string } }).error ?? {};
+    return (JSON.parse(body.toString()) as { error?: ReturnType<typeof errorOf> }).error ?? {};
   } catch {
     return {};
   }

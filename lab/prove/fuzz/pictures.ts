@@ -17,7 +17,7 @@ const originals: Buffer[] = [
 
 export const pictures: Generator = (random, world) => {
   const original = random.pick(originals);
-  const bytes = random.percent(10) ? original : damaged(random, original);
+  const bytes = random.percent(10) ? original : damaged(random, original, originals);
   const type = typeOf(bytes);
   return formCase(random, world.keys.open, bytes, async (answer) => {
     // A damaged head can begin like markup; this file does not decide whether that is an SVG.
@@ -36,7 +36,8 @@ export const pictures: Generator = (random, world) => {
   });
 };
 
-function damaged(random: Random, original: Buffer): Buffer {
+/** `others` are pictures of which a part may be put behind a part of this one. */
+export function damaged(random: Random, original: Buffer, others: Buffer[]): Buffer {
   const bytes = Buffer.from(original);
   switch (random.below(7)) {
     case 0:
@@ -64,7 +65,7 @@ function damaged(random: Random, original: Buffer): Buffer {
       ]);
     }
     case 4: {
-      const other = random.pick(originals);
+      const other = random.pick(others);
       return Buffer.concat([
         bytes.subarray(0, random.below(bytes.length)),
         other.subarray(random.below(other.length)),

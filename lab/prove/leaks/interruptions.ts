@@ -55,6 +55,10 @@ export function createInterruptions(): Interruptions {
         await touch('spool.read');
         return spool.read(maxBytes);
       },
+      async toFile() {
+        await touch('spool.toFile');
+        return spool.toFile();
+      },
       sha256: spool.sha256,
       async commit(key) {
         await touch('spool.commit');

@@ -9,7 +9,7 @@ import { backUp } from '#storage/backup.ts';
 import { copyBlobs } from '#storage/copy-blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { dashboardPath } from '#http/dashboard/paths.ts';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import type { TestService } from '#lab/support/service.ts';
 import { signedInVisitor } from '#lab/support/visitor.ts';

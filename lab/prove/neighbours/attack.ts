@@ -8,6 +8,8 @@ export interface Attack {
   resource: string;
   /** By pages, of which nothing reaches the service's process but requests and results. */
   isByPages?: true;
+  /** What takes time before the attack can begin. */
+  prepare?(): Promise<unknown>;
   run(target: Target, isOver: () => boolean): Promise<number>;
 }
 

@@ -13,6 +13,7 @@ const [address, ...others] = attackerHosts;
 const { base: pages, host } = await startPageServer(hostileRoutes, { address });
 const port = Number(host.split(':')[1]);
 await Promise.all(others.map((other) => startPageServer(hostileRoutes, { address: other, port })));
+await attack.prepare?.();
 let isOver = false;
 process.stdin.on('end', () => (isOver = true)).resume();
 process.stdout.write('begun\n');

@@ -9,20 +9,26 @@ import { formOf, bearer } from '#lab/support/requests.ts';
 
 const read = async (answer: Promise<Response>): Promise<void> => void (await (await answer).arrayBuffer());
 
-const upload = (
+const post = (
   { origin, account }: Target,
   path: '' | '/batch',
   files: [Buffer, string][],
   signal: AbortSignal,
-): Promise<void> =>
-  read(
-    fetch(`${origin}/api/v1/upload${path}`, {
-      method: 'POST',
-      headers: bearer(account.key),
-      body: formOf(files),
-      signal,
-    }),
-  );
+): Promise<Response> =>
+  fetch(`${origin}/api/v1/upload${path}`, {
+    method: 'POST',
+    headers: bearer(account.key),
+    body: formOf(files),
+    signal,
+  });
+
+const upload = (...given: Parameters<typeof post>): Promise<void> => read(post(...given));
+
+/** Each is tried once. */
+let hostile = 0;
+
+let large: Promise<Buffer> | undefined;
+const largePicture = (): Promise<Buffer> => (large ??= pngOfSize(9_000_000));
 
 const heavySvg = Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg"><animate attributeName="fill" values="${'rgb(1,2,3);'.repeat(180_000)}"/></svg>`,
@@ -43,12 +49,22 @@ const requestAttacks: Attack[] = [
       ),
   },
   {
-    name: 'thumbnails of a large picture',
-    resource: 'thumbnail workers',
-    run: (target, isOver) =>
-      flood(isOver, 8, (_, signal) =>
-        read(atDashboard(target, `/uploads/${target.big.id}/thumbnail`, { signal })),
-      ),
+    name: 'variants of hostile pictures',
+    resource: 'picture processes',
+    // Takes half a second, which the other attacks do not need.
+    prepare: () => import('#lab/support/hostile-pictures.ts'),
+    async run(target, isOver) {
+      const { hostilePicture } = await import('#lab/support/hostile-pictures.ts');
+      return await flood(isOver, 8, async (index, signal) => {
+        const bytes = await hostilePicture((hostile += 1));
+        const answer = await post(target, '', [[bytes, 'a']], signal);
+        const { slug } = (await answer.json()) as { slug?: string };
+        if (slug !== undefined)
+          await read(
+            fetch(`${target.origin}/f/${slug}?width=2560&format=${['webp', 'png'][index % 2]}`, { signal }),
+          );
+      });
+    },
   },
   {
     name: 'repeats of a running Idempotency-Key that hang up',
@@ -110,8 +126,9 @@ const requestAttacks: Attack[] = [
   {
     name: 'uploads of 9 MB as fast as they go',
     resource: 'disk',
+    prepare: largePicture,
     async run(target, isOver) {
-      const png = await pngOfSize(9_000_000);
+      const png = await largePicture();
       return await flood(isOver, 16, (_, signal) => upload(target, '', [[png, 'a.png']], signal));
     },
   },

@@ -9,7 +9,7 @@ import { readMessages } from '#browser/process/cdp-messages.ts';
 import { createTraffic } from '#browser/page/traffic.ts';
 import { createWatch } from '#browser/page/watch.ts';
 import { shareConnections } from '#http/connection/connections.ts';
-import { distinctNames } from '#http/dashboard/zip.ts';
+import { distinctNames } from '#http/zip.ts';
 import type { TextCase } from '#lab/prove/parsers/texts.ts';
 
 const times = (count: number, step: (at: number) => void): void => {
@@ -128,7 +128,7 @@ export const listCases: TextCase[] = [
 /** The requests of a page, and sessions that report what they are told. */
 function page() {
   const handlers = new Map<CdpSession, Map<string, (params: object) => void>>();
-  const traffic = createTraffic(createWatch(), () => {});
+  const traffic = createTraffic(createWatch(), () => {}, { answered() {}, failed() {} });
   return {
     traffic,
     open(id: string): CdpSession {

@@ -1,0 +1,90 @@
+// Hostile and damaged pictures of every type, uploaded and asked for as variants: each gets a picture or a clear answer, in bounded time,
+// and the process of the service is the same afterwards.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
+import { startStage } from '#lab/prove/neighbours/stage.ts';
+import { hostilePicture } from '#lab/support/hostile-pictures.ts';
+import { rssBytes } from '#lab/support/process-table.ts';
+import { bearer, formOf } from '#lab/support/requests.ts';
+
+const counts: Record<Size, number> = { short: 40, long: 1_000 };
+const atOnce = 4;
+const maxMiB = 300;
+/** The limit of one picture, and a wait behind another one. */
+const maxAnswerMs = 60_000;
+
+export const hostilePicturesProof: Proof = {
+  name: 'hostile-pictures',
+  title: 'Hostile pictures: variants of damaged and hostile pictures',
+  run: (size, say) => proveHostilePictures(counts[size], say),
+};
+
+async function proveHostilePictures(count: number, say: (line: string) => void): Promise<Finding[]> {
+  const stage = await startStage([]);
+  const answers: Record<string, number> = {};
+  const wrong: string[] = [];
+  let [slowestMs, peakBytes, next] = [0, 0, 0];
+  const timer = setInterval(() => (peakBytes = Math.max(peakBytes, rssBytes(stage.pid))), 50);
+  try {
+    const { origin, account, big } = await stage.targetFor('hostile@example.com', '');
+    const read = async (path: string, init: RequestInit = {}) => {
+      const started = performance.now();
+      const answer = await fetch(origin + path, init);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      slowestMs = Math.max(slowestMs, performance.now() - started);
+      return { status: answer.status, type: answer.headers.get('content-type') ?? '', bytes };
+    };
+    const tryOne = async (number: number): Promise<string> => {
+      const body = formOf([[await hostilePicture(number), 'a']]);
+      const stored = await read('/api/v1/upload', { method: 'POST', headers: bearer(account.key), body });
+      if (stored.status === 415 || stored.status === 422) return `upload ${stored.status}`;
+      if (stored.status === 429) return delay(1_000).then(() => tryOne(number));
+      const { slug } = JSON.parse(stored.bytes.toString()) as { slug: string };
+      const width = [64, 640, 2560][number % 3]!;
+      for (;;) {
+        const variant = await read(`/f/${slug}?width=${width}&format=${['webp', 'jpeg', 'png'][number % 2]}`);
+        if (variant.status === 429) await delay(200);
+        else return variant.status === 200 ? `variant 200 ${variant.type}` : `variant ${variant.status}`;
+      }
+    };
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while (next < count) {
+          const number = (next += 1);
+          const outcome = await tryOne(number).catch((error: unknown) => String(error));
+          answers[outcome] = (answers[outcome] ?? 0) + 1;
+          if (!/^(upload 4(15|22)|variant 422|variant 200 image\/(webp|jpeg|png|gif|avif))$/.test(outcome))
+            wrong.push(`picture ${number}: ${outcome}`);
+          if (number % 100 === 0) say(`${number} of ${count}`);
+        }
+      }),
+    );
+    const ordinary = await read(`/f/${big.slug}?width=640&format=webp`);
+    const seen = Object.entries(answers).map(([outcome, times]) => `${times} × ${outcome}`);
+    return [
+      {
+        what: 'every picture gets a variant, itself or a clear refusal',
+        seen: `${seen.toSorted().join(', ')}${wrong.length > 0 ? `; ${wrong.slice(0, 3).join('; ')}` : ''}`,
+        holds: wrong.length === 0,
+      },
+      {
+        what: 'no answer takes long',
+        seen: `${Math.round(slowestMs)} ms at most`,
+        holds: slowestMs < maxAnswerMs,
+      },
+      {
+        what: 'an ordinary picture of the same account gets its variant afterwards',
+        seen: `${ordinary.status} ${ordinary.type}`,
+        holds: ordinary.status === 200 && ordinary.type === 'image/webp',
+      },
+      {
+        what: 'the memory of the service is bounded',
+        seen: `${Math.round(peakBytes / 2 ** 20)} MiB at most`,
+        holds: peakBytes < maxMiB * 2 ** 20,
+      },
+    ];
+  } finally {
+    clearInterval(timer);
+    await stage.stop();
+  }
+}
