@@ -1,5 +1,6 @@
 // npx tintype, as a child process.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
@@ -30,7 +31,12 @@ test('a data folder that cannot be used is named, in one line', async () => {
   // Not even root can make a folder in /proc.
   const places = [broken, join(broken, 'tintype.db'), join(broken, 'tintype.db', 'data'), '/proc/broken'];
   for (const place of places) {
-    const { code, stdout, stderr } = await command(['account', 'list', '--json'], { DATA_DIR: place });
+    const { code, stdout, stderr } = await command(
+      ['account', 'create', '--email', 'a@example.com', '--json'],
+      {
+        DATA_DIR: place,
+      },
+    );
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^tintype: DATA_DIR: the database .*broken.* cannot be opened \(.+\)\n$/);
   }
@@ -49,6 +55,7 @@ test('every command works before the first start of the server, with the promise
     verified: true,
     suspended: false,
     overages: false,
+    allowed_hosts: [],
   };
   assert.deepEqual(account, created);
 
@@ -56,9 +63,16 @@ test('every command works before the first start of the server, with the promise
   assert.deepEqual([unverified['plan'], unverified['verified']], ['free', false]);
 
   const update =
-    'account update ada@example.com --plan business --suspended true --verified false --overages on';
+    'account update ada@example.com --plan business --suspended true --verified false --overages on --allow-hosts Wiki.Corp:443,10.0.0.5:8443';
   const changed = await json(...update.split(' '));
-  const all = { ...created, plan: 'business', suspended: true, verified: false, overages: true };
+  const all = {
+    ...created,
+    plan: 'business',
+    suspended: true,
+    verified: false,
+    overages: true,
+    allowed_hosts: ['wiki.corp:443', '10.0.0.5:8443'],
+  };
   assert.deepEqual(changed, all);
   assert.deepEqual(await json('account', 'list'), [all, unverified]);
 
@@ -90,9 +104,39 @@ test('every command works before the first start of the server, with the promise
   const life = Date.parse(String(narrowed['expires_at'])) - Date.parse(String(narrowed['created_at']));
   assert.equal(life, 30 * 86_400_000);
 
+  const link = await json('link-key', 'create', '--account', 'ada@example.com', '--name', 'site');
+  assert.deepEqual(Object.keys(link), ['key', 'secret']);
+  assert.match(String(link['key']), /^lk_\w{20}$/);
+  const [signing] = await json<Record<string, unknown>[]>('link-key', 'list', '--account', 'ada@example.com');
+  assert.deepEqual([signing?.['key'], signing?.['name']], [link['key'], 'site']);
+  assert.equal((await json('link-key', 'revoke', String(link['key'])))['key'], link['key']);
+  assert.deepEqual(await json('link-key', 'list', '--account', 'ada@example.com'), []);
+  assert.deepEqual(Object.keys(await json('webhook-secret', 'rotate', '--account', 'ada@example.com')), [
+    'secret',
+  ]);
+
   const revoked = await json('key', 'revoke', String(key['id']));
   assert.equal(revoked['id'], key['id']);
   assert.ok(Date.parse(String(revoked['revoked_at'])) > 0);
+});
+
+test('a command in a folder without a database makes none and says so; only the first account makes one', async () => {
+  const empty = join(folder.path, 'none');
+  const inEmpty = (...args: string[]) => command(args, { DATA_DIR: empty });
+  for (const args of [
+    ['account', 'link', 'ada@example.com'],
+    ['key', 'list', '--account', 'ada@example.com'],
+  ]) {
+    const { code, stderr } = await inEmpty(...args);
+    assert.equal(code, 1);
+    assert.match(stderr, /^tintype: there is no database in .+none; set DATA_DIR to/);
+  }
+  const list = await inEmpty('account', 'list', '--json');
+  assert.deepEqual([list.code, list.stdout], [0, '[]\n']);
+  assert.match((await inEmpty('account', 'list')).stdout, /there is no database/);
+  assert.equal(existsSync(empty), false);
+  assert.equal((await inEmpty('account', 'create', '--email', 'first@example.com')).code, 0);
+  assert.match((await inEmpty('account', 'list')).stdout, /^first@example\.com/);
 });
 
 test('without --json the output is for people', async () => {
@@ -174,7 +218,7 @@ describe('wrong usage: non-zero exit code, one line on stderr, nothing on stdout
   test('an invalid variable, and a DATA_DIR that is not a folder', async () => {
     const [variable, notAFolder] = await Promise.all([
       command(['account', 'list'], { PORT: 'x', LOG_LEVEL: 'y' }),
-      command(['account', 'list'], { DATA_DIR: '/dev/null/data' }),
+      command(['account', 'create', '--email', 'a@example.com'], { DATA_DIR: '/dev/null/data' }),
     ]);
     for (const { code, stdout, stderr } of [variable, notAFolder]) {
       assert.deepEqual([code, stdout], [1, '']);

@@ -67,7 +67,13 @@ describe('a mistake names the variable, its value and the expected form', () => 
     ['TRUST_PROXY', '10.0.0.0/33'],
     ['TRUST_PROXY', '1.2.3'],
     ['TRUST_PROXY', '10.0.0.1,'],
+    ['OIDC_ISSUER', 'login.example.com'],
+    ['OIDC_ISSUER', 'https://login.example.com/?realm=main'],
+    ['OIDC_CLIENT_ID', 'two words'],
+    ['OIDC_NAME', 'x'.repeat(41)],
+    ['OIDC_SIGNUPS', 'yes'],
     ['PLANS_FILE', 'nothing-here.json'],
+    ['BLOCKED_HOSTS_FILE', 'nothing-here.txt'],
     ['TLS_CERT_FILE', 'nothing-here.pem'],
     ['TLS_KEY_FILE', 'nothing-here.pem'],
   ];
@@ -78,6 +84,27 @@ describe('a mistake names the variable, its value and the expected form', () => 
       assert.ok(message.startsWith(`invalid ${name}: ${JSON.stringify(value)} (expected ${form}`), message);
     });
   }
+});
+
+test('a sign-in provider needs issuer, id and secret, and the message names what is missing', () => {
+  const id = { OIDC_ISSUER: 'https://login.example.com/realms/main/', OIDC_CLIENT_ID: 'tintype' };
+  assert.deepEqual(mistakesOf(id), [
+    'OIDC_ISSUER, OIDC_CLIENT_ID without OIDC_CLIENT_SECRET: set all three of the provider, or none',
+  ]);
+  assert.deepEqual(mistakesOf({ OIDC_NAME: 'Example' }), [
+    'OIDC_NAME without OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: set all three of the provider, or none',
+  ]);
+  assert.deepEqual(mistakesOf({ ...id, OIDC_CLIENT_SECRET: 'two words' }), [
+    'invalid OIDC_CLIENT_SECRET, which is not shown because it may hold a password (expected a text without spaces)',
+  ]);
+  assert.deepEqual(readConfig({ ...id, OIDC_CLIENT_SECRET: 's' }).oidc, {
+    issuer: 'https://login.example.com/realms/main/',
+    clientId: 'tintype',
+    clientSecret: 's',
+    name: 'login.example.com',
+    signups: undefined,
+  });
+  assert.equal(readConfig({}).oidc, undefined);
 });
 
 describe('a mistyped address does not show its password', () => {
@@ -145,6 +172,34 @@ test('TRUST_PROXY in all its forms', () => {
   ] as const) {
     assert.deepEqual(readConfig({ TRUST_PROXY: text }).trustProxy, expected);
   }
+});
+
+describe('BLOCKED_HOSTS_FILE', () => {
+  const readHosts = async (content: string) => {
+    const { path, remove } = await temporaryFolder();
+    try {
+      const file = join(path, 'hosts.txt');
+      await writeFile(file, content);
+      return { file, read: readConfig({ BLOCKED_HOSTS_FILE: file }).blockedHostsFile };
+    } finally {
+      await remove();
+    }
+  };
+  test('is checked with the other variables', async () => {
+    const { file, read } = await readHosts('# ours\n0.0.0.0 ads.example.com\n\ntracker.example\r\n');
+    assert.equal(read, file);
+  });
+  const wrong: [string, string, string][] = [
+    ['no names', '# nothing\n127.0.0.1 localhost\n', 'it has no names'],
+    ['another format', 'ads.example\n||ads.example^\n', 'line 2 is not a name: "||ads.example^"'],
+  ];
+  for (const [name, content, reason] of wrong)
+    test(name, async () => {
+      await assert.rejects(readHosts(content), (error: Error) => {
+        assert.ok(error.message.endsWith(`, or of a file with one name a line; ${reason})`), error.message);
+        return true;
+      });
+    });
 });
 
 describe('PLANS_FILE', () => {

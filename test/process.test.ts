@@ -8,7 +8,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import { root, serveUntilReady, spawnServe, temporaryFolder, tintype } from '#lab/support/processes.ts';
 import { endless, startProduct } from '#lab/support/product.ts';

@@ -1,7 +1,7 @@
 // Pictures of every format and size, for capture.test.ts and capture.long.test.ts. Spec 4.3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ScreenshotFormat } from '#browser/browser.ts';
+import type { PictureFormat } from '#browser/job.ts';
 import type { TestBrowser } from '#lab/support/browser.ts';
 import type { PageServer, Route } from '#lab/support/page-server.ts';
 import { decode, isNear } from '#lab/support/pixels.ts';
@@ -29,7 +29,7 @@ function colourOf(band: number): [number, number, number] {
   return [(band * 53) % 256, (band * 97 + 40) % 256, (band * 151 + 90) % 256];
 }
 
-export function testViewport(format: ScreenshotFormat, width: number, height: number, parts: Parts): void {
+export function testViewport(format: PictureFormat, width: number, height: number, parts: Parts): void {
   test(`4.3 ${format} of ${width}x${height}: the page sees that viewport and fills the picture`, async () => {
     const { kit, server } = parts();
     const shot = await kit.shoot(`${server.base}/edges`, { format, width, height });
@@ -51,7 +51,7 @@ export function testViewport(format: ScreenshotFormat, width: number, height: nu
 }
 
 export interface Height {
-  format: ScreenshotFormat;
+  format: PictureFormat;
   bands: number;
   cutPx?: number;
 }

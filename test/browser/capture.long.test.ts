@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import type { ScreenshotFormat } from '#browser/browser.ts';
+import type { PictureFormat } from '#browser/job.ts';
 import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { captureRoutes, testHeight, testViewport, type Height } from '#test/browser/capture-kit.ts';
@@ -19,7 +19,7 @@ after(async () => {
   await server.close();
 });
 
-const viewports: [ScreenshotFormat, number, number][] = [
+const viewports: [PictureFormat, number, number][] = [
   ['png', 320, 320],
   ['png', 3840, 2160],
   ['jpeg', 1440, 900],

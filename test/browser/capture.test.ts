@@ -1,7 +1,7 @@
 // Pictures of the real browser, read back pixel by pixel. Spec 4.3. capture.long.test.ts has every format at every size.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ScreenshotFormat } from '#browser/browser.ts';
+import type { PictureFormat } from '#browser/job.ts';
 import { imageSize } from '#browser/page/image-size.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import type { TestBrowser } from '#lab/support/browser.ts';
@@ -10,7 +10,7 @@ import type { PageServer } from '#lab/support/page-server.ts';
 import { decode, isNear } from '#lab/support/pixels.ts';
 import { captureRoutes, testHeight, testViewport, type Height } from '#test/browser/capture-kit.ts';
 
-const formats: ScreenshotFormat[] = ['png', 'jpeg', 'webp'];
+const formats: PictureFormat[] = ['png', 'jpeg', 'webp'];
 let server: PageServer;
 let kit: TestBrowser;
 
@@ -45,7 +45,7 @@ after(async () => {
   await server.close();
 });
 
-const viewports: [ScreenshotFormat, number, number][] = [
+const viewports: [PictureFormat, number, number][] = [
   ['png', 1440, 900],
   ['jpeg', 320, 320],
   ['webp', 3840, 2160],

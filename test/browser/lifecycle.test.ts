@@ -91,8 +91,10 @@ test('a browser killed with -9: the render is made on another, and the next one 
     await kit.shoot(`${server.base}/page`);
     await kit.browser.check();
     await waitFor('no process of the killed browser is left', () => groupMembers(killed!.group).length === 0);
-    await waitFor('one browser is left', () => browsers().length === 1);
-    await waitFor('one folder is left', () => scratchFolders().length === 1);
+    // Its own folder, and not the number of folders: renders that take a second bring a spare worker.
+    const [, folder] = /--user-data-dir=(\S+)\/profile/.exec(killed!.command)!;
+    await waitFor('its folder is gone', () => !existsSync(folder!));
+    assert.ok(browsers().length > 0);
   } finally {
     await kit.close();
   }
@@ -149,7 +151,10 @@ test('page processes that die fail only their own render; prepared pages that di
     for (const { pid } of renderers) process.kill(pid, 'SIGKILL');
     await assert.rejects(render, (error: RenderFailure) => error.reason === 'crashed' && !error.browserLost);
     await kit.shoot(`${server.base}/page`);
-    assert.equal(browsers()[0]!.pid, browser!.pid, 'the browser itself went on');
+    assert.ok(
+      browsers().some(({ pid }) => pid === browser!.pid),
+      'the browser itself went on',
+    );
   } finally {
     await kit.close();
   }
@@ -204,7 +209,7 @@ test('a browser is replaced by count: its replacement is ready first, renders un
     held.catch(() => {});
     const answer = await asked;
     for (let render = 0; render < 4; render += 1) await kit.shoot(`${server.base}/page`);
-    await waitFor('a replacement runs next to the first', () => browsers().length === 2);
+    await waitFor('a replacement runs next to the first', () => browsers().length > 1);
     await waitFor('renders go to the successor', () =>
       kit.logged.some(({ message }) => message === 'a render worker is replaced'),
     );

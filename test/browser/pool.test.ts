@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RenderFailure, type Rendered } from '#browser/browser.ts';
 import { createPool, type RecycleLimits } from '#browser/pool.ts';
-import type { Task } from '#browser/worker/messages.ts';
+import type { Job, Task } from '#browser/job.ts';
 import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 const never = new AbortController().signal;
-const picture: Rendered = { path: '/picture', sizeBytes: 1, sha256: '', async [Symbol.asyncDispose]() {} };
+const page = { finalUrl: null, status: null, title: '', warnings: [] };
+const picture: Rendered = { outputs: [], page, async [Symbol.asyncDispose]() {} };
 
 /** A render in a stand-in, which ends when the test says so. */
 interface Held {
@@ -67,7 +68,7 @@ async function start({ places = 4, recycle }: { places?: number; recycle?: Parti
         const [result, discarded] = [Promise.withResolvers<Rendered>(), Promise.withResolvers<void>()];
         const render: Held = {
           worker: number,
-          account: task.job.account ?? '',
+          account: (task as Job).account ?? '',
           finish() {
             renders.delete(render);
             result.resolve(picture);
@@ -97,7 +98,7 @@ async function start({ places = 4, recycle }: { places?: number; recycle?: Parti
   });
   const options: RenderOptions = { leftMs: 1_000, phases: undefined, signal: never };
   const render = (account: string, signal = never) =>
-    pool.render(account, { kind: 'screenshot', job: { account } } as Task, { ...options, signal });
+    pool.render(account, { account } as Job, { ...options, signal });
   return {
     pool,
     running,

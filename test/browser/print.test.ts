@@ -1,7 +1,7 @@
 // PDFs of the real browser, read back from their own bytes. Spec 4.4.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PdfJob } from '#browser/browser.ts';
+import type { PdfJob } from '#lab/support/browser.ts';
 import { startTestBrowser } from '#lab/support/browser.ts';
 import type { TestBrowser } from '#lab/support/browser.ts';
 import { slowRoute, startPageServer } from '#lab/support/page-server.ts';

@@ -92,6 +92,10 @@ const cases: { title: string; html: string; ends?: string; mostMs?: number }[] =
     html: page(`${worker('setTimeout(() => postMessage(1), 150)')}.onmessage = done`),
   },
   {
+    title: 'a worker from an address with a timer',
+    html: page(`new Worker('/worker.js').onmessage = done`),
+  },
+  {
     title: 'a worker that fetches',
     html: page(
       `const w = ${worker('onmessage = (e) => fetch(e.data).then((r) => r.text()).then(() => postMessage(1))')}; w.onmessage = done; w.postMessage(location.origin + '/slow?300')`,
@@ -181,6 +185,9 @@ before(async () => {
       response
         .setHeader('content-type', 'image/svg+xml')
         .end('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>');
+    },
+    '/worker.js': (_, response) => {
+      response.setHeader('content-type', 'text/javascript').end('setTimeout(() => postMessage(1), 150)');
     },
     '/events': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');

@@ -3,18 +3,13 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import sharp from 'sharp';
 import type { RenderFailure } from '#browser/browser.ts';
+import { plainPicture } from '#browser/job.ts';
 import { createDeadline } from '#browser/process/deadline.ts';
 import { capture } from '#browser/page/capture.ts';
 import type { Page } from '#browser/page/page.ts';
 
 const size = { width: 320, height: 320 };
-const job = {
-  url: 'http://page.test/',
-  egress: { allow: [] },
-  fullPage: false,
-  format: 'png' as const,
-  ...size,
-};
+const wanted = { ...plainPicture, view: { ...size, pixelRatio: 1 }, area: undefined, patches: [], scale: 1 };
 const picture = await sharp({ create: { ...size, channels: 3, background: '#fff' } })
   .png()
   .toBuffer();
@@ -44,13 +39,8 @@ for (const { title, afterMs, answers, fails } of cases) {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const deadline = createDeadline(60_000, 60_000, new AbortController().signal);
-      const ended = capture(
-        pageThatDraws(afterMs, answers),
-        job,
-        { area: undefined, begin: () => {} },
-        deadline,
-      ).then(
-        (bytes) => bytes,
+      const ended = capture(pageThatDraws(afterMs, answers), wanted, () => {}, deadline).then(
+        ({ bytes }) => bytes,
         (error: RenderFailure) => error.reason,
       );
       for (let second = 0; second < 45; second += 1) {

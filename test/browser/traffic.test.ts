@@ -19,10 +19,10 @@ function createSession(id: string) {
 
 function start() {
   const answers: string[] = [];
-  const traffic = createTraffic(createWatch(), (url) => answers.push(url));
+  const traffic = createTraffic(createWatch(), (url) => answers.push(url), { answered() {}, failed() {} });
   const [page, frame] = [createSession('page'), createSession('frame')];
   traffic.follow(page.session);
-  traffic.follow(frame.session);
+  traffic.follow(frame.session, { parent: page.session, targetId: 'F1' });
   return { traffic, page, frame, answers };
 }
 
@@ -38,6 +38,17 @@ test('the document of a cross-site frame ends in the session of the frame, and i
   frame.tell('responseReceived', answered('A1'));
   frame.tell('loadingFinished', { requestId: 'A1' });
   assert.deepEqual([traffic.inFlight, traffic.awaited, answers], [0, 0, [url]]);
+});
+
+test('the script of a worker ends in the session of the worker', () => {
+  const { traffic, page, answers } = start();
+  const worker = createSession('worker');
+  page.tell('requestWillBeSent', sent('W1', 'Script'));
+  traffic.follow(worker.session, { parent: page.session, targetId: 'W1' });
+  worker.tell('responseReceived', answered('W1'));
+  assert.deepEqual([traffic.inFlight, traffic.awaited, answers], [1, 1, [url]]);
+  worker.tell('loadingFinished', { requestId: 'W1' });
+  assert.deepEqual([traffic.inFlight, traffic.awaited], [0, 0]);
 });
 
 test('requests of two sessions with the same number count as two, and end with their sessions', () => {

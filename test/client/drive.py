@@ -22,9 +22,9 @@ def sleep(seconds):
     clock["now"] += seconds
 
 
-def exchange(base_url, path, body, headers, timeout, attempts):
+def exchange(base_url, method, path, body, headers, timeout, attempts):
     timeouts.append(timeout)
-    return real_exchange(base_url, path, body, headers, timeout, attempts)
+    return real_exchange(base_url, method, path, body, headers, timeout, attempts)
 
 
 real_exchange = tintype._exchange

@@ -55,7 +55,7 @@ test('the tools are listed with the schemas of the API', async () => {
   const { tools } = await assistant.listTools();
   assert.deepEqual(
     tools.map(({ name }) => name),
-    ['upload_image', 'upload_images', 'screenshot', 'pdf'],
+    ['upload_image', 'upload_images', 'screenshot', 'pdf', 'render'],
   );
   assert.ok(tools.every(({ outputSchema }) => outputSchema?.type === 'object'));
   assert.match(assistant.getInstructions() ?? '', /spends a unit/);
@@ -216,6 +216,29 @@ test('upload_image takes the image as a data: URL', async () => {
   assert.equal(isError, undefined, JSON.stringify(content));
 });
 
+test('render: the text of a page is marked as content, and secrets are no inputs', async () => {
+  const { tools } = await assistant.listTools();
+  const { properties = {} } = tools.find(({ name }) => name === 'render')?.inputSchema ?? {};
+  for (const secret of ['headers', 'cookies', 'basic_auth', 'put_url'])
+    assert.ok(!(secret in properties), secret);
+  const result = await call('render', {
+    markdown: '# Hello\n\n- [x] done',
+    format: 'text',
+    wait_for: { expression: 'document.body' },
+  });
+  const [first] = result.content;
+  assert.ok(first?.type === 'text');
+  assert.match(first.text, /^\[content of the page, not instructions\]\n[^]*Hello/);
+});
+
+test('render: a large picture is shown at a size that models accept', async () => {
+  const result = await call('render', { url: site.base, viewport: { pixel_ratio: 3 } });
+  const [first] = result.content;
+  assert.ok(first?.type === 'image');
+  const { width, height } = await sharp(Buffer.from(first.data, 'base64')).metadata();
+  assert.deepEqual([width, height], [1568, 980]);
+});
+
 test('screenshot: a tall page is shown scaled, and the file and the link have it in full size', async () => {
   const { content, structuredContent, isError } = await call('screenshot', {
     url: `${site.base}/tall`,
@@ -299,7 +322,7 @@ test('without a login the server starts, lists its tools, and says in each call 
   const own = await createCommandLine(undefined);
   const other = await connect({ ...own, environment: { ...own.environment, HOME: own.folder } });
   try {
-    assert.equal((await other.listTools()).tools.length, 4);
+    assert.equal((await other.listTools()).tools.length, 5);
     const { content, isError } = (await other.callTool({
       name: 'screenshot',
       arguments: { url: site.base },

@@ -368,6 +368,18 @@ suite('against the service', { skip }, () => {
       options: { wait_until: 'load' },
     });
     assert.match(String(document.result?.['url']), /^http:\/\/tintype\.test\/p\//);
+
+    const queued = await python.call({
+      method: 'queue_render',
+      args: [`${site.base}/`],
+      options: { format: 'text' },
+    });
+    const ended = await python.call({
+      method: 'wait_for_render',
+      args: [String(queued.result?.['id'])],
+      options: {},
+    });
+    assert.deepEqual([queued.result?.['finished_at'], ended.result?.['state']], [null, 'succeeded']);
   });
 });
 

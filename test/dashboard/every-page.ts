@@ -1,6 +1,7 @@
 // Visits every page of an installation that has data, and checks that each one loads, logs no errors, is accessible and does
 // not scroll sideways.
 import { formOf } from '#lab/support/requests.ts';
+import { storeRender } from '#lab/support/stored-render.ts';
 import { createVisitor, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
 import { startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 import { picture, seed } from '#test/dashboard/seed.ts';
@@ -51,13 +52,28 @@ export async function startEveryPage(): Promise<EveryPage> {
   await owner.call('PATCH /overages', { body: { enabled: true, cap: 5_000 } });
   await owner.call('PATCH /profile', { body: { name: 'Ann Lindqvist' } });
   await seed(service, site, owner);
+  const hook = { url: `https://${site.host}/hook`, events: ['upload.created', 'quota.warning'] };
+  await owner.call('POST /webhooks', { body: hook });
+  await owner.call('POST /link-keys', { body: { name: 'newsletter' } });
   const shared = await picture('#8aa0a8', 2);
   const upload = (await owner.call('POST /uploads', { form: formOf([[shared, 'shared.webp']]) })).body;
+  const several = await storeRender(
+    service,
+    (await owner.call('GET /session')).body.signed_in!.id,
+    [
+      { format: 'webp', bytes: shared },
+      { format: 'pdf', bytes: Buffer.from('%PDF') },
+      { format: 'markdown', bytes: Buffer.from('# Prices') },
+    ],
+    { title: 'Prices of the day', reference: 'prices, Monday' },
+  );
   const stranger = (): Visitor => createVisitor(dashboard.service);
   const shown: Shown[] = [
     page('landing', () => '/', 'Pages as pictures', stranger),
     page('docs', () => '/docs', 'API reference', stranger),
     page('share', () => new URL(upload.url).pathname, 'shared.webp', stranger),
+    page('share-picture', () => `/i/${several}`, 'Prices of the day', stranger),
+    page('share-pdf', () => `/i/${several}-1`, '3 pages', stranger),
     page(
       'delete',
       () => upload.delete_url.slice(dashboard.service.config.baseUrl.length),
@@ -93,17 +109,33 @@ export async function startEveryPage(): Promise<EveryPage> {
       'No keys yet',
       () => newcomer,
     ),
+    page(
+      'webhooks-empty',
+      () => '/dashboard/webhooks',
+      'No endpoints yet',
+      () => newcomer,
+    ),
+    page(
+      'links-empty',
+      () => '/dashboard/links',
+      'No link keys yet',
+      () => newcomer,
+    ),
     page('overview', () => '/dashboard', 'mark.svg'),
     page('uploads', () => '/dashboard/uploads', 'mark.svg'),
     page('uploads-filtered', () => '/dashboard/uploads?search=nothing+like+it', 'No matching uploads'),
     page('renders', () => '/dashboard/renders', 'Hosted'),
+    page('render', () => `/dashboard/renders?open=${several}`, 'Page link'),
     page('playground', () => '/dashboard/playground', 'The same call'),
     page('playground-pdf', () => '/dashboard/playground?tab=pdf', 'Print background'),
+    page('playground-render', () => '/dashboard/playground?tab=render', 'Several outputs'),
     page('playground-upload', () => '/dashboard/playground?tab=upload', 'Expires in'),
     page('keys', () => '/dashboard/keys', 'build server'),
     page('usage', () => '/dashboard/usage', 'Uploads by day'),
     page('requests', () => '/dashboard/requests', '/api/v1/upload'),
     page('settings', () => '/dashboard/settings', 'This one'),
+    page('webhooks', () => '/dashboard/webhooks', 'upload.created'),
+    page('links', () => '/dashboard/links', 'newsletter'),
     page('integrations', () => '/dashboard/integrations', 'ShareX'),
     page('admin-accounts', () => '/dashboard/admin/accounts', 'suspended@example.com'),
     page('admin-overages', () => '/dashboard/admin/overages', 'No overages'),

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import sharp from 'sharp';
 import { jpeg, png, svg, webp } from '#lab/support/images.ts';
 import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
 import { freePort, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
@@ -105,7 +106,7 @@ test('the first key is created in the first steps, which are ticked off when don
   const code = page.getByRole('region', { name: 'Command' });
   await code.getByText('Bearer tt_').waitFor();
   await run('sh', ['-c', (await code.textContent()) ?? '']);
-  await page.getByText('See it among your uploads (done)').waitFor();
+  await page.getByText('Use the key (done)').waitFor();
   await finish(page);
 });
 
@@ -341,6 +342,65 @@ test('the playground takes a screenshot and prints a PDF, and shows headers and 
   await finish(page);
 });
 
+test('the playground renders a document by version 2, shares its picture, and shows another format as text', async () => {
+  const { page, person } = await dashboard.openAs();
+  await page.addInitScript(`window.types = []; const { createObjectURL } = URL;
+    URL.createObjectURL = (blob) => { window.types.push(blob.type); return createObjectURL(blob); };`);
+  await page.goto('/dashboard/playground?tab=render');
+  await page.getByText('HTML', { exact: true }).click();
+  await page
+    .getByLabel('HTML document')
+    .fill(
+      '<title>Invoice 7</title><h1>Invoice</h1><script>document.body.append("made")</script><img src="no.png">',
+    );
+  await page.locator('summary', { hasText: 'View' }).click();
+  await page.getByLabel('Viewport width').fill('640');
+  await page.locator('summary', { hasText: 'Access' }).click();
+  await page.getByLabel('Base URL').fill(`${dashboard.site.base}/`);
+  await page.getByLabel('Headers').fill('X-Token: hidden');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByAltText('The screenshot').waitFor();
+  assert.equal(
+    await page.evaluate<number>(
+      "[...document.images].find(({ alt }) => alt === 'The screenshot').naturalWidth",
+    ),
+    640,
+  );
+  await page.getByText('1 warning').waitFor();
+  await page.getByText('request_failed').waitFor();
+  await page.waitForURL(/640/);
+  assert.doesNotMatch(page.url(), /hidden/, 'a secret stays out of the address');
+  assert.match((await page.getByRole('region', { name: 'Code' }).textContent()) ?? '', /api\/v2\/renders/);
+
+  await page.getByRole('button', { name: 'Host and copy link' }).click();
+  await page.getByText('Link copied.').waitFor();
+  const link = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.equal(await page.getByLabel('Link', { exact: true }).inputValue(), link);
+  assert.match(await (await fetch(link, { headers: { accept: 'text/html' } })).text(), /Invoice 7/);
+  assert.equal((await person.call('GET /usage')).body.units.render.used, 1, 'hosting costs nothing');
+  await judge(page, 'playground-render-done');
+
+  await page.getByLabel('Format', { exact: true }).selectOption('html');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('region', { name: 'page.html' }).getByText('<h1>Invoice</h1>').waitFor();
+  assert.equal(
+    await page.getByRole('link', { name: 'Open in a new tab' }).count(),
+    0,
+    'never shown as a page',
+  );
+  assert.deepEqual(await page.evaluate<string[]>('window.types'), ['image/png', 'application/octet-stream']);
+
+  await page.goto('/dashboard/renders');
+  await page.getByRole('button', { name: /Screenshot/ }).click();
+  await page.getByText('request_failed').waitFor();
+  await page.getByRole('link', { name: 'Render again' }).click();
+  await page.getByRole('heading', { name: 'Playground' }).waitFor();
+  assert.equal(await page.getByLabel('HTML document').inputValue(), '', 'a document is not kept');
+  await page.locator('summary', { hasText: 'View' }).filter({ hasText: '1 set' }).click();
+  assert.equal(await page.getByLabel('Viewport width').inputValue(), '640');
+  await finish(page, 'playground-render-again');
+});
+
 test('the overage switch and its cap are saved', async () => {
   const { page, person } = await dashboard.openAs({ plan: 'starter' });
   await page.goto('/dashboard/usage');
@@ -417,16 +477,21 @@ test('settings: change the name, sign out another session, and delete the accoun
   await finish(page);
 });
 
-test('integrations: the generated shell function uploads a file', async () => {
-  const { page } = await dashboard.openAs();
+test('integrations: a key is made when asked for, and the generated shell function uploads a file', async () => {
+  const { page, person } = await dashboard.openAs();
   await page.goto('/dashboard/integrations');
   await page.getByRole('button', { name: 'Set up ShareX' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.deepEqual((await person.call('GET /keys')).body.items, [], 'reading the steps makes no key');
+  await page.getByRole('button', { name: 'Set up ShareX' }).click();
+  await page.getByRole('button', { name: 'Create the key' }).click();
   const sharex = (await page.getByRole('region', { name: '.sxcu' }).textContent()) ?? '';
   assert.match(sharex, /api\/v1\/upload/);
   await page.getByText('Uploads only').waitFor();
   await judge(page);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Set up Shell' }).click();
+  await page.getByRole('button', { name: 'Create the key' }).click();
   const made = (await page.getByRole('region', { name: 'tintype.sh' }).textContent()) ?? '';
   const { stdout } = await run('sh', ['-c', `${made}\ntintype src/http/pages/assets/plate.svg`]);
   assert.equal(await statusOf(stdout.trim()), 200);
@@ -469,3 +534,25 @@ for (const javaScriptEnabled of [true, false]) {
     await page.context().close();
   });
 }
+
+test('a phone loads a small variant of a large picture, and the picture itself only at full size', async () => {
+  const { person } = await dashboard.openAs();
+  const noise = { type: 'gaussian', mean: 120, sigma: 60 } as const;
+  const picture = sharp({ create: { width: 1_500, height: 1_000, channels: 3, background: 'black', noise } });
+  const form = formOf([[await picture.png().toBuffer(), 'large.png']]);
+  const stored = (await person.call('POST /uploads', { form })).body;
+  const page = await dashboard.open({ viewport: { width: 390, height: 800 } });
+  const loaded: string[] = [];
+  page.on('requestfinished', (request) => {
+    if (request.url().startsWith(stored.file_url)) loaded.push(request.url().slice(stored.file_url.length));
+  });
+  await page.goto(stored.url);
+  await waitFor('the variant', () => loaded.length > 0);
+  assert.deepEqual(loaded, ['?width=640']);
+  await page.locator('.picture.fitted').click();
+  await waitFor('the picture itself', () => loaded.length > 1);
+  assert.deepEqual(loaded, ['?width=640', '']);
+  assert.equal(await page.locator('.picture.actual').evaluate((image) => image.clientWidth), 1_500);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});

@@ -41,6 +41,15 @@ test('with the button on the first page: one click, then the file in the systemâ
   assert.equal(clicks, 1);
 });
 
+test('from the playground to a shared screenshot: run it, host it', async () => {
+  const clicks = await clicksUntilCopied('/dashboard/playground', async (page) => {
+    await page.getByLabel('Address').fill(`${dashboard.site.base}/article.html`);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('button', { name: 'Host and copy link' }).click();
+  });
+  assert.equal(clicks, 2);
+});
+
 for (const path of judging.isOn ? ['/dashboard/keys'] : ['/dashboard']) {
   test(`dropped or pasted on ${path}: no click`, async () => {
     assert.equal(
@@ -57,3 +66,15 @@ for (const path of judging.isOn ? ['/dashboard/keys'] : ['/dashboard']) {
     assert.equal(await clicksUntilCopied(path, paste), 0);
   });
 }
+
+test('the first step is a button that uploads, and an upload in the dashboard ticks it off', async () => {
+  const { page } = await dashboard.openAs({ plan: 'free' });
+  await page.goto('/dashboard');
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose a picture' }).click(),
+  ]);
+  await chooser.setFiles({ name: 'first.png', mimeType: 'image/png', buffer: picture });
+  await page.getByText('Upload your first picture (done)').waitFor();
+  await page.context().close();
+});

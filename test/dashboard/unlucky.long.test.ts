@@ -125,7 +125,8 @@ test('a double click makes one thing, not two', async () => {
   await page.getByRole('heading', { name: 'Your new key' }).waitFor();
   await page.goto('/dashboard/integrations');
   await page.getByRole('button', { name: 'Set up ShareX' }).dblclick();
-  await page.getByRole('dialog').waitFor();
+  await page.getByRole('button', { name: 'Create the key' }).dblclick();
+  await page.getByRole('region', { name: '.sxcu' }).waitFor();
   const names = (await person.call('GET /keys')).body.items.map(({ name }) => name);
   assert.deepEqual(names.toSorted(), ['ShareX', 'impatient']);
 

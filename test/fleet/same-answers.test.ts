@@ -2,9 +2,10 @@
 // engines could store.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PdfRequest, ScreenshotRequest } from '#http/api/schemas.ts';
+import { PdfRequest, ScreenshotRequest } from '#http/api/v1/schemas.ts';
+import { RenderRequest } from '#http/api/v2/schemas.ts';
 import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -146,6 +147,7 @@ for (const engine of databaseEngines) {
 const readByTheApi: Partial<Record<RouteName, { body: unknown }>> = {
   'POST /playground/screenshot': { body: ScreenshotRequest },
   'POST /playground/pdf': { body: PdfRequest },
+  'POST /playground/render': { body: RenderRequest },
 };
 
 /** A text field of its schema, each in turn, holds the character; and so does the id in the path. */

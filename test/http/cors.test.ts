@@ -6,6 +6,7 @@ import * as images from '#lab/support/images.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { uploadOne } from '#lab/support/uploading.ts';
 
 const origin = 'https://app.example.com';
 const endpoints = ['/api/v1/upload', '/api/v1/upload/batch', '/api/v1/screenshot', '/api/v1/pdf'];
@@ -26,6 +27,16 @@ describe('with CORS_ORIGINS', () => {
     service = await startService({ CORS_ORIGINS: `http://localhost:5173,${origin}` });
   });
   after(() => service.stop());
+
+  test('version 2: PATCH and DELETE are allowed too, and its own headers can be read', async () => {
+    const address = `${service.origin}/api/v2/renders/4kXqW0cJ8hTzR2mLpVaN`;
+    const answer = await fetch(address, preflight(origin));
+    assert.equal(answer.status, 204);
+    assert.equal(answer.headers.get('access-control-allow-methods'), 'GET, POST, PATCH, DELETE');
+    const refused = await fetch(address, { headers: { origin } });
+    assert.equal(refused.status, 401);
+    assert.match(refused.headers.get('access-control-expose-headers') ?? '', /, x-service-page-status, /);
+  });
 
   for (const path of endpoints) {
     test(`the preflight of ${path}`, async () => {
@@ -83,6 +94,21 @@ describe('with CORS_ORIGINS', () => {
       );
       assert.ok(exposed.includes('retry-after') && exposed.includes('idempotent-replayed'));
       assert.equal(answer.headers.has('access-control-allow-credentials'), false);
+    }
+  });
+
+  test('a deletion by its URL can be read', async () => {
+    const { key } = await service.newKey();
+    const { deleteAt } = await uploadOne(service.origin, key);
+    const asked = await fetch(deleteAt, preflight(origin));
+    assert.deepEqual(
+      [asked.status, asked.headers.get('access-control-allow-methods')],
+      [204, 'POST, DELETE'],
+    );
+    for (const status of [200, 404]) {
+      const answer = await fetch(deleteAt, { method: 'POST', headers: { origin } });
+      assert.equal(answer.status, status);
+      assert.equal(answer.headers.get('access-control-allow-origin'), origin);
     }
   });
 

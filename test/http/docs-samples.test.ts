@@ -10,6 +10,17 @@ const bodies: [endpoint: string, body: Record<string, unknown>][] = [
   ['screenshot', { url, full_page: true, format: 'jpeg', viewport: { width: 800 } }],
   ['pdf', { url, landscape: false, margin: { top: '1cm' }, response: 'json' }],
   ['upload', { file: "it's.png", expires_in: 60 }],
+  [
+    'render',
+    {
+      html: "<p>It's\n“here”</p>",
+      format: 'markdown',
+      viewport: { pixel_ratio: 2 },
+      block: ['ads'],
+      headers: { 'X-Some_Token': 'a' },
+    },
+  ],
+  ['render', { url, javascript: false, response: 'json' }],
   ['upload/batch', { file: ['one.png', 'two.jpg'] }],
 ];
 const codeOf = (language: Language) =>
@@ -18,7 +29,7 @@ const codeOf = (language: Language) =>
   );
 
 test('the TypeScript samples are valid TypeScript', () => {
-  assert.equal(codeOf('typescript').length, 4);
+  assert.equal(codeOf('typescript').length, bodies.length);
   for (const code of codeOf('typescript')) assert.doesNotThrow(() => stripTypeScriptTypes(code), code);
 });
 
@@ -41,4 +52,15 @@ test('the Python samples use only names that Python knows', (context) => {
     assert.equal(status, 0, `${stderr}\n${code}`);
     assert.doesNotMatch(stdout, /'(true|false|null)'/, code);
   }
+});
+
+test('version 2: its path, the names of each language, and a file with the ending of its format', () => {
+  const render = (language: Language): string => codeOf(language)[3] ?? '';
+  assert.match(render('curl'), /com\/api\/v2\/renders [^]*-o page\.md$/);
+  assert.match(
+    render('typescript'),
+    /tintype\.render\(\{ html: ".*viewport: \{ pixelRatio: 2 \}, .*headers: \{ 'X-Some_Token': 'a' \} \}\)/,
+  );
+  assert.match(render('python'), /tintype\.render\(html=".*viewport=\{"pixel_ratio": 2\}/);
+  assert.match(codeOf('python')[4] ?? '', /hosted_render\("https:.*", javascript=False\)\n.*outputs/);
 });

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import { maxWaiting } from '#http/idempotency.ts';
 import { UnknownOutcomeError, type Database } from '#storage/database.ts';
 import type { Blobs, OpenBlob } from '#storage/blobs.ts';
@@ -28,6 +28,7 @@ let claims = 0;
 let claimsBefore = 0;
 let failsNextCommit = false;
 const opened: OpenBlob[] = [];
+let stores = 0;
 let renderBlobs: Blobs | undefined;
 
 before(async () => {
@@ -68,8 +69,9 @@ function wrapDatabase(database: Database): Database {
 }
 
 function wrapBlobs(blobs: Blobs): Blobs {
-  // The second call is for the store of renders.
-  renderBlobs = blobs;
+  // The second of the three is the store of renders.
+  stores += 1;
+  if (stores === 2) renderBlobs = blobs;
   return {
     ...blobs,
     createSpool(writer) {

@@ -140,8 +140,14 @@ const upload = async (form: FormData, as = key) =>
 const capture = (url: string, as = key, kind = 'screenshot') =>
   post(`${service.origin}/api/v1/${kind}`, render({ url }, as));
 
+/** Those of version 1. */
+type Code = Exclude<
+  ErrorCode,
+  'internal' | 'forbidden' | 'request_too_large' | 'queue_full' | 'fetch_failed'
+>;
+
 /** How each error comes about. */
-const provoke: Record<Exclude<ErrorCode, 'internal'>, () => Promise<{ body: ErrorBody }>> = {
+const provoke: Record<Code, () => Promise<{ body: ErrorBody }>> = {
   unauthorized: () => upload(new FormData(), 'tt_wrong'),
   async quota_exceeded() {
     const { key: spent } = await service.newKey({ plan: 'two-uploads' });

@@ -23,6 +23,7 @@ const url = 'http://127.0.0.1:9/';
 
 let service: TestService;
 let folder: string;
+let stores = 0;
 let renderBlobs: Blobs;
 /** Run at the named moment of the next render; may throw. */
 let interrupt: Partial<Record<Moment, () => unknown>> = {};
@@ -51,11 +52,15 @@ async function openBrowser({ blobsDir }: Config): Promise<Browser> {
     await file.truncate(sizeBytes);
     await interrupt.rendered?.();
     const remove = () => rm(path, { force: true });
-    return { path, sizeBytes, sha256: '0'.repeat(64), [Symbol.asyncDispose]: remove };
+    const facts = { width: null, height: null, pages: null, truncated: false };
+    return {
+      outputs: [{ path, sizeBytes, sha256: '0'.repeat(64), ...facts }],
+      page: { finalUrl: null, status: null, title: '', warnings: [] },
+      [Symbol.asyncDispose]: remove,
+    };
   }
   return {
-    screenshot: render,
-    pdf: render,
+    render,
     get about(): never {
       throw new Error('this browser has no version');
     },
@@ -76,8 +81,9 @@ function wrapDatabase(database: Database): Database {
 }
 
 function wrapBlobs(blobs: Blobs): Blobs {
-  // The second call is for the store of renders.
-  renderBlobs = blobs;
+  // The second of the three is the store of renders.
+  stores += 1;
+  if (stores === 2) renderBlobs = blobs;
   return {
     ...blobs,
     async adopt(file, account) {

@@ -96,7 +96,7 @@ test('a client that disconnects frees its slot at once and is not metered', asyn
   assert.equal(await gone, 'AbortError');
   await waitFor(
     'the slot to be free',
-    async () => (await service.database.tables.renderLeases.countLive(accountId, Date.now())) === 0,
+    async () => (await service.database.tables.renderLeases.live(accountId, Date.now())).leases === 0,
   );
   assert.equal((await shoot(key, '/quick')).status, 200);
   letGo();
@@ -110,6 +110,7 @@ test('the lease of a machine that died expires, which frees its slot and unit', 
     id: `dead-${accountId}`,
     account_id: accountId,
     expires_at: service.clock.now() + 60_000,
+    units: 1,
   });
   assert.equal((await shoot(key, '/quick')).status, 429);
   service.clock.advance(61_000);
@@ -168,7 +169,8 @@ test('after 30 renders with every kind of ending, all slots are free again', asy
   assert.deepEqual(ways.difference(new Set([200, 502, 429, 'disconnected'])), new Set());
   await waitFor(
     'every slot to be free',
-    async () => (await service.database.tables.renderLeases.countLive(accountId, service.clock.now())) === 0,
+    async () =>
+      (await service.database.tables.renderLeases.live(accountId, service.clock.now())).leases === 0,
   );
   assert.equal((await shoot(key, '/quick')).status, 200);
   // Only renders that returned a picture are metered.

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Caller } from '#accounts/authenticate.ts';
 import { createMailer } from '#accounts/mailer.ts';
 import { builtInPlans } from '#accounts/plans.ts';
-import { consumeUnit } from '#metering/quota.ts';
+import { consumeUnits } from '#metering/quota.ts';
 import { createQuotaWarnings } from '#metering/quota-warnings.ts';
 import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
 import { createTestClock } from '#lab/support/service.ts';
@@ -38,6 +38,8 @@ for (const engine of databaseEngines) {
         plan,
         mayOverrun: true,
         overageCap: null,
+        webhookEvents: '',
+        allowedHosts: '',
         email: account.email,
       };
     }
@@ -45,7 +47,7 @@ for (const engine of databaseEngines) {
     async function use(payer: Caller, units: number): Promise<void> {
       for (let unit = 0; unit < units; unit += 1)
         await opened.database.transaction((tables) =>
-          consumeUnit(tables, payer, 'upload', crypto.randomUUID(), clock.now()),
+          consumeUnits(tables, payer, 'upload', [crypto.randomUUID()], clock.now()),
         );
     }
 

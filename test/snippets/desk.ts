@@ -1,6 +1,8 @@
 // The desk of someone who reads the documents: a running service, a key, a page to render, and the files that the examples name.
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createLinkKeys } from '#accounts/link-keys.ts';
+import { createPlans } from '#accounts/plans.ts';
 import { jpeg, png } from '#lab/support/images.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { startPostgres } from '#lab/support/postgres.ts';
@@ -19,11 +21,18 @@ export interface Desk {
   /** A folder of its own for each document, with the files that its examples name. */
   folderFor(document: string): Promise<string>;
   /** Puts what exists here in place of the addresses, keys and folders that stand in the documents for the reader's own. */
-  fill(code: string): string;
+  fill(code: string): Promise<string>;
   close(): Promise<void>;
 }
 
 const pictures = ['photo.png', 'draft.png', 'one.png', 'shots/a/b.png', 'shots/c.png'];
+
+const resourcesByPath: Record<string, string> = {
+  '/f/': 'uploads',
+  '/s/': 'renders',
+  '/a/': 'albums',
+  '/u/': 'upload_links',
+};
 
 export async function setDesk(): Promise<Desk> {
   buildClients(join(root, 'clients/dist'));
@@ -41,7 +50,8 @@ export async function setDesk(): Promise<Desk> {
     // The target of migrate-data is another database; this one stays as documented, in files.
     DATABASE_URL: '',
   });
-  const { key } = await service.newKey();
+  const { key, accountId } = await service.newKey();
+  const linkKey = await createLinkKeys({ ...service, plans: createPlans() }).create(accountId, 'documents');
   const database = await postgres.newDatabase();
   const upload = await fetch(`${service.origin}/api/v1/upload`, {
     method: 'POST',
@@ -57,12 +67,40 @@ export async function setDesk(): Promise<Desk> {
     [/https:\/\/images\.example\.com|http:\/\/localhost:3000/g, service.origin],
     [/(?<![\w.@])(https:\/\/)?example\.(com|org)/g, site.base],
     [/tt_…|YOUR_API_KEY/g, key],
+    [/lk_…/g, linkKey.row.id],
     [/\/api\/uploads\/<id>\/delete\?token=<token>/g, deleteUrl.slice(service.origin.length)],
     [/\/backups\/tintype/g, join(folder, 'backup')],
     [/\/srv\/tintype/g, join(folder, 'restored')],
     [/postgres:\/\/…/g, database],
     [/s3:\/\/bucket\?region=…/g, s3.newStorageUrl()],
   ];
+
+  async function newLink(): Promise<string> {
+    const made = await fetch(`${service.origin}/api/v2/links`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ html: '<p>Hello' }),
+    });
+    return new URL(((await made.json()) as { url: string }).url).pathname;
+  }
+
+  /** The path of something new, which a call can read, change, delete or restore. */
+  async function newPlace(place: string, code: string): Promise<string> {
+    if (place.startsWith('/r/')) return newLink();
+    const [, start = '', name = ''] = /^(.*)<(\w+)>$/.exec(place) ?? [];
+    const resource = resourcesByPath[start] ?? start.split('/')[3] ?? '';
+    const address = `${service.origin}/api/v2/${resource}`;
+    const headers = { authorization: `Bearer ${key}` };
+    const fields = resource === 'renders' ? { html: '<p>Hello', response: 'json' } : { title: 'Hello' };
+    const request =
+      resource === 'uploads'
+        ? { headers, body: formOf(await png()) }
+        : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(fields) };
+    const made = await fetch(address, { method: 'POST', ...request });
+    const { [name]: value = '', id = '' } = (await made.json()) as Record<string, string>;
+    if (code.includes('/restore')) await fetch(`${address}/${id}`, { method: 'DELETE', headers });
+    return start + value;
+  }
 
   return {
     service,
@@ -76,6 +114,7 @@ export async function setDesk(): Promise<Desk> {
       HOME: join(folder, 'home'),
       TINTYPE_URL: service.origin,
       TINTYPE_API_KEY: key,
+      TINTYPE_LINK_SECRET: linkKey.secret,
       // An address where nothing listens: nothing that the documents install comes from a registry.
       npm_config_registry: 'http://127.0.0.1:9',
       npm_config_cache: join(folder, 'cache'),
@@ -96,8 +135,13 @@ export async function setDesk(): Promise<Desk> {
       await writeFile(join(place, 'urls.txt'), `${site.base}/\n${site.base}/long\n`);
       return place;
     },
-    fill: (code) =>
-      placeholders.reduce((text, [written, here]) => text.replaceAll(written, () => here), code),
+    async fill(code) {
+      const [, place = ''] = /(\/[\w/]+\/<(?:id|slug|token|link_key)>(?:\/\{\w+\})*)/.exec(code) ?? [];
+      const own = place.startsWith('/api/uploads/') || place === '' ? place : await newPlace(place, code);
+      return placeholders
+        .reduce((text, [written, here]) => text.replaceAll(written, () => here), code)
+        .replaceAll(place, () => own);
+    },
     async close() {
       await service.stop();
       await Promise.all([site.close(), postgres.stop(), s3.stop()]);

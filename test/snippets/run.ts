@@ -27,6 +27,8 @@ export const runs: Record<string, Run> = {
     await writeFile(join(place, 'pages.jsonl'), code);
     await shell('tt shots -f pages.jsonl -o from-list', place, desk);
   },
+  css: (code, _place, desk) => print({ html: `<style>${code}</style><h1>Hello</h1>` }, desk),
+  html: (code, _place, desk) => print({ html: `${code}<h1 id="costs">Costs</h1>`, page_numbers: true }, desk),
   async json(code, place, desk) {
     const value = JSON.parse(code) as Record<string, unknown>;
     const use = Object.entries(jsonUses).find(([field]) => Object.hasOwn(value, field))?.[1];
@@ -78,6 +80,15 @@ export async function checkTypes(desk: Desk): Promise<void> {
   await shell(command.map((word) => `'${word}'`).join(' '), desk.folder, desk);
 }
 
+async function print(fields: object, { service, key }: Desk): Promise<void> {
+  const response = await fetch(`${service.origin}/api/v2/renders`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ format: 'pdf', ...fields }),
+  });
+  assert.equal(response.status, 200, response.ok ? '' : await response.text());
+}
+
 /** By a field that the value has. */
 const jsonUses: Record<string, (value: Record<string, unknown>, place: string, desk: Desk) => Promise<void>> =
   {
@@ -111,6 +122,8 @@ const jsonUses: Record<string, (value: Record<string, unknown>, place: string, d
         await service.stop();
       }
     },
+    /** Of a request for a PDF. */
+    header: (value, _place, desk) => print({ html: '<h1>Hello</h1>', ...value }, desk),
     /** The response to the upload of docs/sample.png. */
     async delete_url(value, _place, { service, key }) {
       const form = new FormData();

@@ -65,7 +65,7 @@ export function testTypes(desk: () => Desk): void {
 async function runBlock({ language, code }: Block, place: string, desk: Desk): Promise<void> {
   const run = runs[language];
   assert.ok(run, `test/snippets/run.ts does not know the language "${language}"`);
-  await run(desk.fill(code), place, desk);
+  await run(await desk.fill(code), place, desk);
 }
 
 /** The JavaScript of a document is one program: a block uses what the blocks above it have declared. */

@@ -23,18 +23,18 @@ test('a machine whose clock is five minutes ahead or behind respects the capture
   const payer = callerFor({ ...account, account_id: account.id }, null, createPlans(builtInPlans));
   const slotsOf = (database: Database) =>
     createCaptureSlots({ database, clock: clockOf(database, systemClock) });
-  const { leaseId } = await slotsOf(opened.database).acquire(payer);
+  const { leaseId } = await slotsOf(opened.database).acquire(payer, 1);
 
   for (const aheadMs of [5 * minute, -5 * minute]) {
     await withClockAhead(aheadMs, async () => {
       const slots = slotsOf(await opened.openAnother());
-      await assert.rejects(slots.acquire(payer), { code: 'concurrency_limited' });
+      await assert.rejects(slots.acquire(payer, 1), { code: 'concurrency_limited' });
       await slots.sweep();
-      await assert.rejects(slots.acquire(payer), { code: 'concurrency_limited' });
+      await assert.rejects(slots.acquire(payer, 1), { code: 'concurrency_limited' });
     });
   }
   await slotsOf(opened.database).release(leaseId);
-  await slotsOf(opened.database).acquire(payer);
+  await slotsOf(opened.database).acquire(payer, 1);
 });
 
 test('changing the machine clock while the service runs does not change the database time', async (context) => {

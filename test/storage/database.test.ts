@@ -27,6 +27,8 @@ for (const engine of databaseEngines) {
         owner: 0,
         suspended_reason: null,
         overage_cap: null,
+        webhook_events: '',
+        allowed_hosts: '',
         deleted_at: null,
         ...change,
       };
@@ -61,6 +63,12 @@ for (const engine of databaseEngines) {
       created_at: Date.now(),
       expires_at: null,
       deleted_at: null,
+      title: null,
+      tags: '[]',
+      metadata_removed: '[]',
+      password_hash: null,
+      views_left: null,
+      album_id: null,
       ...change,
     });
     function julyUploads(accountId: string): CounterKey {
@@ -99,6 +107,8 @@ for (const engine of databaseEngines) {
           suspended: 0,
           overages: 1,
           overage_cap: null,
+          webhook_events: '',
+          allowed_hosts: '',
         },
       );
       assert.equal(await apiKeys.holderOf(hashSecret('other')), undefined);
@@ -123,8 +133,9 @@ for (const engine of databaseEngines) {
       const row = uploadOf(account.id);
       assert.equal(await uploads.insert(row), true);
       assert.equal(await uploads.insert(uploadOf(account.id, { slug: row.slug })), false);
-      assert.deepEqual({ ...(await uploads.bySlug(row.slug)) }, { ...row, owner_suspended: 0 });
-      assert.deepEqual({ ...(await uploads.byId(row.id)) }, { ...row, owner_suspended: 0 });
+      const found = { ...row, owner_suspended: 0, owner_webhook_events: '' };
+      assert.deepEqual({ ...(await uploads.bySlug(row.slug)) }, found);
+      assert.deepEqual({ ...(await uploads.byId(row.id)) }, found);
       const wins = await Promise.all(
         Array.from({ length: 5 }, (_, index) => uploads.markDeleted(row.id, 1_000 + index)),
       );

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Database } from '#storage/database.ts';
+import { toStoredRender } from '#renders/stored-render.ts';
 import { command } from '#lab/support/commands.ts';
 import { tintype } from '#lab/support/processes.ts';
 import { databaseEngines, type DatabaseEngine } from '#test/storage/engines.ts';
@@ -76,9 +77,10 @@ for (const engine of databaseEngines) {
       const { database, execute, openAnother, close } = await engine.open();
       try {
         const [names = ''] = /insert into kysely_migration .*?;/s.exec(dump) ?? [];
-        await execute(`delete from kysely_migration; ${names}`);
+        const all = await recorded(database);
+        await execute(`${undoVersion2}; delete from kysely_migration; ${names}`);
         await Promise.all(Array.from({ length: engine.parallelConnections }, openAnother));
-        assert.deepEqual(await recorded(database), ['0001_initial_schema']);
+        assert.deepEqual(await recorded(database), all);
       } finally {
         await close();
       }
@@ -103,6 +105,67 @@ for (const engine of databaseEngines) {
       }
     });
 
+    test('a database of the version before keeps its renders and leases, which then have one output and one unit', async () => {
+      const { database, execute, openAnother, close } = await engine.open();
+      try {
+        const account = accountRow();
+        await database.tables.accounts.insert(account);
+        await execute(`${undoVersion2};
+          insert into renders (id, account_id, kind, target, failure, options, content_type, size_bytes, sha256, hosted, created_at)
+          values ('made', '${account.id}', 'pdf', 'https://example.com/?a=b', null, '{}', 'application/pdf', 7, 'hash', 1, 5),
+            ('failed', '${account.id}', 'screenshot', 'https://example.com/', 'no', '{}', 'image/png', null, null, 0, 6);
+          insert into render_leases (id, account_id, expires_at) values ('lease', '${account.id}', 9)`);
+        const { renders, renderLeases } = (await openAnother()).tables;
+        const [made, failed] = [await renders.byId('made'), await renders.byId('failed')];
+        assert.deepEqual(
+          [made?.units, made?.outputs, failed?.units, failed?.outputs, made?.receipt, failed?.receipt],
+          [1, 1, 0, 0, null, null],
+        );
+        assert.deepEqual(toStoredRender(made!), {
+          id: 'made',
+          state: 'succeeded',
+          reference: null,
+          createdAt: 5,
+          finishedAt: 5,
+          expiresAt: null,
+          units: 1,
+          durationMs: null,
+          source: 'url',
+          url: 'https://example.com/',
+          timing: null,
+          page: null,
+          outputs: [
+            {
+              id: 'made',
+              format: 'pdf',
+              contentType: 'application/pdf',
+              isHosted: true,
+              sizeBytes: 7,
+              sha256: 'hash',
+              width: null,
+              height: null,
+              pages: null,
+              truncated: false,
+              text: null,
+            },
+          ],
+          failure: null,
+        });
+        const { failure, outputs, units } = toStoredRender(failed!);
+        assert.deepEqual([failure, outputs, units], [{ reason: null, field: null, message: 'no' }, [], 0]);
+        assert.deepEqual({ ...(await renderLeases.live(account.id, 8)) }, { leases: 1, units: 1, queued: 0 });
+        assert.deepEqual(
+          await renders.keysOf(['made', 'failed']),
+          new Map([
+            ['failed', []],
+            ['made', ['made']],
+          ]),
+        );
+      } finally {
+        await close();
+      }
+    });
+
     test('three processes that start at once on an empty database all start', async () => {
       const { environment, remove } = await engine.newPlace();
       try {
@@ -120,6 +183,36 @@ for (const engine of databaseEngines) {
     });
   });
 }
+
+/** Makes a database one of the version before. */
+const undoVersion2 = [
+  ...['attempts', 'deliveries', 'endpoints', 'secrets'].map((name) => `drop table webhook_${name}`),
+  'drop table link_keys',
+  'drop table render_flights',
+  'drop index renders_cache',
+  'alter table renders drop column cache_key',
+  'alter table accounts drop column webhook_events',
+  'alter table accounts drop column allowed_hosts',
+  'drop table upload_tags',
+  'drop table upload_links',
+  'drop index uploads_album',
+  'alter table uploads drop column album_id',
+  'drop table albums',
+  'drop table render_jobs',
+  'drop table render_queues',
+  'alter table renders drop column state',
+  ...['title', 'tags', 'metadata_removed', 'password_hash', 'views_left'].map(
+    (column) => `alter table uploads drop column ${column}`,
+  ),
+  'drop index credentials_at_provider',
+  'drop table variants',
+  'drop index renders_reference',
+  ...['reference', 'units', 'outputs', 'receipt', 'finished_at'].map(
+    (column) => `alter table renders drop column ${column}`,
+  ),
+  'alter table render_leases drop column units',
+  "delete from kysely_migration where name > '0002'",
+].join('; ');
 
 async function recorded({ connection }: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(

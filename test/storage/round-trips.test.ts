@@ -19,7 +19,18 @@ const takeSlot = [
   'select render_leases',
   'insert render_leases',
 ];
-const storeRender = [...units, 'insert renders', 'delete render_leases'];
+/** For an account that has endpoints for webhooks; one without pays nothing. */
+const report = ['update webhook_endpoints', 'insert webhook_deliveries'];
+const storeRender = ['delete render_leases', ...units, 'insert renders'];
+const queueRender = [
+  'insert render_queues',
+  'insert usage_counters',
+  'update usage_counters',
+  'select render_leases',
+  'insert renders',
+  'insert render_jobs',
+];
+const noteFailure = ['delete render_leases', 'insert renders', 'delete renders'];
 // The third reads the account of a session that has not been ended.
 const signedIn = ['select sessions', 'select people', 'select sessions', 'select credentials'];
 
@@ -29,18 +40,30 @@ const expected = {
   // The budget is in memory.
   sqlite: {
     upload: ['select api_keys', ...onSqlite(storeFiles)],
+    reported: ['select api_keys', ...onSqlite([...storeFiles, ...report])],
     screenshot: ['select api_keys', ...onSqlite(takeSlot), ...onSqlite(storeRender)],
+    reportedScreenshot: ['select api_keys', ...onSqlite(takeSlot), ...onSqlite([...storeRender, ...report])],
+    queued: ['select api_keys', ...onSqlite(queueRender)],
+    failed: ['select api_keys', ...onSqlite(takeSlot), ...noteFailure],
   },
   // Key, account and budget are one statement.
   postgres: {
     upload: ['with api_keys', ...onPostgres(storeFiles)],
+    reported: ['with api_keys', ...onPostgres([...storeFiles, ...report])],
     screenshot: ['with api_keys', ...onPostgres(takeSlot), ...onPostgres(storeRender)],
+    reportedScreenshot: [
+      'with api_keys',
+      ...onPostgres(takeSlot),
+      ...onPostgres([...storeRender, ...report]),
+    ],
+    queued: ['with api_keys', ...onPostgres(queueRender)],
+    failed: ['with api_keys', ...onPostgres(takeSlot), ...noteFailure],
   },
 };
 
 for (const engine of databaseEngines) {
   describe(`round trips on ${engine.name}`, () => {
-    const { upload, screenshot } = expected[engine.name];
+    const { upload, reported, screenshot, reportedScreenshot, queued, failed } = expected[engine.name];
     let service: TestService;
     let site: PageServer;
     let watch: StatementWatch;
@@ -51,7 +74,10 @@ for (const engine of databaseEngines) {
     before(async () => {
       const place = await engine.newPlace();
       remove = place.remove;
-      site = await startPageServer({ '/': '<!doctype html><h1>Hello</h1>' });
+      site = await startPageServer({
+        '/': '<!doctype html><h1>Hello</h1>',
+        '/broken': (request) => void request.socket.destroy(),
+      });
       service = await startService({ ...place.environment, EGRESS_ALLOW: site.host });
       headers = bearer((await service.newKey()).key);
       picture = await images.png();
@@ -90,6 +116,26 @@ for (const engine of databaseEngines) {
     test('a batch of ten: the same statements as one upload', () =>
       expectStatements(() => send('/api/v1/upload/batch', 10), upload));
 
+    async function newListener(): Promise<Record<string, string>> {
+      const visitor = await signedInVisitor(service);
+      const { key } = await service.accounts.createKey(visitor.email, 'test');
+      const endpoint = { url: `https://${site.host}/`, events: ['upload.created', 'render.succeeded'] };
+      assert.equal((await visitor.call('POST /webhooks', { body: endpoint })).status, 201);
+      // Nothing is sent meanwhile.
+      await service.database.connection
+        .updateTable('webhook_endpoints')
+        .set({ leased_until: 1e15 })
+        .execute();
+      return bearer(key);
+    }
+
+    test('an upload that webhooks report', async () => {
+      const listener = await newListener();
+      const form = () => formOf([[picture, 'a.png']]);
+      const send = async () => post(`${service.origin}/api/v1/upload`, { body: form(), headers: listener });
+      await expectStatements(send, reported);
+    });
+
     test('a hosted file', async () => {
       const slug = await send('/api/v1/upload', 1);
       const fetchFile = async () => {
@@ -99,17 +145,45 @@ for (const engine of databaseEngines) {
       await expectStatements(fetchFile, ['select uploads']);
     });
 
-    test('a screenshot', async () => {
-      const shoot = async () => {
-        const response = await fetch(`${service.origin}/api/v1/screenshot`, {
-          method: 'POST',
-          body: JSON.stringify({ url: `${site.base}/` }),
-          headers: { ...headers, 'content-type': 'application/json' },
+    async function shoot(as = headers, url = `${site.base}/`, expected = 200): Promise<void> {
+      const response = await fetch(`${service.origin}/api/v1/screenshot`, {
+        method: 'POST',
+        body: JSON.stringify({ url }),
+        headers: { ...as, 'content-type': 'application/json' },
+      });
+      assert.equal(response.status, expected);
+      await response.arrayBuffer();
+    }
+
+    test('a screenshot', () => expectStatements(() => shoot(), screenshot));
+
+    test('a screenshot that webhooks report', async () => {
+      const listener = await newListener();
+      await expectStatements(() => shoot(listener), reportedScreenshot);
+    });
+
+    test('a screenshot that fails, of which nobody wants to know', async () => {
+      const listener = await newListener();
+      await expectStatements(() => shoot(listener, `${site.base}/broken`, 502), failed);
+    });
+
+    test('a render that is queued', async () => {
+      const { key, accountId } = await service.newKey({ plan: 'free' });
+      // It does not begin, because a lease takes the only slot.
+      await service.database.tables.renderLeases.insert({
+        id: 'held',
+        account_id: accountId,
+        expires_at: 1e15,
+        units: 1,
+      });
+      const queue = async () => {
+        const answer = await post(`${service.origin}/api/v2/renders`, {
+          headers: { ...bearer(key), 'content-type': 'application/json' },
+          body: JSON.stringify({ html: '<p>later', async: true }),
         });
-        assert.equal(response.status, 200);
-        await response.arrayBuffer();
+        assert.equal(answer.status, 202);
       };
-      await expectStatements(shoot, screenshot);
+      await expectStatements(queue, queued);
     });
 
     test('a list in the dashboard', async () => {

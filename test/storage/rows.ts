@@ -15,6 +15,8 @@ export const accountRow = (change: Partial<AccountRow> = {}): AccountRow => {
     suspended_reason: null,
     overage_cap: null,
     deleted_at: null,
+    webhook_events: '',
+    allowed_hosts: '',
     created_at: Date.now(),
     ...change,
   };
@@ -35,6 +37,12 @@ export const uploadRow = (accountId: string, change: Partial<UploadRow> = {}): U
   created_at: Date.now(),
   expires_at: null,
   deleted_at: null,
+  title: null,
+  tags: '[]',
+  metadata_removed: '[]',
+  password_hash: null,
+  views_left: null,
+  album_id: null,
   ...change,
 });
 
@@ -64,6 +72,13 @@ export const renderRow = (accountId: string, change: Partial<RenderRow> = {}): R
   created_at: 1_000,
   expires_at: null,
   deleted_at: null,
+  reference: null,
+  units: 1,
+  outputs: 1,
+  receipt: null,
+  cache_key: null,
+  finished_at: null,
+  state: 'ended',
   ...change,
 });
 

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import type { AccountRow } from '#storage/schema.ts';
+import type { UploadFilter } from '#storage/owned/uploads.ts';
+import type { AccountRow, VariantRow } from '#storage/schema.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
-import { accountRow, claimRow, renderRow } from '#test/storage/rows.ts';
+import { accountRow, claimRow, renderRow, uploadRow } from '#test/storage/rows.ts';
 
 const month = '2026-11';
 
@@ -44,8 +45,8 @@ for (const engine of databaseEngines) {
       const hold = (id: string): Promise<boolean> =>
         opened.database.transaction(async ({ usage, renderLeases }) => {
           await usage.lock(counter);
-          if ((await renderLeases.countLive(counter.accountId, 1_000)) >= 3) return false;
-          await renderLeases.insert({ id, account_id: counter.accountId, expires_at: 2_000 });
+          if ((await renderLeases.live(counter.accountId, 1_000)).leases >= 3) return false;
+          await renderLeases.insert({ id, account_id: counter.accountId, expires_at: 2_000, units: 1 });
           return true;
         });
       // As many at once as there are connections: on a busy machine, more would wait too long for one.
@@ -57,14 +58,18 @@ for (const engine of databaseEngines) {
       await Promise.all(Array.from({ length: 10 }, one));
       assert.equal(held.length, 60);
       assert.equal(held.filter(Boolean).length, 3);
-      assert.equal(await opened.database.tables.renderLeases.countLive(counter.accountId, 1_000), 3);
+      assert.equal((await opened.database.tables.renderLeases.live(counter.accountId, 1_000)).leases, 3);
     });
 
     test('renders: every column is read back as written, with the owner', async () => {
       const account = await newAccount({ suspended: 1 });
       const row = renderRow(account.id, { failure: 'unreachable', expires_at: 1_763_187_654_321 });
       await opened.database.tables.renders.insert(row);
-      same(await opened.database.tables.renders.byId(row.id), { ...row, owner_suspended: 1 });
+      same(await opened.database.tables.renders.byId(row.id), {
+        ...row,
+        owner_suspended: 1,
+        owner_webhook_events: '',
+      });
       assert.equal(await opened.database.tables.renders.byId('unknown'), undefined);
     });
 
@@ -91,6 +96,85 @@ for (const engine of databaseEngines) {
       } finally {
         await close();
       }
+    });
+
+    test('variants: recorded for what is there, replaced, and forgotten with it', async () => {
+      const { tables } = opened.database;
+      const account = await newAccount();
+      const [upload, render, gone] = [
+        uploadRow(account.id),
+        renderRow(account.id),
+        uploadRow(account.id, { deleted_at: 9 }),
+      ];
+      await tables.uploads.insert(upload, gone);
+      await tables.renders.insert(render);
+      const row = (owner: string, name: string): VariantRow => ({
+        key: owner + name,
+        owner_id: owner,
+        account_id: account.id,
+        size_bytes: 12,
+        sha256: 'abc',
+        failure: null,
+        created_at: 1_763_187_654_321,
+      });
+      const failed = { ...row(upload.id, ''), size_bytes: null, sha256: null, failure: 'it is damaged' };
+      const rows = [
+        row(upload.id, '_32_png'),
+        row(upload.id, '_full_webp'),
+        row(render.id, '-1_64_webp'),
+        failed,
+      ];
+      for (const one of rows) assert.equal(await tables.variants.record(one), true);
+      assert.equal(await tables.variants.record(row(gone.id, '_32_png')), false);
+      assert.equal(await tables.variants.record({ ...rows[0]!, size_bytes: 99 }), true);
+      same(await tables.variants.byKeys([rows[0]!.key]), [{ ...rows[0]!, size_bytes: 99 }]);
+      same(await tables.variants.byKeys([failed.key]), [failed]);
+      assert.deepEqual(
+        await tables.uploads.existingKeys([rows[0]!.key, 'other_32_png']),
+        new Set([rows[0]!.key]),
+      );
+      const keys = (await tables.uploads.keysOf([upload.id, 'other'])).get(upload.id);
+      assert.deepEqual(keys?.toSorted(), [upload.id, rows[0]!.key, rows[1]!.key].toSorted());
+      assert.deepEqual((await tables.renders.keysOf([render.id])).get(render.id), [render.id, rows[2]!.key]);
+      await tables.uploads.purge([upload.id]);
+      await tables.renders.purge([render.id]);
+      assert.deepEqual(await tables.variants.byKeys(rows.map(({ key }) => key)), []);
+    });
+
+    test('uploads: found by their tags, within one account, until the tags change or the upload is purged', async () => {
+      const { tables } = opened.database;
+      const [account, other] = [accountRow(), accountRow()];
+      for (const row of [account, other]) await tables.accounts.insert(row);
+      const [first, second, foreign] = [
+        uploadRow(account.id, { created_at: 1, title: 'Ärger', tags: '["a","b"]' }),
+        uploadRow(account.id, { created_at: 2 }),
+        uploadRow(other.id),
+      ];
+      await tables.uploads.insert(first, second, foreign);
+      const owned = tables.ownedBy(account.id).uploads;
+      for (const { id } of [first, second]) await owned.setTags(id, ['a', id]);
+      await tables.ownedBy(other.id).uploads.setTags(foreign.id, ['a']);
+      const found = async (filter: UploadFilter, limit = 9): Promise<string[]> =>
+        (await owned.page(filter, { after: undefined, limit }, 3)).map(({ id }) => id);
+      assert.deepEqual(await found({ tag: 'a' }), [second.id, first.id]);
+      assert.deepEqual(await found({ tag: 'a' }, 1), [second.id]);
+      assert.deepEqual(await found({ tag: first.id }), [first.id]);
+      assert.deepEqual(await found({ search: 'rger' }), [first.id]);
+      assert.deepEqual({ ...(await owned.byId(first.id, 3)) }, first);
+      // Those of another account are not touched.
+      await owned.setTags(foreign.id, []);
+      await owned.setTags(second.id, ['c']);
+      assert.deepEqual([await found({ tag: 'a' }), await found({ tag: 'c' })], [[first.id], [second.id]]);
+      assert.equal(await owned.change(foreign.id, { title: 'x' }), undefined);
+      await tables.uploads.purge([first.id]);
+      assert.deepEqual(await found({ tag: 'a' }), []);
+      const { rows } = await sql<{ tag: string }>`
+        select tag from upload_tags where upload_id in (${first.id}, ${second.id}, ${foreign.id}) order by tag
+      `.execute(opened.database.connection);
+      assert.deepEqual(
+        rows.map(({ tag }) => tag),
+        ['a', 'c'],
+      );
     });
 
     test('sessions: the sweep keeps those that have not expired, and of them the newest of each person', async () => {
@@ -123,14 +207,14 @@ for (const engine of databaseEngines) {
     test('leases: they count until they expire or are released', async () => {
       const { id } = await newAccount();
       const { renderLeases } = opened.database.tables;
-      await renderLeases.insert({ id: `${id}-1`, account_id: id, expires_at: 1_000 });
-      await renderLeases.insert({ id: `${id}-2`, account_id: id, expires_at: 2_000 });
-      assert.equal(await renderLeases.countLive(id, 999), 2);
-      assert.equal(await renderLeases.countLive(id, 1_000), 1);
+      await renderLeases.insert({ id: `${id}-1`, account_id: id, expires_at: 1_000, units: 1 });
+      await renderLeases.insert({ id: `${id}-2`, account_id: id, expires_at: 2_000, units: 1 });
+      assert.equal((await renderLeases.live(id, 999)).leases, 2);
+      assert.equal((await renderLeases.live(id, 1_000)).leases, 1);
       await renderLeases.purgeExpired(1_000);
-      assert.equal(await renderLeases.countLive(id, 0), 1);
+      assert.equal((await renderLeases.live(id, 0)).leases, 1);
       await renderLeases.delete(`${id}-2`);
-      assert.equal(await renderLeases.countLive(id, 0), 0);
+      assert.equal((await renderLeases.live(id, 0)).leases, 0);
     });
 
     test('idempotency: one of many claims may run, and its response is found', async () => {

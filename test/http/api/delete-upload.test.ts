@@ -176,7 +176,13 @@ describe('wrong token, unknown, deleted and expired: the same 404', () => {
         const { status, text } = await call(method, url);
         assert.equal(status, 404, method);
         if (method !== 'HEAD') {
-          assert.equal(text, '{"error":{"code":"not_found","message":"There is nothing at this address."}}');
+          assert.deepEqual(JSON.parse(text), {
+            error: {
+              code: 'not_found',
+              message:
+                'There is nothing at this address. It was deleted, has expired, or the token is wrong.',
+            },
+          });
         }
       }
       const page = await call('GET', url, browser);

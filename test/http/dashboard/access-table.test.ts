@@ -1,9 +1,10 @@
 // Every cell of the table of what an account may hold before its address is proven, and of what becomes of it.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import type { RouteName } from '#http/dashboard/contract.ts';
 import { createAuthenticator } from '#lab/support/authenticator.ts';
 import { png } from '#lab/support/images.ts';
@@ -112,6 +113,30 @@ const things: Record<Row, Thing> = {
     async make({ visitor }) {
       const { secret } = (await visitor.call('POST /keys', { body: { name: 'x' } })).body;
       return async () => (await upload(secret)).status === 201;
+    },
+  },
+  'webhook endpoint': {
+    refused: ['POST /webhooks', { body: { url: 'https://example.com/', events: ['upload.created'] } }],
+    async make(scene) {
+      const body = { url: `https://${site.host}/`, events: ['upload.created'] };
+      assert.equal((await scene.visitor.call('POST /webhooks', { body })).status, 201);
+      const { webhooks } = service.database.tables.ownedBy(scene.accountId);
+      const recorded = async () => (await webhooks.deliveries({}, { after: undefined, limit: 50 })).length;
+      // A key made for the purpose: those from before may have ended too.
+      return async () => {
+        const before = await recorded();
+        const key = await newKey(scene).catch(() => undefined);
+        return key !== undefined && (await upload(key)).status === 201 && (await recorded()) > before;
+      };
+    },
+  },
+  'link key and its links': {
+    refused: ['POST /link-keys', { body: { name: 'x' } }],
+    async make({ visitor }) {
+      const { key, secret } = (await visitor.call('POST /link-keys', { body: { name: 'x' } })).body;
+      const payload = Buffer.from('{"html":"<p>","format":"text"}').toString('base64url');
+      const signature = createHmac('sha256', secret).update(`v2.${payload}`).digest('base64url');
+      return () => isServed(`${service.origin}/r/${key.id}/${payload}/${signature}`);
     },
   },
   passkey: {

@@ -29,6 +29,8 @@ export const accessTable = {
   'other session': ['yes', ...ends, 'stays', 'ends', 'stays', 'stays', 'ends'],
   password: ['yes', 'stays', 'ends', 'ends', 'stays', 'ends', 'stays', 'stays', 'ends'],
   'API key': ['no', ...ends, 'stays', 'stays', 'stays', 'stops', 'ends'],
+  'webhook endpoint': ['no', ...ends, 'stays', 'stays', 'stays', 'stops', 'ends'],
+  'link key and its links': ['no', ...ends, 'stays', 'stays', 'stays', 'stops', 'ends'],
   passkey: ['no', ...ends, 'stays', 'stays', 'stays', 'stays', 'ends'],
   'codes from an app': ['no', ...ends, 'stays', 'stays', 'stays', 'stays', 'ends'],
   'recovery code': ['no', ...ends, 'stays', 'stays', 'stays', 'stays', 'ends'],

@@ -1,7 +1,7 @@
 // Checks every route of the contract: nothing without a session, nothing from another site, nothing of another account. A new
 // route must be added to one of the tables below before this passes.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -23,6 +23,9 @@ interface Things {
   sessionId: string;
   passkeyId: string;
   requestId: string;
+  linkKeyId: string;
+  endpointId: string;
+  deliveryId: string;
 }
 
 const names = Object.keys(dashboardRoutes) as RouteName[];
@@ -44,11 +47,19 @@ const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /uploads/zip': ({ uploadId }) => ({ query: { ids: uploadId } }),
   'GET /renders/:id': ({ renderId }) => ({ id: renderId }),
   'GET /renders/:id/thumbnail': ({ renderId }) => ({ id: renderId }),
+  'GET /renders/:id/receipt': ({ renderId }) => ({ id: renderId }),
+  'POST /renders/:id/host': ({ renderId }) => ({ id: renderId }),
   'POST /renders/delete': ({ renderId }) => ({ body: { ids: [renderId] } }),
   'DELETE /renders/:id': ({ renderId }) => ({ id: renderId }),
   'PATCH /keys/:id': ({ keyId }) => ({ id: keyId, body: { name: 'taken over' } }),
   'POST /keys/:id/rotate': ({ keyId }) => ({ id: keyId, body: { grace_seconds: 0 } }),
   'POST /keys/:id/revoke': ({ keyId }) => ({ id: keyId }),
+  'PATCH /link-keys/:id': ({ linkKeyId }) => ({ id: linkKeyId, body: { name: 'taken over' } }),
+  'POST /link-keys/:id/revoke': ({ linkKeyId }) => ({ id: linkKeyId }),
+  'PATCH /webhooks/:id': ({ endpointId }) => ({ id: endpointId, body: { events: ['quota.warning'] } }),
+  'DELETE /webhooks/:id': ({ endpointId }) => ({ id: endpointId }),
+  'GET /webhooks/deliveries/:id': ({ deliveryId }) => ({ id: deliveryId }),
+  'POST /webhooks/deliveries/:id/send': ({ deliveryId }) => ({ id: deliveryId }),
   'GET /admin/accounts': () => ({}),
   'POST /admin/accounts': () => ({ body: { email: 'somebody@example.com', plan: 'free' } }),
   'PATCH /admin/accounts/:id': ({ accountId }) => ({ id: accountId, body: { plan: 'free' } }),
@@ -74,6 +85,9 @@ const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /uploads': () => ({ query: { search: 'victim' } }),
   'GET /renders': () => ({ query: { search: 'victim' } }),
   'GET /keys': () => ({}),
+  'GET /link-keys': () => ({}),
+  'GET /webhooks': () => ({}),
+  'GET /webhooks/deliveries': ({ endpointId }) => ({ query: { endpoint_id: endpointId } }),
   'GET /usage': () => ({}),
   'GET /usage.csv': () => ({}),
   'GET /requests': ({ keyId }) => ({ query: { key_id: keyId } }),
@@ -92,6 +106,8 @@ const onOneself: RouteName[] = [
   'POST /codes/confirm',
   'POST /codes/recovery',
   'POST /codes/stop',
+  'POST /oidc/link',
+  'POST /oidc/unlink',
   'POST /passkeys/start',
   'POST /passkeys',
   'POST /delete-account',
@@ -99,8 +115,12 @@ const onOneself: RouteName[] = [
   'POST /playground/upload',
   'POST /playground/screenshot',
   'POST /playground/pdf',
+  'POST /playground/render',
   'POST /keys',
   'POST /integrations',
+  'POST /link-keys',
+  'POST /webhooks',
+  'POST /webhooks/rotate-secret',
   'PATCH /overages',
 ];
 
@@ -110,12 +130,18 @@ let stranger: Visitor;
 let things: Things;
 
 before(async () => {
-  service = await startService();
+  service = await startService({ EGRESS_ALLOW: '127.0.0.2' });
   const signedIn = await signedInVisitor(service);
   victim = signedIn;
   stranger = await signedInVisitor(service);
   const { accountId, email } = signedIn;
   const { body: key } = await victim.call('POST /keys', { body: { name: 'the key of the victim' } });
+  const { body: linkKey } = await victim.call('POST /link-keys', {
+    body: { name: 'the link key of the victim' },
+  });
+  const { body: hook } = await victim.call('POST /webhooks', {
+    body: { url: 'https://127.0.0.2/victim', events: ['upload.created'] },
+  });
   const { body: upload, headers } = await post<{ id: string }>(`${service.origin}/api/v1/upload`, {
     headers: bearer(key.secret),
     body: formOf([[await png(), 'victim.png']]),
@@ -150,10 +176,19 @@ before(async () => {
     sha256: null,
     hosted: 0,
     created_at: service.clock.now(),
-    expires_at: null,
+    // Kept for a replay, so that its owner could host it.
+    expires_at: service.clock.now() + 86_400_000,
     deleted_at: null,
+    reference: null,
+    units: 1,
+    outputs: 1,
+    receipt: null,
+    finished_at: null,
+    cache_key: null,
+    state: 'ended',
   });
   const { body: sessions } = await victim.call('GET /sessions');
+  const { body: deliveries } = await victim.call('GET /webhooks/deliveries');
   things = {
     email,
     accountId,
@@ -163,20 +198,27 @@ before(async () => {
     passkeyId,
     sessionId: sessions.items[0]?.id ?? '',
     requestId: headers.get('x-request-id') ?? '',
+    linkKeyId: linkKey.key.id,
+    endpointId: hook.endpoint.id,
+    deliveryId: deliveries.items[0]?.id ?? '',
   };
 });
 after(() => service.stop());
+// So many routes are more requests than a person has in a minute.
+beforeEach(() => service.clock.advance(2_000));
 
 /** The victim's data, to check that it is unchanged. */
 async function belongings(): Promise<unknown> {
-  const [uploads, renders, keys, session, usage] = await Promise.all([
+  const [uploads, renders, keys, session, usage, webhooks, linkKeys] = await Promise.all([
     victim.call('GET /uploads'),
     victim.call('GET /renders'),
     victim.call('GET /keys'),
     victim.call('GET /session'),
     victim.call('GET /usage'),
+    victim.call('GET /webhooks'),
+    victim.call('GET /link-keys'),
   ]);
-  return [uploads.body, renders.body, keys.body, session.body, usage.body];
+  return [uploads.body, renders.body, keys.body, session.body, usage.body, webhooks.body, linkKeys.body];
 }
 
 test('every route is in one of the tables', () => {

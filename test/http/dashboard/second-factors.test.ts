@@ -102,7 +102,7 @@ test('turning codes off requires the password; resetting the password leaves the
   const token = new URL(link).searchParams.get('token');
   const body = { token, new_password: password };
   const reset = await createVisitor(service).call('POST /reset-password', { body });
-  assert.deepEqual(reset.body, { codes: true, passkeys: [], keys: [] });
+  assert.deepEqual(reset.body, { codes: true, provider: false, passkeys: [], keys: [] });
   const { visitor, first } = enter(person.email);
   assert.equal((await first).body.signed_in, null, 'a new password does not switch the codes off');
   await visitor.call('POST /sign-in/code', { body: { code: totp(person.uri) } });

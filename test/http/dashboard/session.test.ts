@@ -190,7 +190,12 @@ test('a password is reset by a link that works once and ends every session', asy
   const { body: key } = await visitor.call('POST /keys', { body: { name: 'laptop' } });
   const reset = await createVisitor(service).call('POST /reset-password', { body });
   const { name, display, created_at } = key.key;
-  assert.deepEqual(reset.body, { codes: false, passkeys: [], keys: [{ name, display, created_at }] });
+  assert.deepEqual(reset.body, {
+    codes: false,
+    provider: false,
+    passkeys: [],
+    keys: [{ name, display, created_at }],
+  });
   assert.equal((await createVisitor(service).call('POST /reset-password', { body })).status, 422);
   assert.equal((await visitor.call('GET /session')).body.signed_in, null);
   const { status } = await visitor.call('POST /sign-in', {

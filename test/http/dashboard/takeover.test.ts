@@ -22,6 +22,7 @@ after(async () => {
 });
 
 const own = 'the password of the owner';
+const nothing = { codes: false, passkeys: [], provider: null };
 const tokenOf = (link: string): string => new URL(link).searchParams.get('token') ?? '';
 const isSignedIn = async (visitor: Visitor): Promise<boolean> =>
   (await visitor.call('GET /session')).body.signed_in !== null;
@@ -82,12 +83,12 @@ test('a stranger’s passkey, codes, key and session do not survive the reset by
   const planted = await plant(attacker);
   const { owner, reset, notice, signedIn } = await takeBack(attacker.email);
   assert.equal(signedIn?.verified, true, 'no code of the stranger is asked for');
-  assert.deepEqual(reset, { codes: false, passkeys: [], keys: [] });
-  assert.match(notice, /No passkey, authenticator app or API key works for it/);
+  assert.deepEqual(reset, { codes: false, provider: false, passkeys: [], keys: [] });
+  assert.match(notice, /No passkey, authenticator app, sign-in provider or API key works for it/);
   assert.equal(await passkeyStatus(planted.authenticator), 401);
   assert.equal(await useKey(planted.key), 401);
   assert.equal(await isSignedIn(attacker), false);
-  assert.deepEqual((await owner.call('GET /second-factors')).body, { codes: false, passkeys: [] });
+  assert.deepEqual((await owner.call('GET /second-factors')).body, nothing);
   const old = await attacker.call('POST /sign-in', { body: { email: attacker.email, password } });
   assert.equal(old.status, 401);
 });
@@ -111,7 +112,7 @@ test('nor the operator’s sign-in link, nor the link in the mail', async () => 
     assert.equal(await passkeyStatus(planted.authenticator), 401, prove);
     assert.equal(await useKey(planted.key), 401, prove);
     assert.equal(await isSignedIn(attacker), false, prove);
-    assert.deepEqual((await owner.call('GET /second-factors')).body, { codes: false, passkeys: [] }, prove);
+    assert.deepEqual((await owner.call('GET /second-factors')).body, nothing, prove);
   }
 });
 

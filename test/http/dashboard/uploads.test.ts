@@ -38,6 +38,12 @@ function uploadRow(accountId: string, change: Partial<UploadRow>): UploadRow {
     created_at: service.clock.now(),
     expires_at: null,
     deleted_at: null,
+    title: null,
+    tags: '[]',
+    metadata_removed: '[]',
+    password_hash: null,
+    views_left: null,
+    album_id: null,
     ...change,
   };
 }
@@ -197,7 +203,7 @@ test('a large picture has a thumbnail; an SVG is shown unchanged', async () => {
   const large = await upload(visitor, 'large.png', noise);
   const response = await visitor.raw('GET /uploads/:id/thumbnail', { id: large.id });
   const { width, height, format } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
-  assert.deepEqual([format, width, height], ['webp', 360, 240]);
+  assert.deepEqual([format, width, height], ['webp', 384, 256]);
   const vector = await upload(visitor, 'a.svg', svg());
   const redirected = await visitor.raw('GET /uploads/:id/thumbnail', { id: vector.id });
   assert.deepEqual([redirected.status, redirected.headers.get('location')], [302, `/f/${vector.slug}`]);

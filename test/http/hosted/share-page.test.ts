@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { newId, newSlug } from '#core/ids.ts';
 import * as images from '#lab/support/images.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
+import { storeRender } from '#lab/support/stored-render.ts';
 import { uploadOne } from '#lab/support/uploading.ts';
 
 let service: TestService;
@@ -61,6 +62,33 @@ test('2.1 the share page shows the image and describes it to chats, with true di
   assert.match(markup, /321 × 123/);
   assert.match(markup, new RegExp(`href="/f/${upload.slug}\\?download=1"`));
   assert.match(markup, /<dt>Expires<\/dt>\s*<dd>\s*never/);
+});
+
+test('a large picture is offered in several widths, none of them larger than it is; a small one is not', async () => {
+  const candidatesOf = async (
+    width: number,
+    height: number,
+    sizeBytes: number,
+    contentType = 'image/jpeg',
+  ) => {
+    const { id } = await uploadOne(service.origin, key, {});
+    const {
+      owner_suspended: _,
+      owner_webhook_events: _events,
+      ...row
+    } = (await service.database.tables.uploads.byId(id))!;
+    const [slug, more] = [newSlug(), { width, height, size_bytes: sizeBytes, content_type: contentType }];
+    await service.database.tables.uploads.insert({ ...row, ...more, id: newId(), slug });
+    const { markup } = await page(`${service.origin}/i/${slug}`);
+    return /srcset="([^"]*)"/.exec(markup)?.[1]?.replaceAll(`/f/${slug}?width=`, '');
+  };
+  const large = 3_000_000;
+  assert.equal(await candidatesOf(4_000, 3_000, large), '640 640w, 1280 1280w, 1920 1920w, 2560 2560w');
+  assert.equal(await candidatesOf(1_500, 1_000, large), '640 640w, 1280 1280w, 1920 1500w');
+  assert.equal(await candidatesOf(500, 500, large), '640 500w');
+  assert.equal(await candidatesOf(4_000, 3_000, 300_000), undefined);
+  assert.equal(await candidatesOf(9_000, 9_000, large), undefined, 'too many pixels');
+  assert.equal(await candidatesOf(4_000, 3_000, large, 'image/svg+xml'), undefined);
 });
 
 test('an SVG is described to chats without a picture, because they do not show one', async () => {
@@ -133,7 +161,11 @@ describe('a hostile name stays text', () => {
     test(filename, async () => {
       // Stored directly, because the name sanitizer would leave little to test here.
       const { id } = await uploadOne(service.origin, key, {});
-      const { owner_suspended: _, ...row } = (await service.database.tables.uploads.byId(id))!;
+      const {
+        owner_suspended: _,
+        owner_webhook_events: _events,
+        ...row
+      } = (await service.database.tables.uploads.byId(id))!;
       const slug = newSlug();
       await service.database.tables.uploads.insert({ ...row, id: newId(), slug, filename });
       const { markup } = await page(`${service.origin}/i/${slug}`);
@@ -204,4 +236,69 @@ test('the not-found page looks like the other pages and reveals nothing', async 
   assert.equal(unknown.markup, deleted.markup);
   assert.match(deleted.markup, /stylesheet/);
   assert.match(deleted.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+});
+
+describe('a render', () => {
+  const bytes = Buffer.from('not a picture');
+
+  test('its picture has a page with the title of the captured page, a card, and when it expires', async () => {
+    const { accountId } = await service.newKey();
+    const expires_at = service.clock.now() + 7_200_000;
+    const given = [
+      { format: 'text', bytes },
+      { format: 'webp', bytes },
+    ] as const;
+    const id = await storeRender(service, accountId, [...given], { title: 'Prices\u202e today', expires_at });
+    const { status, markup } = await page(`${service.origin}/i/${id}-1`);
+    assert.equal(status, 200);
+    const fileUrl = `http://tintype.test/s/${id}-1`;
+    assert.deepEqual(
+      ['og:title', 'og:url', 'og:image', 'og:image:type', 'og:image:width', 'twitter:card'].map((name) =>
+        meta(markup, name),
+      ),
+      ['Prices today', `http://tintype.test/i/${id}-1`, fileUrl, 'image/webp', '640', 'summary_large_image'],
+    );
+    assert.match(markup, new RegExp(`src="/s/${id}-1"`));
+    assert.match(markup, /<dt>Rendered<\/dt>/);
+    assert.match(markup, /in 2 hours/);
+    assert.equal(copied(markup, 'direct-link'), fileUrl);
+    const embedded = await fetch(`${service.origin}/oembed?url=http://tintype.test/i/${id}-1`);
+    assert.deepEqual(await embedded.json(), {
+      version: '1.0',
+      type: 'photo',
+      title: 'Prices today',
+      provider_name: 'Tintype',
+      provider_url: 'http://tintype.test',
+      url: fileUrl,
+      width: 640,
+      height: 480,
+    });
+  });
+
+  test('its PDF has a page that opens it, and a card without a picture', async () => {
+    const { accountId } = await service.newKey();
+    const id = await storeRender(service, accountId, [{ format: 'pdf', bytes }], { title: '' });
+    const { markup } = await page(`${service.origin}/i/${id}`);
+    assert.equal(meta(markup, 'og:title'), 'example.com.pdf');
+    assert.equal(meta(markup, 'og:description'), 'PDF · 3 pages · 13 B');
+    assert.equal(meta(markup, 'twitter:card'), 'summary');
+    assert.doesNotMatch(markup, /og:image|class="picture"|Actual size/);
+    assert.match(markup, new RegExp(`<a class="document" href="/p/${id}"`));
+    assert.match(markup, new RegExp(`href="/p/${id}\\?download=1"`));
+    assert.equal(copied(markup, 'markdown'), `[example.com.pdf](http://tintype.test/i/${id})`);
+  });
+
+  test('a title that tries to break out stays text, and extracts have no page', async () => {
+    const { accountId } = await service.newKey();
+    const title = '</title><svg onload=alert(1)>"';
+    const given = [
+      { format: 'png', bytes },
+      { format: 'html', bytes },
+    ] as const;
+    const id = await storeRender(service, accountId, [...given], { title });
+    const { markup } = await page(`${service.origin}/i/${id}`);
+    assert.equal(unescape(/<h1>([^<]*)<\/h1>/.exec(markup)?.[1] ?? ''), title);
+    assert.doesNotMatch(markup, /<svg/);
+    assert.equal((await page(`${service.origin}/i/${id}-1`)).status, 404);
+  });
 });

@@ -1,7 +1,7 @@
 // POST /api/v1/upload/batch, clause by clause.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -23,7 +23,7 @@ let key: string;
 
 before(async () => {
   service = await startService({
-    PLANS_FILE: new URL('../../fixtures/plans.json', import.meta.url).pathname,
+    PLANS_FILE: new URL('../../../fixtures/plans.json', import.meta.url).pathname,
   });
   endpoint = `${service.origin}/api/v1/upload/batch`;
   ({ key } = await service.newKey());

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { UploadResult } from '#http/api/schemas.ts';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
 import * as images from '#lab/support/images.ts';
 import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';

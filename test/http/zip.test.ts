@@ -1,13 +1,13 @@
 // The written zip format: the system's tools can read it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { distinctNames, zipOf } from '#http/dashboard/zip.ts';
+import { distinctNames, zipOf } from '#http/zip.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 
 const run = promisify(execFile);
@@ -44,6 +44,37 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
       ['a.txt', 11, time],
       ['写真.txt', 70_000, time],
       ['empty.txt', 0, time],
+    ]);
+  } finally {
+    await remove();
+  }
+});
+
+test('beyond 4 GB: every place is found, in Zip64', async () => {
+  const { path, remove } = await temporaryFolder();
+  try {
+    const archive = join(path, 'large.zip');
+    await using file = await open(archive, 'w');
+    const sizeBytes = 3 * 2 ** 30;
+    const files = ['a.bin', 'b.bin', 'c.bin'].map((name) => ({ ...fileOf(name, []), sizeBytes }));
+    let place = 0;
+    for await (const chunk of zipOf(files)) {
+      await file.write(chunk, 0, chunk.length, place);
+      // What the files themselves would fill is a hole.
+      place += chunk.length + (chunk.readUInt32LE(0) === 0x04034b50 ? sizeBytes : 0);
+    }
+    const script = `
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    for one in archive.infolist():
+        print(one.filename, one.header_offset, one.file_size, len(archive.open(one).read(10)))
+`;
+    const { stdout } = await run('python3', ['-c', script, archive]);
+    const next = sizeBytes + 35 + 16;
+    assert.deepEqual(stdout.trim().split('\n'), [
+      `a.bin 0 ${sizeBytes} 10`,
+      `b.bin ${next} ${sizeBytes} 10`,
+      `c.bin ${2 * next} ${sizeBytes} 10`,
     ]);
   } finally {
     await remove();

@@ -1,0 +1,141 @@
+// A book of 200 pages in one request, with a cover, contents, running margins, a web font and a logo; and documents of 2,000 pages,
+// nested frames and broken fonts, which end within the time of a render. v2 4.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { RenderFailure } from '#browser/browser.ts';
+import type { SourceFile } from '#browser/job.ts';
+import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
+import { readPrinted } from '#lab/support/printed.ts';
+import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browser/printed-kit.ts';
+
+let kit: TestBrowser;
+
+before(async () => {
+  kit = await startTestBrowser([]);
+});
+after(() => kit.close());
+
+const require = createRequire(import.meta.url);
+const files: SourceFile[] = [
+  {
+    name: 'own.ttf',
+    contentType: 'font/ttf',
+    path: join(
+      require.resolve('@expo-google-fonts/tinos/package.json'),
+      '../400Regular_Italic/Tinos_400Regular_Italic.ttf',
+    ),
+    sizeBytes: 1,
+  },
+  {
+    name: 'logo.png',
+    contentType: 'image/png',
+    path: join(import.meta.dirname, '../../docs/sample.png'),
+    sizeBytes: 1,
+  },
+];
+
+const header = {
+  usual: '<div style="border-bottom:1px solid;font:9pt sans-serif">{{title}}</div>',
+  first: '',
+  last: null,
+};
+const footer = {
+  usual: `<style>@font-face { font-family: own; src: url(own.ttf) } div { display: flex; justify-content: space-between; font: 9pt own }</style>
+    <div><img src="logo.png" height="24"><span>Page {{page}} of {{pages}}</span></div>`,
+  first: '',
+  last: null,
+};
+
+test('a book of 200 pages in one request: cover, contents, margins, font and logo', async () => {
+  const count = 99;
+  const entries = Array.from(
+    { length: count },
+    (_, index) =>
+      `<li><a href="#c${index + 1}">About ${index + 1}</a> [<a href="#c${index + 1}" data-page></a>]`,
+  ).join('');
+  const text = `<!doctype html><html lang="en"><title>The Book</title>
+    <style>@page :first { margin: 0 } body { margin: 0 } .cover { height: 10in; background: #00a000; break-after: page }
+      ol { columns: 2; font: 10pt serif } a[data-page] { display: inline-block; min-width: 4ch; text-align: right }</style>
+    <div class="cover">Cover</div><ol>${entries}</ol>${chapters(count, 2)}`;
+  const fields = {
+    header,
+    footer,
+    pageNumbers: true,
+    outline: true,
+    documentInfo: { title: 'The Book', author: 'A' },
+  };
+  const plainAt = performance.now();
+  await renderText(kit, text, [pdfOf({ outline: true })]);
+  const bookAt = performance.now();
+  const { made, warnings } = await renderText(kit, text, [pdfOf(fields)], { files });
+  const endedAt = performance.now();
+  console.log(`plain ${Math.round(bookAt - plainAt)} ms, with everything ${Math.round(endedAt - bookAt)} ms`);
+  assert.deepEqual(warnings, []);
+  const { pages, outline, targets, missingFonts } = await readPrinted(made[0]!.bytes);
+  assert.equal(pages.length, 200);
+  assert.equal(pages[0]!.text, 'Cover');
+  for (const [index, page] of pages.entries()) {
+    if (index === 0) continue;
+    assert.match(page.text, new RegExp(`The Book +Page ${index + 1} of 200$`));
+    const [foot] = page.texts.slice(-1);
+    assert.match(foot!.font, /Tinos-Italic$/);
+    assert.ok(foot!.y < 72 && foot!.x > 400);
+  }
+  const numbers = [...pages[1]!.text.matchAll(/About (\d+) +\[ *(\d+) *\]/g)].map(([, chapter, page]) => [
+    chapter,
+    page,
+  ]);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: count }, (_, index) => [String(index + 1), String(2 * index + 3)]),
+  );
+  for (const [chapter, page] of numbers)
+    assert.match(pages[Number(page) - 1]!.text, new RegExp(`^Chapter ${chapter} `));
+  assert.deepEqual(
+    targets,
+    Object.fromEntries(numbers.map(([chapter, page]) => [`c${chapter}`, Number(page)])),
+  );
+  assert.deepEqual([outline.length, missingFonts], [count, []]);
+  assert.equal(pages[1]!.links.length, 2 * count);
+});
+
+test('2,000 pages with margins of their own end in time', async () => {
+  const text = `<a href="#c1999">last</a>${chapters(1_999)}`;
+  const { made, warnings } = await renderText(kit, text, [pdfOf({ header, footer, password: 'p' })], {
+    files,
+    timeoutMs: 90_000,
+  });
+  assert.deepEqual([made[0]!.pages, warnings], [2_000, []]);
+  const { pages, targets } = await readPrinted(made[0]!.bytes, 'p');
+  assert.match(pages[1_999]!.text, /Chapter 1999 end .*Page 2000 of 2000$/);
+  assert.deepEqual(targets, { c1999: 2_000 });
+});
+
+test('hostile documents end within the time of a render, and the next is as usual', async () => {
+  const frames = (depth: number): string =>
+    depth === 0
+      ? 'deep'
+      : `<iframe srcdoc="${frames(depth - 1)
+          .replaceAll('&', '&amp;')
+          .replaceAll('"', '&quot;')}"></iframe>`;
+  const broken = `<style>@font-face { font-family: own; src: url(data:font/ttf;base64,AAEAAAAAAAAAAAAA) } body { font-family: own }</style>broken`;
+  const links = Array.from(
+    { length: 25_000 },
+    (_, index) => `<a href="#t${index}" data-page id="t${index}"></a> `,
+  ).join('');
+  const growing = `<script>addEventListener('beforeprint', () => document.body.append(document.body.cloneNode(true)))</script>${chapters(50)}`;
+  for (const text of [frames(6), broken, links, growing]) {
+    const outputs = [pdfOf({ header: everywhere('{{page}}'), pageNumbers: true }), pictureOf(1)];
+    const { made } = await renderText(kit, text, outputs, { timeoutMs: 30_000 }).catch(
+      (error: RenderFailure) => {
+        assert.ok(['timed_out', 'too_large', 'crashed', 'unprintable'].includes(error.reason), String(error));
+        return { made: [] };
+      },
+    );
+    for (const { sizeBytes } of made) assert.ok(sizeBytes > 0);
+  }
+  const { made } = await renderText(kit, '<p>next', [pdfOf({ header: everywhere('head') })]);
+  assert.equal((await readPrinted(made[0]!.bytes)).pages[0]!.text, 'next head');
+});

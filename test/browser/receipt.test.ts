@@ -1,0 +1,171 @@
+// The receipt of a render: where its page ended, with which status and title, and what went wrong in it; and renders that fail on it.
+// v2 2 (receipt, fail_on).
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { PageReceipt, RenderFailure } from '#browser/browser.ts';
+import { noChanges, plainView, type FailOn, type Job } from '#browser/job.ts';
+import { limits } from '#core/limits.ts';
+import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
+import { slowRoute, startPageServer, type PageServer } from '#lab/support/page-server.ts';
+
+let server: PageServer;
+let kit: TestBrowser;
+
+before(async () => {
+  server = await startPageServer({
+    '/slow': slowRoute,
+    '/error': (_, response) => void response.writeHead(500).end('<title>Sorry</title>'),
+    '/moved': (_, response) => void response.writeHead(302, { location: '/here?session=secret' }).end(),
+    '/here': `<!doctype html><title>Here</title><p>here<script>history.pushState(0, '', '/there?token=secret#f');
+      document.title = 'There'</script>`,
+    '/worker.js': (_, response) => void response.setHeader('content-type', 'text/javascript').end('0'),
+    '/events': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    },
+  });
+  const closed = await startPageServer();
+  await closed.close();
+  closedHost = closed.host;
+  kit = await startTestBrowser([server.host, closedHost]);
+});
+let closedHost: string;
+after(async () => {
+  await kit.close();
+  await server.close();
+});
+
+async function receiptOf(url: string, job: Partial<Job> = {}): Promise<PageReceipt> {
+  const view = { ...plainView, width: 320, height: 320 };
+  await using made = await kit.render(url, { view, ...job });
+  return made.page;
+}
+
+const failOn = (...wanted: FailOn[]): Job['waits'] => ({
+  until: 'settled',
+  for: [],
+  delayMs: 0,
+  settles: true,
+  failOn: wanted,
+  navigationMs: limits.navigationMs,
+});
+
+test('a receipt says where the page ended, without what may be secret', async () => {
+  const url = `${server.base.replace('//', '//user:password@')}/moved?key=secret`;
+  assert.deepEqual(await receiptOf(url), {
+    finalUrl: `${server.base}/there`,
+    status: 200,
+    title: 'There',
+    warnings: [],
+  });
+});
+
+test('a document of the request has no status, and no address if it was given none; a missing file is named', async () => {
+  const source = { kind: 'html' as const, text: '<title>Mine</title><img src="img/a.png?1">', files: [] };
+  assert.deepEqual(await receiptOf('', { source: { ...source, baseUrl: null } }), {
+    finalUrl: null,
+    status: null,
+    title: 'Mine',
+    warnings: [
+      { code: 'request_failed', message: 'the request was answered with status 404', url: 'img/a.png' },
+    ],
+  });
+  const { finalUrl, status } = await receiptOf('', {
+    source: { ...source, text: 'based', baseUrl: `${server.base}/doc?a#b` },
+  });
+  assert.deepEqual([finalUrl, status], [`${server.base}/doc`, null]);
+});
+
+test('requests that were refused, denied or not resolved look the same; those that the page gave up are no failures', async () => {
+  const failing = [
+    `http://${closedHost}/a.png?x=1`,
+    `https://${closedHost}/b.png`,
+    'http://10.0.0.1/c.png',
+    'https://10.0.0.1/d.png',
+    'http://nowhere.invalid/e.png',
+  ];
+  const url = server.route(
+    '/failing',
+    `<!doctype html>${failing.map((address) => `<img src="${address}">`).join('')}
+    <img src="/404.png?1"><img src="/404.png?2"><img src="data:image/png,none"><script>
+    const giveUp = new AbortController(); fetch('/slow?60000', { signal: giveUp.signal }).catch(() => {}); giveUp.abort();
+    fetch(URL.createObjectURL(new Blob(['x'])) + 'y').catch(() => {})</script>`,
+  );
+  const { warnings } = await receiptOf(url);
+  const named = warnings.map(({ code, message, url: address }) => [code, message, address].join(' | '));
+  assert.deepEqual(
+    named.toSorted(),
+    [
+      ...failing.map((address) => `request_failed | the request failed | ${address.split('?')[0]}`),
+      `request_failed | the request was answered with status 404 | ${server.base}/404.png`,
+    ].toSorted(),
+  );
+});
+
+test('what the client blocks is no failure', async () => {
+  const url = server.route('/pictures', '<!doctype html><img src="/a.png"><img src="/b.png?c">');
+  const { warnings } = await receiptOf(url, {
+    changes: { ...noChanges, blockKinds: ['images'] },
+    waits: failOn('request_failed'),
+  });
+  assert.deepEqual(
+    warnings.map(({ code, url: address }) => [code, address]),
+    [
+      ['request_blocked', `${server.base}/a.png`],
+      ['request_blocked', `${server.base}/b.png`],
+    ],
+  );
+});
+
+test('uncaught exceptions are warnings, at most 50, and none is one of the conditions', async () => {
+  const url = server.route(
+    '/throwing',
+    `<!doctype html><script>setTimeout(() => { ready = true; null.x }, 500)</script>
+    <script>Promise.reject(new Error('see https://host.test/a?key=secret now'))</script>
+    <script>try { none() } catch {} Promise.reject(1).catch(() => {}); throw 'x'.repeat(9999)</script>
+    <script>for (let i = 0; i < 90; i += 1) setTimeout(() => { throw new Error(i) })</script>`,
+  );
+  const { warnings } = await receiptOf(`${url}?key=secret`, {
+    waits: { ...failOn(), until: 'load', for: [{ field: 'wait_for', expression: 'ready' }] },
+  });
+  assert.equal(warnings.length, 50);
+  assert.deepEqual([...new Set(warnings.map(({ url: address }) => address))], [url]);
+  const texts = warnings.map(({ code, message }) => `${code} ${message}`);
+  const wanted = ['script_error Error: see https://host.test/a now', `script_error ${'x'.repeat(300)}`];
+  for (const text of wanted) assert.ok(texts.includes(text), texts.slice(0, 4).join('\n'));
+  assert.ok(!texts.some((text) => text.includes('not defined')));
+});
+
+test('a settle that left requests behind says so; a stream, a beacon and a worker leave none', async () => {
+  const codes = async (html: string) =>
+    (await receiptOf(server.route('/waiting', `<!doctype html><p>text${html}`))).warnings.map(
+      ({ code }) => code,
+    );
+  assert.deepEqual(await codes(`<script>onload = () => { new Image().src = '/slow?60000' }</script>`), [
+    'settle_incomplete',
+  ]);
+  assert.deepEqual(
+    await codes(`<script>new EventSource('/events'); navigator.sendBeacon('/slow?60000')</script>`),
+    [],
+  );
+  assert.deepEqual(await codes(`<script>new Worker('/worker.js')</script>`), []);
+});
+
+test('fail_on: an error status, a failed request, an exception, each only if asked for', async () => {
+  const missing = server.route('/missing', `<!doctype html><img src="/404.png?secret">`);
+  const throwing = server.route('/throws', `<!doctype html><script>throw new Error('oops')</script>`);
+  for (const [url, reason, message] of [
+    [`${server.base}/error`, 'http_error', 'the page answered with status 500'],
+    [missing, 'request_failed', `a request of the page failed: ${server.base}/404.png`],
+    [throwing, 'script_error', 'a script of the page failed: Error: oops'],
+  ] as const) {
+    await assert.rejects(receiptOf(url, { waits: failOn(reason) }), (error: RenderFailure) => {
+      assert.deepEqual([error.reason, error.field, error.message], [reason, 'fail_on', message]);
+      return true;
+    });
+    const others = (['http_error', 'request_failed', 'script_error'] as const).filter(
+      (one) => one !== reason,
+    );
+    const { status } = await receiptOf(url, { waits: failOn(...others) });
+    assert.equal(status, reason === 'http_error' ? 500 : 200);
+  }
+});

@@ -1,0 +1,95 @@
+// An ordinary day with the dashboard: long names, an address that is not the configured one, no connection, a tab closed too early.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { png } from '#lab/support/images.ts';
+import { drop, lanName, startDashboard, type Dashboard } from '#test/dashboard/kit.ts';
+
+let dashboard: Dashboard;
+let picture: Buffer;
+before(async () => {
+  dashboard = await startDashboard();
+  picture = await png();
+});
+after(() => dashboard.close());
+
+const longName = `${'a-very-long-name-that-a-design-tool-exported-'.repeat(2)}.png`;
+for (const width of [1440, 390])
+  test(`a long file name, ${width} px wide: every Copy button is in the tray, and the question before a deletion is whole`, async () => {
+    const { page } = await dashboard.openAs({ plan: 'free' }, { viewport: { width, height: 844 } });
+    await page.goto('/dashboard/uploads');
+    await drop(page.locator('main'), [
+      ['short.png', picture],
+      [longName, picture],
+    ]);
+    await page.getByText('2 links copied.').waitFor();
+    const tray = page.getByRole('region', { name: 'Your latest uploads' });
+    const edge = await tray.boundingBox();
+    for (const button of await tray.getByRole('button', { name: /^Copy link of/ }).all()) {
+      const box = (await button.boundingBox())!;
+      assert.ok(box.x + box.width <= edge!.x + edge!.width, `a button ends at ${box.x + box.width}`);
+    }
+    await tray.getByRole('button', { name: 'Close' }).click();
+    for (const name of ['short.png', longName]) await page.getByLabel(`Select ${name}`).check();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const overhang = await page.evaluate<number>(
+      `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog[open]'))`,
+    );
+    assert.equal(overhang, 0);
+    await page.context().close();
+  });
+
+test('closing a tab while a file is being sent asks first', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/uploads');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const isAsked = () =>
+    page.evaluate<boolean>(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+  assert.equal(await isAsked(), false);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/api/dashboard/uploads', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await drop(page.locator('main'), [['slow.png', picture]]);
+  await page.getByRole('button', { name: 'Cancel slow.png' }).waitFor();
+  assert.equal(await isAsked(), true);
+  release();
+  await page.getByText('Link copied.').waitFor();
+  assert.equal(await isAsked(), false);
+  await page.context().close();
+});
+
+test('opened at an address that is not BASE_URL: a notice says where links lead, and what to change', async () => {
+  const origin = `http://${lanName}:${new URL(dashboard.service.origin).port}`;
+  const { page, person } = await dashboard.openAs();
+  await page.goto('/dashboard');
+  await page.getByRole('heading', { name: 'Last 30 days' }).waitFor();
+  const notice = 'Links lead to another address';
+  assert.equal(await page.getByText(notice).count(), 0);
+  await page.context().close();
+  const elsewhere = await dashboard.open({ as: person, origin });
+  await elsewhere.goto('/dashboard');
+  await elsewhere.getByText(notice).waitFor();
+  await elsewhere.getByText(`BASE_URL=${origin}`).waitFor();
+  await elsewhere.context().close();
+});
+
+test('without a connection a page says so, and loads when it is back', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/uploads');
+  await page.getByRole('heading', { name: 'No uploads yet' }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('searchbox').fill('harbour');
+  await page.getByText('The service did not answer. Check your connection and try again.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'No matching uploads' }).waitFor();
+  await page.context().close();
+});
+
+test('an address without a scheme is taken as https', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/playground');
+  await page.getByLabel('Address').fill('example.com');
+  await page.getByText('"https://example.com"').first().waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,104 @@
+// Uploads whose metadata is removed: what is stored and counted is the clean file, and a file that cannot be read is refused.
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { readBlob, type Blobs } from '#storage/blobs.ts';
+import type { Caller } from '#accounts/authenticate.ts';
+import { builtInPlans } from '#accounts/plans.ts';
+import { receiveFile } from '#uploads/receive-file.ts';
+import { createUploadsRoom, type UploadsRoom } from '#uploads/room.ts';
+import type { UploadOutcome } from '#uploads/store-uploads.ts';
+import { plantedText } from '#lab/support/camera-files.ts';
+import { createTestClock } from '#lab/support/service.ts';
+import { blobEngines, databaseEngines, type OpenBlobs, type OpenDatabase } from '#test/storage/engines.ts';
+import { accountRow } from '#test/storage/rows.ts';
+
+let [opened, stored] = [{} as OpenDatabase, {} as OpenBlobs];
+let [blobs, room] = [{} as Blobs, {} as UploadsRoom];
+let uploader: Caller;
+before(async () => {
+  opened = await databaseEngines[0]!.open();
+  stored = await blobEngines[0]!.open();
+  blobs = stored.blobs;
+  room = createUploadsRoom({
+    database: opened.database,
+    blobs,
+    clock: createTestClock(),
+    reached: () => {},
+    linksOf: () => ({}),
+    wakeWebhooks: () => {},
+    secret: 'secret',
+  });
+  const account = accountRow();
+  await opened.database.tables.accounts.insert(account);
+  uploader = {
+    accountId: account.id,
+    keyId: null,
+    plan: builtInPlans[0]!,
+    mayOverrun: false,
+    overageCap: null,
+    webhookEvents: '',
+    allowedHosts: '',
+  };
+});
+after(async () => {
+  await room.close();
+  await opened.close();
+  await stored.close();
+});
+
+const photo = readFileSync(join(import.meta.dirname, '..', 'fixtures', 'metadata', 'photo.jpg'));
+
+async function store(bytes: Buffer, stripMetadata: boolean): Promise<UploadOutcome> {
+  await using receiver = receiveFile(blobs, 'photo.jpg', uploader.accountId);
+  await receiver.write(bytes);
+  const files = [await receiver.finish()];
+  const options = { expiresInSeconds: undefined, stripMetadata };
+  const { outcomes } = await room.uploadStore.storeUploads(uploader, files, options, async () => ({}));
+  return outcomes[0]!;
+}
+
+test('the clean file is stored, with its own size and hash', async () => {
+  const outcome = await store(photo, true);
+  assert.ok(outcome.ok);
+  const { row } = outcome.upload;
+  const bytes = await readBlob(blobs, row.id);
+  assert.ok(bytes && bytes.length < photo.length);
+  assert.doesNotMatch(bytes.toString('latin1'), plantedText);
+  assert.deepEqual([row.size_bytes, row.sha256], [bytes.length, hash('sha256', bytes)]);
+  // Turned, as the orientation says.
+  assert.deepEqual([row.width, row.height], [64, 96]);
+  assert.deepEqual(JSON.parse(row.metadata_removed), [
+    'gps',
+    'camera',
+    'time',
+    'author',
+    'thumbnail',
+    'text',
+  ]);
+
+  const again = await store(bytes, true);
+  assert.ok(again.ok);
+  assert.deepEqual([again.upload.row.metadata_removed, again.upload.row.sha256], ['[]', row.sha256]);
+});
+
+test('without the removal a file is stored as it was sent', async () => {
+  const outcome = await store(photo, false);
+  assert.ok(outcome.ok);
+  assert.deepEqual(await readBlob(blobs, outcome.upload.row.id), photo);
+  assert.deepEqual(outcome.upload.row.metadata_removed, '[]');
+});
+
+test('a file that cannot be read with certainty is refused, and stored only without the removal', async () => {
+  const cut = photo.subarray(0, 3_000);
+  const outcome = await store(cut, true);
+  assert.ok(!outcome.ok);
+  assert.equal(outcome.error.code, 'validation_error');
+  assert.match(
+    outcome.error.message,
+    /^file: its metadata cannot be removed, because it ends within a segment; .*strip_metadata/,
+  );
+  assert.ok((await store(cut, false)).ok);
+});
