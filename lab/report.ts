@@ -1,10 +1,10 @@
 // Shared by benchmarks and proofs: runs the requested ones by name and writes the result of each into its section of a page in
-// docs/, between the page's two markers. Other sections stay as they are, so one can be run at a time.
+// lab/figures/, between the page's two markers. Other sections stay as they are, so one can be run at a time.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-export const docs = join(import.meta.dirname, '..', 'docs');
+export const figuresFolder = join(import.meta.dirname, 'figures');
 
 export interface Section {
   /** Its name in `npm run bench -- NAME` or `npm run prove -- NAME`. */
@@ -41,7 +41,7 @@ export async function runSections(
     const date = new Date().toISOString().slice(0, 10);
     const ran = `\`npm run ${command} -- ${args.length > 0 ? `${name} …` : name}\`, ${date}, ${seconds} s on ${machine}.`;
     const titles = sections.map((section) => section.title);
-    const file = join(docs, page);
+    const file = join(figuresFolder, page);
     writeFileSync(file, replaceSection(readFileSync(file, 'utf8'), titles, title, [ran, '', ...lines]));
   }
 }

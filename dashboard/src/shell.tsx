@@ -128,7 +128,7 @@ function Navigation({ session, path }: { session: Session; path: string }) {
         className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet transition hover:bg-ink/5 hover:text-ink"
       >
         <Icon name="open" />
-        API reference
+        Documentation
       </a>
     </nav>
   );

@@ -1,4 +1,4 @@
-// npm run bench [-- NAME ...]: prints the figures and writes them into docs/benchmarks.md, with a chart for each benchmark.
+// npm run bench [-- NAME ...]: prints the figures and writes them into lab/figures/benchmarks.md, with a chart for each benchmark.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from '#lab/bench/chart.ts';
@@ -18,7 +18,7 @@ import { benchTails } from '#lab/bench/tails.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
 import { benchVersions } from '#lab/bench/versions.ts';
 import { benchWall } from '#lab/bench/wall.ts';
-import { docs, print, runSections, tableRow, type Section } from '#lab/report.ts';
+import { figuresFolder, print, runSections, tableRow, type Section } from '#lab/report.ts';
 
 const benchmarks: { name: string; title: string; measure: Benchmark; takesArguments?: boolean }[] = [
   { name: 'screenshot', title: 'Screenshots', measure: benchScreenshots },
@@ -46,10 +46,10 @@ const measured: Section[] = benchmarks.map(({ name, title, measure, takesArgumen
   run: async (args) => {
     const figures = await measure((line) => print(`  … ${line}`), args);
     show([columnNames, ...figures.map(columnsOf)]);
-    mkdirSync(join(docs, 'benchmarks'), { recursive: true });
-    writeFileSync(join(docs, 'benchmarks', `${name}.svg`), drawChart(title, figures));
+    mkdirSync(join(figuresFolder, 'charts'), { recursive: true });
+    writeFileSync(join(figuresFolder, 'charts', `${name}.svg`), drawChart(title, figures));
     return [
-      `![The ratios of the table below as bars](benchmarks/${name}.svg)`,
+      `![The ratios of the table below as bars](charts/${name}.svg)`,
       '',
       ...tableOf([columnNames, ...figures.map(columnsOf)]),
     ];

@@ -14,7 +14,7 @@ import { drawCourses, type Course } from '#lab/bench/over-time.ts';
 import { signIn, startMeasuredService, type MeasuredService } from '#lab/bench/service.ts';
 import { startSite, type Site } from '#lab/bench/site.ts';
 import { dashboardRequestsPerMinute } from '#http/dashboard/contract.ts';
-import { docs } from '#lab/report.ts';
+import { figuresFolder } from '#lab/report.ts';
 import { temporaryFolder, tintype } from '#lab/support/processes.ts';
 
 const benchmark = 'tails';
@@ -74,7 +74,7 @@ export async function benchTails(say: (line: string) => void): Promise<Figure[]>
       courses.push({ title: `${kind.title}, ${rate.toFixed(0)} a second`, arrivals, marks });
       figures.push(...figuresOf(kind, arrivals));
     }
-    writeFileSync(join(docs, 'benchmarks', 'tails-over-time.svg'), drawCourses(courses));
+    writeFileSync(join(figuresFolder, 'charts', 'tails-over-time.svg'), drawCourses(courses));
     return figures;
   } finally {
     await service.stop();
@@ -181,7 +181,7 @@ const checkpoint = (dataDir: string) =>
 
 /** Not in this process, whose clock must not stand still. */
 const inChild = (script: string) =>
-  promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: join(docs, '..') });
+  promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: figuresFolder });
 
 function figuresOf({ title, most }: Kind, arrivals: Arrival[]): Figure[] {
   const times = arrivals.map(({ ms }) => ms).toSorted((a, b) => a - b);

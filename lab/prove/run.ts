@@ -1,11 +1,11 @@
 // npm run prove [-- NAME ... [ARGUMENT ...]]: runs proofs in their long form, one after the other, prints the findings and writes
-// them into docs/reliability.md. Exits with 1 if a finding does not hold.
+// them into lab/figures/proofs.md. Exits with 1 if a finding does not hold.
 import { proofs } from '#lab/prove/proofs.ts';
 import { print, runSections, tableRow } from '#lab/report.ts';
 
 await runSections(
   'prove',
-  'reliability.md',
+  'proofs.md',
   proofs.map(({ name, title, takesArguments, run }) => ({
     name,
     title,

@@ -1,4 +1,4 @@
-// The retry rules of both clients side by side, as docs/client.md shows them: what a server answers, how often each client sends the
+// The retry rules of both clients side by side, as lab/figures/clients.md shows them: what a server answers, how often each client sends the
 // request, and how long it waits in between. `UPDATE_TABLES=1` before the command writes the table into the document.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { skip, startPython, stopPython } from './python.ts';
 import { final, persisting, succeeding } from './retry-cases.ts';
 import { createFakeClock, refusal, startFaultServer, type Fault } from './support.ts';
 
-const guide = join(root, 'docs/client.md');
+const guide = join(root, 'lab/figures/clients.md');
 const [begin, end] = ['<!-- begin: retry table -->', '<!-- end: retry table -->'];
 
 const cases: { title: string; faults: Fault[] }[] = [
@@ -23,7 +23,7 @@ const cases: { title: string; faults: Fault[] }[] = [
   ...persisting.map(({ title, fault }) => ({ title: `${title}, every time`, faults: [fault] })),
 ];
 
-test('both clients send and wait alike, and docs/client.md has the table', { skip }, async () => {
+test('both clients send and wait alike, and lab/figures/clients.md has the table', { skip }, async () => {
   const server = await startFaultServer();
   const python = startPython({ TINTYPE_URL: server.origin, TINTYPE_API_KEY: 'tt_key' });
   const rows = new Set<string>();

@@ -1,5 +1,5 @@
 // The packed library on every runtime that it is for, and in bundles. Each tool is fetched from npm in a fixed version; the results are
-// printed as a table, which docs/client.md has.
+// printed as a table, which lab/figures/clients.md has.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The exit codes of `tt`. docs/client.md has the same table.
+// The exit codes of `tt`. docs/tools/tt.md has the same table.
 import {
   AuthenticationError,
   QuotaExceededError,

@@ -4,7 +4,7 @@ import type { Target } from '#lab/prove/neighbours/target.ts';
 
 export interface Attack {
   name: string;
-  /** The shared resource that it attacks, as named in docs/reliability.md. */
+  /** The shared resource that it attacks, as named in lab/figures/proofs.md. */
   resource: string;
   /** By pages, of which nothing reaches the service's process but requests and results. */
   isByPages?: true;

@@ -7,7 +7,7 @@ import { table } from '#http/docs/table.ts';
 import { headersOfBoth } from '#http/openapi/headers.ts';
 import { html, type Html } from '#http/pages/page.ts';
 
-export interface Guide {
+interface Guide {
   id: string;
   title: string;
   body: Html;

@@ -1,16 +1,26 @@
-// GET /openapi.json and /openapi-v2.json, and GET /docs: the same documents for people. It works without script and on paper; script adds search and
-// copy buttons.
+// GET /openapi.json and /openapi-v2.json; GET /docs/api: the same documents for people; GET /docs and below: the pages of docs/. They work
+// without script and on paper; script adds search and copy buttons.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '#core/errors.ts';
 import type { Plan } from '#accounts/plans.ts';
 import { assetUrl } from '#http/pages/assets.ts';
 import type { OpenapiDocument } from '#http/docs/document.ts';
-import { guidesOf, type Guide } from '#http/docs/guides.ts';
+import { guidesOf } from '#http/docs/guides.ts';
+import { readHandbook, urlOf, type Found, type Handbook } from '#http/docs/handbook.ts';
 import { anchorOf, showOperation } from '#http/docs/operation.ts';
 import { endpointsOf, idOf, showEndpoint } from '#http/docs/operation-v2.ts';
-import { html, pageHeaders, pageMarkup, pageType, type Html } from '#http/pages/page.ts';
+import {
+  html,
+  pageHeaders,
+  pageMarkup,
+  pageType,
+  sendGonePage,
+  wantsHtml,
+  type Html,
+} from '#http/pages/page.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
-import { createStaticFile, sendStaticFile } from '#http/pages/static-files.ts';
+import { createStaticFile, sendStaticFile, type StaticFile } from '#http/pages/static-files.ts';
 
 export const openapiJson = ({ baseUrl }: { baseUrl: string }) => sendDocument(buildOpenapi(baseUrl));
 export const openapiV2Json = ({ baseUrl }: { baseUrl: string }) => sendDocument(buildOpenapiV2(baseUrl));
@@ -22,76 +32,156 @@ function sendDocument(document: object) {
     sendStaticFile(request, reply.header('access-control-allow-origin', '*'), file);
 }
 
-export function docsPage({ baseUrl, plans }: { baseUrl: string; plans: Plan[] }) {
-  const document = buildOpenapi(baseUrl) as unknown as OpenapiDocument;
-  const second = buildOpenapiV2(baseUrl) as unknown as OpenapiDocument;
-  const page = {
-    title: 'API reference',
-    head: html`<link rel="stylesheet" href="${assetUrl('docs.css')}" />`,
-    body: describe(document, second, baseUrl, plans),
-    scripts: ['docs.js'],
+export function docsPages({ baseUrl, plans }: { baseUrl: string; plans: Plan[] }) {
+  // Made with the first request: a start does not wait for it.
+  let pages: Promise<Map<string, Served>> | undefined;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    pages ??= makePages(baseUrl, plans);
+    const path = new URL(request.url, baseUrl).pathname;
+    const served = (await pages).get(path);
+    if (!served) return wantsHtml(request) ? sendGonePage(reply) : Promise.reject(notFound());
+    return sendStaticFile(request, reply.headers(served.headers), served.file);
   };
-  const file = createStaticFile(pageType, Buffer.from(pageMarkup(page)));
-  return async (request: FastifyRequest, reply: FastifyReply) =>
-    sendStaticFile(request, reply.headers(pageHeaders(page)), file);
 }
 
-function describe(document: OpenapiDocument, second: OpenapiDocument, baseUrl: string, plans: Plan[]): Html {
-  const endpoints = endpointsOf(second);
-  const guides = guidesOf(baseUrl, plans);
-  const [first, ...rest] = guides;
-  const operations = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith('/api/v1/'))
-    .flatMap(([path, { post }]) => (post ? [{ path, operation: post }] : []));
+interface Served {
+  headers: Record<string, string>;
+  file: StaticFile;
+}
+
+async function makePages(baseUrl: string, plans: Plan[]): Promise<Map<string, Served>> {
+  const handbook = await readHandbook();
+  const reference = describe(baseUrl, plans);
+  const all = [...(handbook.index ? [handbook.index] : []), ...handbook.groups.flatMap(({ pages }) => pages)];
+  const found: Found[] = [...all.flatMap(({ sections }) => sections), ...reference.found];
+  const pages = new Map<string, Served>();
+  for (const { path, title, markup } of all)
+    pages.set(
+      urlOf(path),
+      serve(title, withContents(handbook, urlOf(path), html`<article>${{ markup }}</article>`)),
+    );
+  pages.set(
+    '/docs/api',
+    serve('API reference', withContents(handbook, '/docs/api', reference.body, reference.links)),
+  );
+  const search = Buffer.from(JSON.stringify(found));
+  pages.set('/docs/search.json', {
+    headers: {},
+    file: createStaticFile('application/json; charset=utf-8', search),
+  });
+  for (const [name, file] of handbook.pictures) pages.set(`/docs/pictures/${name}`, { headers: {}, file });
+  return pages;
+}
+
+function serve(title: string, body: Html): Served {
+  const page = {
+    title,
+    head: html`<link rel="stylesheet" href="${assetUrl('docs.css')}" />`,
+    body,
+    scripts: ['docs.js'],
+    isSending: true,
+  };
+  return { headers: pageHeaders(page), file: createStaticFile(pageType, Buffer.from(pageMarkup(page))) };
+}
+
+function withContents({ groups }: Handbook, current: string, body: Html, links?: Html): Html {
+  const link = (url: string, title: string): Html =>
+    html`<li><a href="${url}" ${url === current && html`aria-current="page"`}>${title}</a></li>`;
   return html`<div class="docs">
     <nav class="contents" aria-label="Contents">
       <p class="search" hidden>
-        <label for="docs-search">Search the reference</label>
+        <label for="docs-search">Search the documentation</label>
         <input id="docs-search" type="search" placeholder="Search" autocomplete="off" />
       </p>
-      <p class="group">Start</p>
-      <ul>
-        ${first && entry(first.id, first.title)}
-      </ul>
-      <p class="group">Version 1</p>
-      <ul>
-        ${operations.map(({ path, operation }) => entry(anchorOf(path), operation.summary))}
-      </ul>
-      <p class="group">Version 2</p>
-      <ul>
-        ${endpoints.map((endpoint) => entry(idOf(endpoint), endpoint.operation.summary))}
-      </ul>
-      <p class="group">What holds for all</p>
-      <ul>
-        ${rest.map(({ id, title }) => entry(id, title))}
-      </ul>
-      <p class="group">Elsewhere</p>
-      <ul>
-        <li><a href="/dashboard">Dashboard</a></li>
-        <li><a href="/dashboard/integrations">Integrations</a></li>
-        <li><a href="/openapi.json">OpenAPI 3.1, version 1</a></li>
-        <li><a href="/openapi-v2.json">OpenAPI 3.1, version 2</a></li>
-      </ul>
+      <details open>
+        <summary>Contents</summary>
+        <ul>
+          ${link('/docs', 'Overview')} ${link('/docs/api', 'API reference')}
+        </ul>
+        ${links}
+        ${groups.map(
+          ({ title, pages }) =>
+            html`<p class="group">${title}</p>
+              <ul>
+                ${pages.map((page) => link(urlOf(page.path), page.title))}
+              </ul>`,
+        )}
+        <p class="group">Elsewhere</p>
+        <ul>
+          ${link('/dashboard', 'Dashboard')} ${link('/dashboard/integrations', 'Integrations')}
+          ${link('/openapi.json', 'OpenAPI 3.1, version 1')}
+          ${link('/openapi-v2.json', 'OpenAPI 3.1, version 2')}
+        </ul>
+      </details>
     </nav>
     <main id="content">
-      <h1>API reference</h1>
-      <p class="lead">${document.info.description}</p>
-      <p class="quiet">
-        Versions ${document.info.version} and ${second.info.version}, side by side, with the same keys, budget
-        and quota. Base address <code>${baseUrl}</code>. The same for programs:
-        <a href="/openapi.json">version 1</a> and <a href="/openapi-v2.json">version 2</a> as OpenAPI 3.1.
-      </p>
-      <p id="docs-found" class="quiet" role="status"></p>
-      ${first && showGuide(first)}
-      ${operations.map(({ path, operation }) => showOperation(document, baseUrl, path, operation))}
-      ${endpoints.map((endpoint) => showEndpoint(second, baseUrl, endpoint))} ${rest.map(showGuide)}
+      <div id="docs-found" role="status" hidden></div>
+      <div id="docs-page">${body}</div>
     </main>
   </div>`;
 }
 
-const entry = (id: string, title: string): Html => html`<li><a href="#${id}">${title}</a></li>`;
+/** The reference, the links to its sections, and what the search finds of them. */
+function describe(baseUrl: string, plans: Plan[]): { body: Html; links: Html; found: Found[] } {
+  const document = buildOpenapi(baseUrl) as unknown as OpenapiDocument;
+  const second = buildOpenapiV2(baseUrl) as unknown as OpenapiDocument;
+  const guides = guidesOf(baseUrl, plans).map(({ id, title, body }) => ({
+    id,
+    title,
+    section: showGuide(id, title, body),
+  }));
+  const first = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith('/api/v1/'))
+    .flatMap(([path, { post }]) => (post ? [{ path, operation: post }] : []))
+    .map(({ path, operation }) => ({
+      id: anchorOf(path),
+      title: operation.summary,
+      section: showOperation(document, baseUrl, path, operation),
+    }));
+  const later = endpointsOf(second).map((endpoint) => ({
+    id: idOf(endpoint),
+    title: endpoint.operation.summary,
+    section: showEndpoint(second, baseUrl, endpoint),
+  }));
+  const groups = [
+    { title: 'Version 1', sections: first },
+    { title: 'Version 2', sections: later },
+    { title: 'Both versions', sections: guides },
+  ];
+  const body = html`<h1>API reference</h1>
+    <p class="lead">${document.info.description}</p>
+    <p class="quiet">
+      Versions ${document.info.version} and ${second.info.version}, with the same keys, budget and quota. Base
+      address <code>${baseUrl}</code>. For programs: <a href="/openapi.json">version 1</a> and
+      <a href="/openapi-v2.json">version 2</a> as OpenAPI 3.1.
+    </p>
+    ${groups.flatMap(({ sections }) => sections.map(({ section }) => section))}`;
+  const links = html`${groups.map(
+    ({ title, sections }) =>
+      html`<p class="group">${title}</p>
+        <ul>
+          ${sections.map((section) => html`<li><a href="#${section.id}">${section.title}</a></li>`)}
+        </ul>`,
+  )}`;
+  const found = groups.flatMap(({ title: group, sections }) =>
+    sections.map(({ id, title, section }) => ({
+      url: `/docs/api#${id}`,
+      page: `API reference, ${group.toLowerCase()}`,
+      title,
+      text: textOfMarkup(section),
+    })),
+  );
+  return { body, links, found };
+}
 
-const showGuide = ({ id, title, body }: Guide): Html =>
+const textOfMarkup = ({ markup }: Html): string =>
+  markup
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+const showGuide = (id: string, title: string, body: Html): Html =>
   html`<section id="${id}">
     <h2>${title} <a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h2>
     ${body}

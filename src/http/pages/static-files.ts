@@ -22,11 +22,12 @@ const types: Record<string, string> = {
   '.py': 'text/x-python; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',
+  '.webp': 'image/webp',
   '.woff2': 'font/woff2',
 };
 
 /** Already compressed. */
-const packedTypes = ['application/gzip', 'font/woff2'];
+const packedTypes = ['application/gzip', 'font/woff2', 'image/webp'];
 
 /** For names that contain a hash of the bytes: the content of such a name never changes. */
 export const neverChanges = { 'cache-control': 'public, max-age=31536000, immutable' };

@@ -345,10 +345,10 @@ test('every field has a row that refuses it', () => {
   assert.ok(Object.keys(OutputOptions.properties).every((name) => named.has(name)));
 });
 
-test('docs/version-2-fields.md names a test that exists for every field', () => {
+test('test/http/api/v2/fields.md names a test that exists for every field', () => {
   const root = join(import.meta.dirname, '../../../..');
   const rows = [
-    ...readFileSync(join(root, 'docs/version-2-fields.md'), 'utf8').matchAll(
+    ...readFileSync(join(root, 'test/http/api/v2/fields.md'), 'utf8').matchAll(
       /^\| `(\w+)` \| `(test\/[\w./-]+)` \| (.+) \|$/gm,
     ),
   ];
@@ -360,7 +360,7 @@ test('docs/version-2-fields.md names a test that exists for every field', () => 
     assert.ok(readFileSync(join(root, file!), 'utf8').includes(title!), `${field}: ${file} has no ${title}`);
 
   const hosting = [
-    ...readFileSync(join(root, 'docs/version-2-fields.md'), 'utf8').matchAll(
+    ...readFileSync(join(root, 'test/http/api/v2/fields.md'), 'utf8').matchAll(
       /^\| `(\w+)` \| `(\w+)` \| `(test\/[\w./-]+)` \| (.+) \|$/gm,
     ),
   ];
