@@ -1,6 +1,7 @@
 // npm run document: with `pictures`, draws every page; with `exchanges`, records version 1 anew; otherwise writes what is generated from
-// the code: the tables of variables and errors, the OpenAPI document, and what the clients know of fields and errors.
-import { readFileSync, writeFileSync } from 'node:fs';
+// the code: the tables of variables and errors, the OpenAPI document, what the clients know of fields and errors, and the index of
+// decisions.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
@@ -17,6 +18,8 @@ export const openapiPath = join(docs, 'openapi.json');
 export const openapiV2Path = join(docs, 'openapi-v2.json');
 export const configurationPath = join(docs, 'configuration.md');
 export const errorsPath = join(docs, 'errors.md');
+const decisions = join(docs, 'decisions');
+export const decisionsPath = join(decisions, 'README.md');
 
 /** The documents as committed: their server URL is relative. */
 export const openapiText = (): string => `${JSON.stringify(buildOpenapi('/'), null, 2)}\n`;
@@ -51,6 +54,21 @@ export function errorsText(page: string): string {
   return withGenerated(page, markdown, [...head, ...rows, '', why].join('\n'));
 }
 
+/** The page with a line for each decision. */
+export function decisionsText(page: string): string {
+  const lines = readdirSync(decisions)
+    .filter((name) => /^\d/.test(name))
+    .toSorted()
+    .map((name) => {
+      const text = readFileSync(join(decisions, name), 'utf8');
+      const [, number = '', title = ''] = /^# (\d+)\. (.+)/.exec(text) ?? [];
+      const [, date = 'no date'] = /^Decided on (\d{4}-\d{2}-\d{2})\./m.exec(text) ?? [];
+      const [superseded = ''] = /^Superseded by .+\d/m.exec(text) ?? [];
+      return `| ${number} | [${title}](${name}) | ${date} | ${superseded} |`;
+    });
+  return withGenerated(page, markdown, ['| | Decision | Date | |', '|---|---|---|---|', ...lines].join('\n'));
+}
+
 if (import.meta.main && process.argv[2] === 'pictures') {
   // Loaded on demand: it imports the whole service and a browser.
   const { drawPictures } = await import('#scripts/pictures.ts');
@@ -65,4 +83,5 @@ if (import.meta.main && process.argv[2] === 'pictures') {
   writeFileSync(openapiV2Path, openapiV2Text());
   writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));
   writeFileSync(errorsPath, errorsText(readFileSync(errorsPath, 'utf8')));
+  writeFileSync(decisionsPath, decisionsText(readFileSync(decisionsPath, 'utf8')));
 }

@@ -1,10 +1,14 @@
-// Checks the documents against the repository: every clause, path and decision that they or the code name exists.
+// Checks the documents against the repository: every clause, path, anchor and decision that they or the code name exists, numbers are
+// those of the code, and no page is longer than its readers need.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { builtInPlans } from '#accounts/plans.ts';
 import { errorCodes } from '#core/errors.ts';
-import { errorsPath, errorsText } from '#scripts/document.ts';
+import { limits } from '#core/limits.ts';
+import { anchorOfHeading } from '#http/docs/handbook.ts';
+import { decisionsPath, decisionsText, errorsPath, errorsText } from '#scripts/document.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -78,12 +82,129 @@ test('ARCHITECTURE.md lists every file of the roof', () => {
   assert.deepEqual(listed.toSorted(), roof.toSorted());
 });
 
-test('decisions are numbered, in their names and in their titles', () => {
-  const decisions = find('docs/decisions/*.md').map((path) => basename(path));
+test('every anchor that a document links to exists', () => {
+  const anchorsOf = (document: string): Set<string> =>
+    new Set(
+      [
+        ...read(document)
+          .replaceAll(/^```[^]*?^```/gm, '')
+          .matchAll(/^#+ (.+)$/gm),
+      ].map(([, heading = '']) => anchorOfHeading(heading)),
+    );
+  const wrong = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)]
+      .filter(([, file = '', anchor = '']) => {
+        const target = file === '' ? document : join(dirname(document), file);
+        return !target.endsWith('.md') || !anchorsOf(target).has(anchor);
+      })
+      .map(([link]) => `${document}: ${link}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+/** The longest that a page may be, in words; the first that fits. Tables of decisions, and pages that are generated, do not count. */
+const longest: [pattern: RegExp, words: number][] = [
+  [/^README\.md$/, 700],
+  [/^CONTRIBUTING\.md$/, 800],
+  [/^ARCHITECTURE\.md$/, 1_200],
+  [/^docs\/decisions\/\d/, 500],
+  [/^docs\/(contract|errors)\.md$/, 7_000],
+  [/^docs\/security\.md$/, 2_800],
+  [/^docs\/(configuration|rendering|comparison)\.md$/, 1_500],
+  [/^docs\/tools\//, 1_300],
+  [/^docs\/(quickstart|guides\/|self-hosting\/|reliability)/, 750],
+];
+
+test('no page is longer than its readers need', () => {
+  const wrong = documents.flatMap((document) => {
+    const [, most = Infinity] = longest.find(([pattern]) => pattern.test(document)) ?? [];
+    const text = document.startsWith('docs/decisions/')
+      ? read(document).replace(/^\|.*$/gm, '')
+      : read(document);
+    const words = text.split(/\s+/).filter(Boolean).length;
+    return words > most ? [`${document}: ${words} words of ${most}`] : [];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('every page of docs/ is in its index', () => {
+  const index = read('docs/README.md');
+  const pages = find(['docs/*.md', 'docs/{guides,tools,self-hosting}/*.md']).map((page) =>
+    page.slice('docs/'.length),
+  );
+  assert.ok(pages.length > 30, `only ${pages.length} pages`);
+  assert.deepEqual(
+    pages.filter((page) => page !== 'README.md' && !index.includes(`](${page})`)),
+    [],
+  );
+});
+
+test('a document for users has no load averages, CPU seconds or counts of tests', () => {
+  const report = /\bload (average|of )?\d|\bs of CPU time|\d tests\b|six times on a busy/i;
+  const pages = find(['README.md', 'docs/*.md', 'docs/{guides,tools,self-hosting}/*.md']);
+  assert.deepEqual(
+    pages.filter((page) => report.test(read(page))),
+    [],
+  );
+});
+
+test('the limits that documents name are those of the code', () => {
+  const number = (value: number): string => value.toLocaleString('en');
+  const MiB = 1024 * 1024;
+  const { expiresInSeconds, screenshotTotalMs, pdfTotalMs } = limits;
+  const said = [
+    `| one file | ${limits.fileBytes / MiB} MB |`,
+    `| a batch | ${limits.batchFiles} files, ${limits.batchBytes / MiB} MB |`,
+    `| \`expires_in\` | ${expiresInSeconds.min} to ${number(expiresInSeconds.max)} s |`,
+    `| loading a page | ${limits.navigationMs / 1000} s |`,
+    `| a screenshot, a PDF | ${screenshotTotalMs / 1000} s, ${pdfTotalMs / 1000} s in all |`,
+    `| outputs of one render | ${limits.outputsPerRender}, `,
+  ];
+  for (const text of said) assert.ok(read('docs/guides/limits.md').includes(text), text);
+  for (const plan of builtInPlans) {
+    const row = [
+      plan.uploads_per_month,
+      plan.renders_per_month,
+      plan.requests_per_minute,
+      plan.concurrent_renders,
+    ];
+    const text = `| \`${plan.id}\` | ${row.map(number).join(' | ')} |`;
+    assert.ok(read('docs/configuration.md').includes(text), text);
+  }
+});
+
+test('the figures in front are those of their sections, with their dates', () => {
+  const rows = [
+    ...read('lab/figures/README.md').matchAll(
+      /^\| .+ \| (.+) \| (\d{4}-\d\d-\d\d) \| \[.+\]\(([\w.]+)#(.+)\) \|$/gm,
+    ),
+  ];
+  assert.equal(rows.length, 10);
+  for (const [row, result = '', date = '', page = '', anchor = ''] of rows) {
+    const section = read(`lab/figures/${page}`)
+      .split(/^### /m)
+      .find((text) => anchorOfHeading(text.slice(0, text.indexOf('\n'))) === anchor);
+    assert.ok(section, `${row}: there is no such section`);
+    assert.ok(section.includes(date), `${row}: the section has another date`);
+    const numbers = result.replace(/\(.*\)/, '').match(/\d[\d.]*/g) ?? [];
+    if (page === 'benchmarks.md')
+      for (const figure of numbers) assert.ok(section.includes(` ${figure} `), `${row}: ${figure}`);
+    else if (/^\d/.test(result)) assert.ok(section.includes(result.split(/[,;] | than /)[0]!), row);
+  }
+});
+
+test('decisions are numbered in their names and titles, dated, and in their index (npm run document)', () => {
+  const decisions = find('docs/decisions/0*.md').map((path) => basename(path));
   const numbers = decisions.map((name) => Number(/^(\d{4})-/.exec(name)?.[1]));
   assert.equal(new Set(numbers).size, decisions.length, 'each number once');
   for (const [index, name] of decisions.entries())
-    assert.match(read(`docs/decisions/${name}`), new RegExp(`^# ${numbers[index]}\\. `), name);
+    assert.match(
+      read(`docs/decisions/${name}`),
+      new RegExp(`^# ${numbers[index]}\\. .+\\n\\nDecided on \\d{4}-\\d\\d-\\d\\d\\.\\n`),
+      name,
+    );
+  const page = readFileSync(decisionsPath, 'utf8');
+  assert.equal(page, decisionsText(page));
 });
 
 test('no comment or document refers to documents outside the repository', () => {

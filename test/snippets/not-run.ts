@@ -8,26 +8,35 @@ const notRun: { document: string; text: string; reason: string }[] = [
     reason: 'installs everything from the npm registry; test/snippets/clone.long.test.ts runs it',
   },
   {
-    document: 'docs/operations.md',
+    document: 'docs/quickstart.md',
+    text: 'npm start',
+    reason: 'the first block of README.md, which test/snippets/clone.long.test.ts runs',
+  },
+  {
+    document: 'docs/self-hosting/systemd.md',
     text: 'systemctl daemon-reload',
     reason: 'changes users and services of the machine as root; test/systemd.test.ts checks the unit file',
   },
   {
-    document: 'docs/operations.md',
-    text: 'docker compose',
-    reason:
-      'needs a container engine; test/deploy.test.ts and `npm run prove -- container` check the files and the image',
+    document: 'docs/self-hosting/systemd.md',
+    text: 'sudo -u tintype',
+    reason: 'needs the user that the block above makes',
   },
   {
-    document: 'docs/fonts.md',
-    text: 'pyftsubset',
-    reason:
-      "needs Debian's fonttools and two packages of the npm registry; its results are in src/http/pages/assets/",
+    document: 'docs/self-hosting/upgrade.md',
+    text: 'git pull',
+    reason: 'needs a newer version to pull, and a service to restart',
   },
+  ...['compose', 'docker'].map((page) => ({
+    document: `docs/self-hosting/${page}.md`,
+    text: 'docker',
+    reason:
+      'needs a container engine; test/deploy.test.ts and `npm run prove -- container` check the files and the image',
+  })),
   {
     document: 'clients/mcp/README.md',
     text: 'claude mcp add',
-    reason: 'needs the assistant; the command after "--" is that of docs/client.md, which is run',
+    reason: 'needs the assistant; the command after "--" is that of docs/tools/mcp.md, which is run',
   },
 ];
 

@@ -124,6 +124,19 @@ const jsonUses: Record<string, (value: Record<string, unknown>, place: string, d
     },
     /** Of a request for a PDF. */
     header: (value, _place, desk) => print({ html: '<h1>Hello</h1>', ...value }, desk),
+    /** The response to a hosted screenshot: the same fields, and the values of the request. */
+    async full_page(value, _place, desk) {
+      const { service, key } = desk;
+      const response = await fetch(`${service.origin}/api/v1/screenshot`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: await desk.fill('{"url": "https://example.com", "full_page": true, "response": "json"}'),
+      });
+      const said = { ...((await response.json()) as Record<string, unknown>) };
+      assert.deepEqual(Object.keys(said), Object.keys(value));
+      for (const name of ['format', 'width', 'height', 'full_page'])
+        assert.equal(said[name], value[name], name);
+    },
     /** The response to the upload of docs/sample.png. */
     async delete_url(value, _place, { service, key }) {
       const form = new FormData();

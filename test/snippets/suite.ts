@@ -21,10 +21,10 @@ export function testBlocksOf(patterns: string[]): { desk: () => Desk; run: typeo
 
   before(async () => {
     desk = await setDesk();
-    await promisify(execFile)('npm', ['install', `${desk.service.origin}/clients/tintype-client.tgz`], {
-      cwd: desk.folder,
-      env: desk.environment,
-    });
+    const options = { cwd: desk.folder, env: desk.environment };
+    const clients = `${desk.service.origin}/clients`;
+    await promisify(execFile)('npm', ['install', `${clients}/tintype-client.tgz`], options);
+    await promisify(execFile)('npm', ['install', '-g', `${clients}/tintype-cli.tgz`], options);
   });
   after(() => desk.close());
 

@@ -13,7 +13,7 @@ export interface Found {
   text: string;
 }
 
-export interface HandbookPage {
+interface HandbookPage {
   /** Its path in docs/, without the ending: `guides/pdfs`. */
   path: string;
   title: string;
