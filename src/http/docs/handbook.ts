@@ -57,7 +57,11 @@ export async function readHandbook(): Promise<Handbook> {
       .slice(1)
       .map((group) => ({
         title: group.slice(0, group.indexOf('\n')),
-        pages: [...group.matchAll(/^- \[[^\]]+\]\(([a-z/-]+)\.md\)/gm)].map(([, path = '']) => pageOf(path)),
+        // Each line is "- [title](path.md): what it is about".
+        pages: group
+          .split('\n')
+          .filter((line) => line.startsWith('- ['))
+          .map((line) => pageOf(line.slice(line.indexOf('](') + 2, line.indexOf('.md)')))),
       })),
     pictures,
   };
