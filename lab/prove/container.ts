@@ -41,8 +41,7 @@ async function lookInto({ rootfs, layers, architecture, commit, config }: Image)
   const app = join(rootfs, 'app');
   const files = (await readdir(app, { recursive: true })).filter((path) => !path.includes('node_modules/'));
   const strange = files.filter(
-    (path) =>
-      /^(test|lab|scripts|docs\/decisions)(\/|$)|\.test\.ts$/.test(path) || /^dashboard\/(?!dist)/.test(path),
+    (path) => /^(test|lab|scripts)(\/|$)|\.test\.ts$/.test(path) || /^dashboard\/(?!dist)/.test(path),
   );
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;

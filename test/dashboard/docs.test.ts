@@ -75,8 +75,8 @@ const root = join(import.meta.dirname, '..', '..');
 
 test('every page of docs/ is shown, and every link and anchor between them leads somewhere', async () => {
   const { origin } = dashboard.service;
-  const files = globSync('docs/{*,guides/*,tools/*,self-hosting/*}.md', { cwd: root }).toSorted();
-  const addresses = files.map((file) => `/${file.slice(0, -'.md'.length)}`.replace('/docs/README', '/docs'));
+  const files = globSync('docs/{*,*/*}.md', { cwd: root }).toSorted();
+  const addresses = files.map((file) => `/${file.slice(0, -'.md'.length)}`.replace(/\/README$/, ''));
   const pages = new Map<string, string>();
   for (const address of [...addresses, '/docs/api']) {
     const response = await fetch(origin + address);

@@ -24,10 +24,12 @@ interface HandbookPage {
 export interface Handbook {
   index: HandbookPage | undefined;
   groups: { title: string; pages: HandbookPage[] }[];
+  /** Pages that others link to. */
+  decisions: HandbookPage[];
   pictures: Map<string, StaticFile>;
 }
 
-export const urlOf = (path: string): string => (path === 'README' ? '/docs' : `/docs/${path}`);
+export const urlOf = (path: string): string => posix.join('/docs', path).replace(/\/README$/, '');
 
 /** The anchor of a heading, as GitHub makes it. */
 export const anchorOfHeading = (heading: string): string =>
@@ -40,7 +42,7 @@ export const anchorOfHeading = (heading: string): string =>
 export async function readHandbook(): Promise<Handbook> {
   const { Marked } = await import('marked');
   const texts = new Map(
-    ['', 'guides', 'tools', 'self-hosting'].flatMap((folder) =>
+    ['', 'guides', 'tools', 'self-hosting', 'decisions'].flatMap((folder) =>
       [...readStaticFolder(join(docs, folder))]
         .filter(([name]) => name.endsWith('.md'))
         .map(([name, { bytes }]) => [posix.join(folder, name.slice(0, -'.md'.length)), bytes.toString()]),
@@ -63,6 +65,7 @@ export async function readHandbook(): Promise<Handbook> {
           .filter((line) => line.startsWith('- ['))
           .map((line) => pageOf(line.slice(line.indexOf('](') + 2, line.indexOf('.md)')))),
       })),
+    decisions: [...texts.keys()].filter((path) => path.startsWith('decisions/')).map(pageOf),
     pictures,
   };
 }

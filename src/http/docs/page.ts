@@ -55,7 +55,7 @@ async function makePages(baseUrl: string, plans: Plan[]): Promise<Map<string, Se
   const all = [...(handbook.index ? [handbook.index] : []), ...handbook.groups.flatMap(({ pages }) => pages)];
   const found: Found[] = [...all.flatMap(({ sections }) => sections), ...reference.found];
   const pages = new Map<string, Served>();
-  for (const { path, title, markup } of all)
+  for (const { path, title, markup } of [...all, ...handbook.decisions])
     pages.set(
       urlOf(path),
       serve(title, withContents(handbook, urlOf(path), html`<article>${{ markup }}</article>`)),
