@@ -2,8 +2,8 @@
 // docs/contract.md; everything else about it is generated or derived. Spec 2.5, 7.
 
 /**
- * Where a code can occur: the operations of the OpenAPI document are built from this. `render` is screenshot and pdf; `elsewhere` is a
- * path that is no endpoint.
+ * Where a code can occur: the operations of the OpenAPI document are built from this. `render` is screenshot and pdf; `body` is what
+ * takes JSON in version 2; `elsewhere` is a path that is no endpoint.
  */
 export type ErrorPlace =
   | 'everywhere'
@@ -14,6 +14,7 @@ export type ErrorPlace =
   | 'render'
   | 'screenshot'
   | 'pdf'
+  | 'body'
   | 'elsewhere';
 
 /** Of the interface. */
@@ -106,8 +107,9 @@ export const errorTable = {
     versions: [2],
     status: 413,
     retryable: false,
-    where: 'render',
-    means: 'The body is larger than 8 MB, or its files are larger than 20 MB in total.',
+    where: 'body',
+    means:
+      'The body is larger than 8 MB, or its files are larger than 20 MB in total. JSON that asks for no render is at most 64 KB.',
     todo: 'Send a smaller document; load large files from an address.',
     example: 'body: larger than 8388608 bytes; send a smaller document, or load parts of it from an address',
   },

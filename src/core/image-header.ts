@@ -13,6 +13,20 @@ export function readPng(bytes: Buffer): Dimensions | undefined {
   return { width: bytes.readUInt32BE(header + 4), height: bytes.readUInt32BE(header + 8) };
 }
 
+/** As browsers show it: turned by the EXIF metadata before its pixels. */
+export function readShownPng(bytes: Buffer): Dimensions | undefined {
+  const size = readPng(bytes);
+  if (!size) return undefined;
+  for (let offset = 8; offset + 8 <= bytes.length;) {
+    const end = offset + 8 + bytes.readUInt32BE(offset);
+    const type = bytes.toString('latin1', offset + 4, offset + 8);
+    if (type === 'eXIf' && orientationOf(bytes.subarray(offset + 8, end)) >= 5)
+      return { width: size.height, height: size.width };
+    offset = type === 'IDAT' ? bytes.length : end + 4;
+  }
+  return size;
+}
+
 export function readWebp(bytes: Buffer): Dimensions | undefined {
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8X':

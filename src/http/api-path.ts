@@ -10,6 +10,8 @@ export const isApi = (target: string): boolean => /^\/api(\/|$)/.test(routedPath
 
 export const isVersion2 = (target: string): boolean => /^\/api\/v2(\/|$)/.test(routedPath(target));
 
-/** Version 2, its links, upload links, and where the dashboard calls it. */
+/** Version 2, its links, upload links and variants of pictures, and where the dashboard calls it. */
 export const failsAsVersion2 = (target: string): boolean =>
-  isVersion2(target) || /^\/(?:[ru]\/|api\/dashboard\/playground\/render$)/.test(routedPath(target));
+  isVersion2(target) ||
+  /^\/(?:[ru]\/|api\/dashboard\/playground\/render$)/.test(routedPath(target)) ||
+  (/^\/[fs]\//.test(routedPath(target)) && /[?&](?:width|format)=/.test(target));

@@ -1,5 +1,5 @@
 // Reads the pixel size of an image from its header, for the share page and its previews.
-import { readJpeg, readPng, readWebp, type Dimensions } from '#core/image-header.ts';
+import { readJpeg, readShownPng, readWebp, type Dimensions } from '#core/image-header.ts';
 import { readAvifDimensions } from '#uploads/dimensions-avif.ts';
 import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
 import type { ImageType } from '#uploads/image-types.ts';
@@ -37,7 +37,7 @@ export function readDimensions(type: ImageType, bytes: Buffer): Dimensions | und
 const isPositive = (pixels: number): boolean => Number.isSafeInteger(pixels) && pixels > 0;
 
 const readers: Record<ImageType, (bytes: Buffer) => Dimensions | undefined> = {
-  'image/png': readPng,
+  'image/png': readShownPng,
   'image/jpeg': readJpeg,
   'image/gif': (bytes) => ({ width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }),
   'image/webp': readWebp,

@@ -192,6 +192,8 @@ for (const { title, path = '/boxes', output, view, colours, slackPx = 0 } of cas
 test('a tree says what assistive technology would, without what is hidden from it', async () => {
   const { tree, truncated } = await describe('/boxes', {});
   assert.deepEqual([tree.role, tree.name, truncated], ['RootWebArea', 'Boxes', false]);
+  // The receipt has the address, without its query string.
+  assert.ok(!('url' in tree));
   const heading = named(tree, 'A heading');
   assert.deepEqual([heading?.role, heading?.['level']], ['heading', 1]);
   const checkbox = named(tree, 'Subscribe');

@@ -15,6 +15,12 @@ export const encodedTable: [
   expected: Dimensions,
 ][] = [
   ['PNG', 'image/png', () => picture().png().toBuffer(), wide],
+  [
+    'PNG on its side',
+    'image/png',
+    () => picture().withMetadata({ orientation: 6 }).png().toBuffer(),
+    { width: 21, height: 37 },
+  ],
   ['GIF', 'image/gif', () => picture().gif().toBuffer(), wide],
   ['JPEG', 'image/jpeg', () => picture().jpeg().toBuffer(), wide],
   ['progressive JPEG', 'image/jpeg', () => picture().jpeg({ progressive: true }).toBuffer(), wide],

@@ -87,6 +87,8 @@ export function toTree(root: FrameTree, limits = treeLimits): { tree: TreeNode; 
     if (isWord(description?.value)) made.description = String(bounded(description?.value));
     for (const property of node.properties ?? []) {
       const given: unknown = property.value.value;
+      // The address of a document may hold secrets, and the receipt has it without its query string.
+      if (property.name === 'url' && made.role === 'RootWebArea') continue;
       if (kept.has(property.name) && given !== false && given !== 'false' && isScalar(given))
         made[property.name] = bounded(given);
     }

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Static, TObject } from 'typebox';
-import { invalid } from '#core/errors.ts';
+import { invalid, ServiceError } from '#core/errors.ts';
 import { receiveBody, requireType } from '#http/body/receive-body.ts';
 import { validate } from '#http/body/validate.ts';
 
@@ -20,29 +20,48 @@ export async function readJsonBody<T extends TObject>(
   request: IncomingMessage,
   schema: T,
 ): Promise<Filled<Static<T>>> {
-  return validate(schema, await readJson(request)) as Filled<Static<T>>;
+  requireJson(request);
+  return validate(schema, parseJson(await readAll(request))) as Filled<Static<T>>;
 }
 
-/** The body as it is, not yet validated. */
+/** A body of version 2 as it is, not yet validated. */
 export async function readJson(
   request: IncomingMessage,
   options?: Parameters<typeof parseJson>[1],
 ): Promise<unknown> {
+  requireJson(request);
+  const tooLarge = () => requestTooLarge('body', maxBytes, 'send a smaller one');
+  return parseJson(await readAll(request, tooLarge), options);
+}
+
+const requireJson = (request: IncomingMessage): void =>
   requireType(
     request,
     'application/json',
     (given) => `must be application/json, not ${given}; set the Content-Type header`,
   );
-  return parseJson(await readAll(request), options);
-}
+
+/** Only version 2 has a code for it. */
+export const requestTooLarge = (
+  field: string,
+  mostBytes: number,
+  todo: string,
+  together = '',
+): ServiceError =>
+  new ServiceError('request_too_large', `${field}: ${together}larger than ${mostBytes} bytes; ${todo}`, {
+    details: { field },
+  });
 
 /** A body of at most 64 KB. */
-export async function readAll(request: IncomingMessage): Promise<Buffer> {
+export async function readAll(
+  request: IncomingMessage,
+  tooLarge = () => invalid('body', `larger than ${maxBytes} bytes`),
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   await receiveBody(request, (chunk) => {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw invalid('body', `larger than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw tooLarge();
     chunks.push(chunk);
     return [];
   }).ended;
@@ -50,15 +69,15 @@ export async function readAll(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** The value of a JSON text. If it `holdsSecrets`, the message does not quote it. */
-export function parseJson(bytes: Buffer, { holdsSecrets = false } = {}): unknown {
-  if (!isUtf8(bytes)) throw invalid('body', 'malformed JSON (not valid UTF-8)');
+export function parseJson(bytes: Buffer, { holdsSecrets = false, field = 'body' } = {}): unknown {
+  if (!isUtf8(bytes)) throw invalid(field, 'malformed JSON (not valid UTF-8)');
   const text = bytes.toString('utf8');
-  if (text.trim() === '') throw invalid('body', 'empty; send a JSON object');
+  if (text.trim() === '') throw invalid(field, 'empty; send a JSON object');
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
     const { message } = error as Error;
     const shown = holdsSecrets ? message.replace(/, [."][^]*/, '') : message.slice(0, 120);
-    throw invalid('body', `malformed JSON (${shown})`);
+    throw invalid(field, `malformed JSON (${shown})`);
   }
 }

@@ -174,6 +174,8 @@ function ruleOf(rule: Rule): string {
   if (type === 'string') return 'a string';
   // The description of a union or a list gives the allowed values after a colon.
   if (description.includes(': ')) return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');
+  if (rule.anyOf) return rule.anyOf.map((branch) => ruleOf(branch as Rule)).join(', or ');
+  if (type === 'null') return 'null';
   if (type === 'object') return `a JSON object of at most ${rule.maxProperties} texts`;
   const { minItems = 0, maxItems } = rule;
   return `an array${maxItems === undefined ? '' : ` of ${minItems} to ${maxItems} items`}`;

@@ -20,6 +20,7 @@ const deleted = answer('Deleted.', budgetHeaders, json('Deleted', { deleted: alb
 
 export function albumPaths(errors: Errors): Json {
   const everywhere = errors.forCodes(errorsAt(2, 'everywhere'));
+  const ofBody = errors.forCodes(errorsAt(2, 'body'));
   const ofOne = errors.forCodes(errorsAt(2, 'everywhere', 'elsewhere'));
   return {
     '/api/v2/albums': {
@@ -43,7 +44,7 @@ export function albumPaths(errors: Errors): Json {
           [idempotencyKey],
         ),
         requestBody: { required: true, content: json('NewAlbum', albumRequests) },
-        responses: { 201: answer('Made.', made, json('Album', shown)), ...everywhere },
+        responses: { 201: answer('Made.', made, json('Album', shown)), ...everywhere, ...ofBody },
       },
     },
     '/api/v2/albums/{id}': {
@@ -54,7 +55,11 @@ export function albumPaths(errors: Errors): Json {
       patch: {
         ...ofAlbums('changeAlbum', 'Change an album', 'Its link stays as it is.', undefined, [albumId]),
         requestBody: { required: true, content: json('AlbumChanges', albumChanges) },
-        responses: { 200: answer('The changed album.', budgetHeaders, json('Album', shown)), ...ofOne },
+        responses: {
+          200: answer('The changed album.', budgetHeaders, json('Album', shown)),
+          ...ofOne,
+          ...ofBody,
+        },
       },
       delete: {
         ...ofAlbums(
@@ -91,6 +96,7 @@ export function albumPaths(errors: Errors): Json {
         responses: {
           201: answer('Made.', made, json('UploadLink', { link: albumAnswers.UploadLink })),
           ...everywhere,
+          ...ofBody,
         },
       },
     },

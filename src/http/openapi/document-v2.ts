@@ -133,7 +133,7 @@ export function buildOpenapiV2(baseUrl: string): Json {
               ...json({ anyOf: jsonBodies }, { receipt: renderAnswers.Render }),
             }),
             202: answer('Queued: the receipt so far.', metered, json('Render', { queued: receipts.queued })),
-            ...errors.forCodes(errorsAt(2, 'everywhere', 'metered', 'render', 'pdf')),
+            ...errors.forCodes(errorsAt(2, 'everywhere', 'metered', 'body', 'render', 'pdf')),
           },
         },
       },

@@ -22,7 +22,7 @@ export const linkPaths = (errors: ReturnType<typeof createErrorResponses>): Json
       requestBody: { required: true, content: json('LinkRequest', linkRequests) },
       responses: {
         200: answer('The link.', budgetHeaders, json('Link', { link: linkAnswers.Link })),
-        ...errors.forCodes(errorsAt(2, 'everywhere')),
+        ...errors.forCodes(errorsAt(2, 'everywhere', 'body')),
       },
     },
   },

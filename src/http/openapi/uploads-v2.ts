@@ -62,7 +62,7 @@ export function uploadPaths(errors: Errors): Json {
         },
         responses: {
           201: answer('Stored.', metered, json('Upload', { upload: uploadAnswers.Upload })),
-          ...errors.forCodes(errorsAt(2, 'everywhere', 'metered', 'upload', 'fetch')),
+          ...errors.forCodes(errorsAt(2, 'everywhere', 'metered', 'body', 'upload', 'fetch')),
         },
       },
     },
@@ -78,7 +78,11 @@ export function uploadPaths(errors: Errors): Json {
           uploadId,
         ]),
         requestBody: { required: true, content: json('UploadChanges', uploadChanges) },
-        responses: { 200: answer('The changed upload.', budgetHeaders, json('Upload', shown)), ...ofOne },
+        responses: {
+          200: answer('The changed upload.', budgetHeaders, json('Upload', shown)),
+          ...ofOne,
+          ...errors.forCodes(errorsAt(2, 'body')),
+        },
       },
       delete: {
         ...described(

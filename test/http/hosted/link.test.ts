@@ -208,6 +208,8 @@ test('what is signed but wrong is a 422 that names the field', async () => {
     assert.deepEqual([status, error['code'], error['field']], [422, 'validation_error', field]);
     const posted = await post(request);
     assert.deepEqual([posted.status, posted.error['field']], [422, field], field);
+    if (field === 'valid_until')
+      assert.match(String(error['message']), /a date and time such as .*, or null/);
   }
   const garbage = Buffer.from('{').toString('base64url');
   const { status, error } = await errorOf(`/r/${linkKey}/${garbage}/${sign(garbage)}`);

@@ -2,7 +2,7 @@
 // on disk if it is large, and whatever becomes of the request, nothing is left of it. Spec 10.
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { invalid, ServiceError } from '#core/errors.ts';
+import { invalid } from '#core/errors.ts';
 import { createFairQueue } from '#core/fair-queue.ts';
 import { limits } from '#core/limits.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
@@ -10,7 +10,7 @@ import type { SourceFile } from '#browser/job.ts';
 import { checkFileName, fileTypeOf } from '#http/api/v2/file-names.ts';
 import type { PartHead } from '#http/body/form-parser.ts';
 import { valueOf } from '#http/body/header-value.ts';
-import { parseJson } from '#http/body/json-body.ts';
+import { parseJson, requestTooLarge } from '#http/body/json-body.ts';
 import { createStructureLimit } from '#http/body/json-structure.ts';
 import { readForm, type OpenPart } from '#http/body/read-form.ts';
 import { receiveBody, requireType } from '#http/body/receive-body.ts';
@@ -50,7 +50,7 @@ type Parse = (text: JsonText, accountId: string) => Promise<unknown>;
 
 export function createParser(): Parse {
   const large = createFairQueue({ concurrency: 1 });
-  const parse = async ({ read }: JsonText) => parseJson(await read(), { holdsSecrets: true });
+  const parse = async ({ read, field }: JsonText) => parseJson(await read(), { holdsSecrets: true, field });
   return (text, accountId) => {
     if (text.sizeBytes <= smallBytes) return parse(text);
     return large.run(accountId, async () => {
@@ -65,6 +65,8 @@ export function createParser(): Parse {
 
 /** JSON that has arrived. While it waits, large ones are on disk. */
 interface JsonText {
+  /** Where it was sent: the body, or a part of a form. */
+  field: string;
   sizeBytes: number;
   read(): Promise<Buffer>;
 }
@@ -112,13 +114,18 @@ function createTextPart(spool: Spool, field: string) {
   const countMarks = createStructureLimit(jsonMarks);
   let sizeBytes = 0;
   return {
+    field,
     get sizeBytes() {
       return sizeBytes;
     },
     write(piece: Buffer): Promise<void> | undefined {
       sizeBytes += piece.length;
       if (sizeBytes > jsonBytes)
-        throw tooLarge(field, jsonBytes, 'send a smaller document, or load parts of it from an address');
+        throw requestTooLarge(
+          field,
+          jsonBytes,
+          'send a smaller document, or load parts of it from an address',
+        );
       countMarks(piece);
       return spool.write(piece);
     },
@@ -135,8 +142,8 @@ async function readParts(request: IncomingMessage, newSpool: () => Spool) {
   function open(head: PartHead): OpenPart {
     if (head.name === 'request') return openText();
     if (head.name === 'file') return openFile(head);
-    const shown = head.name === undefined ? 'a part without a name' : JSON.stringify(head.name.slice(0, 60));
-    throw invalid('body', `${shown} is not known; the form has "request" and "file"`);
+    if (head.name === undefined) throw invalid('body', 'there is a part without a name');
+    throw invalid(head.name.slice(0, 60), 'unknown field; the fields are request, file');
   }
 
   function openText(): OpenPart {
@@ -159,7 +166,12 @@ async function readParts(request: IncomingMessage, newSpool: () => Spool) {
         sizeBytes += piece.length;
         fileBytes += piece.length;
         if (fileBytes > limits.renderFileBytes)
-          throw tooLarge('file', limits.renderFileBytes, 'load large files from an address', 'together ');
+          throw requestTooLarge(
+            'file',
+            limits.renderFileBytes,
+            'load large files from an address',
+            'together ',
+          );
         return spool.write(piece);
       },
       end() {
@@ -177,8 +189,3 @@ async function readParts(request: IncomingMessage, newSpool: () => Spool) {
   if (!text) throw invalid('request', 'missing; send the JSON of the render as a part named "request"');
   return { text, received: await Promise.all(files) };
 }
-
-const tooLarge = (field: string, mostBytes: number, todo: string, together = ''): ServiceError =>
-  new ServiceError('request_too_large', `${field}: ${together}larger than ${mostBytes} bytes; ${todo}`, {
-    details: { field },
-  });

@@ -29,7 +29,8 @@ export async function readUploadForm(
   requireType(
     request,
     'multipart/form-data',
-    (given) => `must be multipart/form-data with a part named "file", not ${given}`,
+    (given) =>
+      `must be multipart/form-data with a part named "file"${fields === UploadFields ? ', or application/json with url' : ''}, not ${given}`,
   );
   await using receivers = new AsyncDisposableStack();
   const parts = createParts(fields, maxBytes, (filename) =>

@@ -7,7 +7,8 @@ import type { UploadLinks } from '#uploads/upload-links.ts';
 import { NewUploadLink, PageQuery, type UploadLink } from '#http/api/v2/album-schemas.ts';
 import { sendJson } from '#http/api/v2/send-json.ts';
 import { sendAnswer } from '#http/answer.ts';
-import { readJsonBody } from '#http/body/json-body.ts';
+import { readJson } from '#http/body/json-body.ts';
+import { validate } from '#http/body/validate.ts';
 import { callerOf } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
 import { dropPath, type Addresses } from '#http/links.ts';
@@ -24,9 +25,9 @@ export function uploadLinkHandlers(parts: UploadLinksParts) {
   const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id;
 
   async function create(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const given = await readJsonBody(request.raw, NewUploadLink);
+    const given = validate(NewUploadLink, await readJson(request.raw));
     const { accountId } = callerOf(request);
-    const { title, album, max_files, max_bytes, expires_in } = given;
+    const { title, album, max_files, max_bytes, expires_in } = given as Required<typeof given>;
     const wanted = {
       title,
       albumId: album,

@@ -219,3 +219,25 @@ for (const engine of databaseEngines) {
     }
   });
 }
+
+test('a JSON body that is too large as a whole is a 413, whatever it asks for', async () => {
+  const { id } = await make();
+  const upload = (await put(id)).body;
+  const body = { title: 'x'.repeat(70_000) };
+  for (const [method, path] of [
+    ['POST', '/albums'],
+    ['PATCH', `/albums/${id}`],
+    ['POST', '/upload_links'],
+    ['POST', '/uploads'],
+    ['PATCH', `/uploads/${upload.id}`],
+    ['POST', '/links'],
+  ] as const) {
+    const refused = await call<Failure>(method, path, { body });
+    const { code, field, retryable } = refused.body.error;
+    assert.deepEqual(
+      [refused.status, code, field, retryable],
+      [413, 'request_too_large', 'body', false],
+      `${method} ${path}`,
+    );
+  }
+});

@@ -101,7 +101,7 @@ test('the event loop turns between two large texts, and accounts take turns', as
   const read = async () => Buffer.from(`"${'x'.repeat(300 * 1024)}"`);
   const parsed: [account: string, turns: number][] = [];
   const parseFor = async (account: string) => {
-    await parse({ sizeBytes: 300 * 1024, read }, account);
+    await parse({ field: 'body', sizeBytes: 300 * 1024, read }, account);
     parsed.push([account, turns]);
   };
   await Promise.all(['many', 'many', 'many', 'one'].map(parseFor));
@@ -180,11 +180,14 @@ test('a form that is not right is refused, and nothing is left of it', async () 
   twice.append('request', '{}');
   const unknown = form(request);
   unknown.append('files', 'x');
+  const malformed = form(undefined);
+  malformed.append('request', '{"html":');
   const plain = form(request);
   plain.append('file', 'not a file');
   rows.push(
     [twice, 'request', /more than once/],
-    [unknown, 'body', /"files" is not known/],
+    [unknown, 'files', /unknown field; the fields are request, file/],
+    [malformed, 'request', /malformed JSON/],
     [plain, 'file', /no name/],
   );
   for (const [body, field, message] of rows) {

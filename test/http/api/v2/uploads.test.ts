@@ -149,6 +149,7 @@ describe('forms that are refused', () => {
       headers: { 'content-type': 'image/png' },
     });
     assert.deepEqual([status, body.error.field], [422, 'body']);
+    assert.match(body.error.message, /a part named "file", or application\/json with url, not "image\/png"/);
   });
 
   test('413 and 415 name the file', async () => {
@@ -237,17 +238,19 @@ test('PATCH changes what it names and nothing else', async () => {
   assert.deepEqual(cleared.body, { ...changed.body, title: null, tags: [], expires_at: null });
   assert.deepEqual((await call('GET', path)).body, cleared.body);
   assert.equal(await found('new'), 0);
-  for (const [body, field] of [
-    [{ title: '' }, 'title'],
-    [{ title: 7 }, 'title'],
-    [{ tags: 'a' }, 'tags'],
-    [{ tags: ['\u200b'] }, 'tags[0]'],
-    [{ expires_in: 1 }, 'expires_in'],
-    [{ filename: null }, 'filename'],
-    [{ strip_metadata: true }, 'strip_metadata'],
+  for (const [body, field, message] of [
+    [{ title: '' }, 'title', /a string of 1 to 200 characters, or null, not ""$/],
+    [{ title: 7 }, 'title', /a string of 1 to 200 characters, or null, not 7$/],
+    [{ album: 7 }, 'album', /a string of 1 to 40 characters, or null, not 7$/],
+    [{ tags: 'a' }, 'tags', /an array of 0 to 20 items/],
+    [{ tags: ['\u200b'] }, 'tags[0]', /no visible/],
+    [{ expires_in: 1 }, 'expires_in', /an integer from 60 to 31536000, or null for never, not 1$/],
+    [{ filename: null }, 'filename', /a string of/],
+    [{ strip_metadata: true }, 'strip_metadata', /unknown field/],
   ] as const) {
     const refused = await call<Failure>('PATCH', path, { body });
     assert.deepEqual([refused.status, refused.body.error.field], [422, field], JSON.stringify(body));
+    assert.match(refused.body.error.message, message);
   }
   assert.deepEqual((await call('GET', path)).body, cleared.body);
 });
