@@ -13,7 +13,7 @@ import type { QuotaState } from '#metering/quota.ts';
 import type { JobRequests } from '#renders/job-requests.ts';
 import { unitsOf } from '#renders/output-files.ts';
 import { keptFailures, type Renders } from '#renders/render.ts';
-import { pendingRow } from '#renders/render-row.ts';
+import { pendingRow, type BegunRender } from '#renders/render-row.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { toStoredRender, type StoredRender } from '#renders/stored-render.ts';
 
@@ -25,7 +25,8 @@ export interface AskedJob {
 }
 
 export interface AcceptedRender extends StoredRender {
-  quota: QuotaState;
+  /** Undefined if somebody else has queued the same: it takes no units again. */
+  quota?: QuotaState;
 }
 
 export type RenderJobs = ReturnType<typeof createRenderJobs>;
@@ -56,9 +57,26 @@ export function createRenderJobs(parts: {
     return url.href;
   }
 
+  /** Outputs that are sent elsewhere belong to one request alone. */
+  async function pendingEqual(
+    tables: Tables,
+    { payer, request, puts }: BegunRender,
+    webhookUrl: string | null,
+  ): Promise<AcceptedRender | undefined> {
+    const { cacheKey, reference } = request;
+    if (cacheKey === undefined || puts.length > 0) return undefined;
+    const found = await tables.renderJobs.equal(payer.accountId, { cacheKey, reference, webhookUrl });
+    if (!found) return undefined;
+    const { leased_until, ...row } = found;
+    return toStoredRender(row, new Set(leased_until <= clock.now() ? [row.id] : []));
+  }
+
   return {
     checkWebhook,
-    /** `alsoRecord` runs in the transaction that queues the render. Throws `quota_exceeded` or `queue_full`. */
+    /**
+     * Requests with `max_age` that are equal are one render, which all of them get. `alsoRecord` runs in the transaction that queues it.
+     * Throws `quota_exceeded` or `queue_full`.
+     */
     async accept(
       payer: Caller,
       { request, given, webhookUrl }: AskedJob,
@@ -82,6 +100,11 @@ export function createRenderJobs(parts: {
       try {
         const accepted = await database.transaction(async (tables) => {
           await tables.renderJobs.lockQueue(accountId);
+          const equal = await pendingEqual(tables, begun, webhook_url);
+          if (equal) {
+            await alsoRecord(tables, equal);
+            return equal;
+          }
           const units = unitsOf(outputs);
           const quota = await slots.reserve(tables, payer, units);
           const row = pendingRow(begun);
@@ -101,7 +124,8 @@ export function createRenderJobs(parts: {
           return stored;
         });
         reached('job committed');
-        wake();
+        if (accepted.id === id) wake();
+        else await requests.delete(id);
         return accepted;
       } catch (error) {
         // If the outcome of the commit is unknown, the blob may have a row; the orphan sweep checks that later.

@@ -66,7 +66,7 @@ export function pendingRow(begun: BegunRender): RenderRow {
     expires_at: null,
     units: 0,
     outputs: 0,
-    cache_key: null,
+    cache_key: request.cacheKey ?? null,
   };
 }
 
@@ -89,7 +89,6 @@ export function finishedRow(begun: BegunRender, made: MadeRender, now: number): 
     expires_at: endOf(payer, request, now),
     units: chargedOf(outputs).length,
     outputs: outputs.length,
-    cache_key: request.cacheKey ?? null,
   };
 }
 
@@ -103,6 +102,7 @@ export function failedRow(pending: RenderRow, failure: RenderFailure, now: numbe
     finished_at: now,
     target: pending.target.slice(0, failureUrlCharacters),
     failure: message,
+    cache_key: null,
     receipt: JSON.stringify({ ...receipt, failure: described }),
   };
 }

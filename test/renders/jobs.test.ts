@@ -8,6 +8,7 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { readBlob } from '#storage/blobs.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import type { RenderRequest } from '#renders/render-request.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 import { openJobsKit, webhookUrl, type JobsKit } from '#test/renders/jobs-kit.ts';
 import { contentOf, engines, requestFor } from '#test/renders/kit.ts';
@@ -94,6 +95,38 @@ for (const engine of engines) {
         ['empty.txt', ''],
         ['a.css', 'body { color: red }'],
       ]);
+    });
+
+    test('equal requests with max_age that are queued at once are one render, which costs once', async () => {
+      const payer = await kit.newPayer();
+      const machine = kit.machine();
+      const asked = (change: Partial<RenderRequest> = {}) =>
+        requestFor(['png'], { cacheKey: 'k'.repeat(43), ...change });
+      const all = await Promise.all(
+        Array.from({ length: 8 }, () => machine.accept(payer, { request: asked(), url: webhookUrl })),
+      );
+      assert.deepEqual([...new Set(all.map(({ id }) => id))], [all[0]!.id]);
+      assert.equal(all.filter(({ quota }) => quota).length, 1, 'one of them took the unit');
+      assert.deepEqual(await kit.books(payer), { used: 0, ledger: 0, leases: 0, units: 1, queued: 1 });
+      assert.deepEqual(await kit.keys('jobs'), [all[0]!.id]);
+
+      // What is delivered otherwise is another render, and so is what asks for no earlier result.
+      const others = await Promise.all([
+        machine.accept(payer, { request: asked() }),
+        machine.accept(payer, { request: asked({ reference: 'mine' }), url: webhookUrl }),
+        machine.accept(payer, { request: asked({ cacheKey: 'l'.repeat(43) }), url: webhookUrl }),
+        machine.accept(payer, { request: requestFor(['png']), url: webhookUrl }),
+        machine.accept(await kit.newPayer(), { request: asked(), url: webhookUrl }),
+        machine.accept(payer, {
+          request: asked({ puts: [{ place: 0, url: webhookUrl, field: 'put_url' }] }),
+          url: webhookUrl,
+        }),
+      ]);
+      assert.equal(new Set([all[0]!.id, ...others.map(({ id }) => id)]).size, 7);
+
+      await machine.renderJobs.cancel(payer.accountId, [all[0]!.id]);
+      const next = await machine.accept(payer, { request: asked(), url: webhookUrl });
+      assert.notEqual(next.id, all[0]!.id, 'one that was canceled is not joined');
     });
 
     test('a plan bounds what waits, not what runs, and 402 is immediate', async () => {

@@ -12,6 +12,12 @@ export interface PlanCaps {
 
 type NewJob = Omit<RenderJobRow, 'attempts' | 'claim' | 'leased_until' | 'sending'>;
 
+interface JobEquality {
+  cacheKey: string;
+  reference: string | null;
+  webhookUrl: string | null;
+}
+
 /** Turns that an account may make up for: machines pass over a queue that another is taking from. */
 const mostMadeUp = 4;
 /** Empty queues deleted per run. */
@@ -39,6 +45,20 @@ export function createRenderJobsTable(db: Kysely<Schema>) {
         .values({ ...job, attempts: 0, claim: null, leased_until: 0, sending: 0 })
         .execute();
     },
+
+    /** A job of the account that has not ended, for the same request with the same delivery, and its pending render. */
+    equal: (accountId: string, { cacheKey, reference, webhookUrl }: JobEquality) =>
+      db
+        .selectFrom('renders')
+        .innerJoin('render_jobs', 'render_jobs.id', 'renders.id')
+        .selectAll('renders')
+        .select('render_jobs.leased_until')
+        .where('renders.account_id', '=', accountId)
+        .where('renders.cache_key', '=', cacheKey)
+        .where('renders.reference', reference === null ? 'is' : '=', reference)
+        .where('render_jobs.webhook_url', webhookUrl === null ? 'is' : '=', webhookUrl)
+        .limit(1)
+        .executeTakeFirst(),
 
     /** Of the accounts that have a job to begin and a capture slot for it, the one that is next. Locks its queue. */
     async nextAccount(now: number, caps: PlanCaps, without: string[]): Promise<string | undefined> {
