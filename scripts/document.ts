@@ -7,7 +7,7 @@ import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { failureReasons } from '#renders/stored-render.ts';
-import { variables } from '#roof/config.ts';
+import { secretVariables, variables } from '#roof/config.ts';
 import { writeClientContract } from '#scripts/client-contract.ts';
 import { devicesPath, devicesText } from '#scripts/devices.ts';
 import { markdown, withGenerated } from '#scripts/generated-block.ts';
@@ -32,7 +32,9 @@ export function configurationText(page: string): string {
       `| \`${name}\` | ${shownDefault} | ${description} | ${expected} |`,
   );
   const table = ['| Variable | Default | Meaning | Form |', '|---|---|---|---|', ...rows].join('\n');
-  return withGenerated(page, markdown, table);
+  const files = secretVariables.map((name) => `\`${name}_FILE\``).join(', ');
+  const secrets = `${files}: the path of a file that holds the variable of that name, for secrets that are mounted as files.`;
+  return withGenerated(page, markdown, `${table}\n\n${secrets}`);
 }
 
 /** The page with its table regenerated from the code. */

@@ -1,6 +1,7 @@
 // npx tintype: the operator's commands. They work on the same data while the server runs.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { Account, Accounts } from '#accounts/accounts.ts';
+import { newApiKey } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { keyScopes, type ApiKeyRow, type KeyScope } from '#storage/schema.ts';
 import { browserUsage, runBrowserCommand } from '#roof/browser-command.ts';
@@ -25,6 +26,7 @@ const usage = `Usage: npx tintype <command> [--json]
   key create --account E [--name N] [--scope uploads|renders|all] [--expires-in-days N]
   key list --account E
   key revoke ID
+  key generate                                      a key for the variable OWNER_KEY; nothing is stored
   link-key create --account E [--name N]            a key that signs links; its secret is shown once
   link-key list --account E
   link-key revoke KEY                               ends all its links
@@ -198,6 +200,7 @@ export async function runCli(args: string[]): Promise<number> {
 async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<string> {
   const operands = [second, ...rest].filter(Boolean);
   if (first === 'browser') return runBrowserCommand(operands);
+  if (operands.length === 1 && `${first} ${second}` === 'key generate') return newApiKey();
   return (await runDataCommand(first, operands)) ?? runCommand(`${first} ${second}`, rest);
 }
 

@@ -10,6 +10,8 @@ export interface Variable<T> {
   /** Returns undefined when the text does not have the expected form; throws when there is a more precise reason. */
   parse: (text: string) => T | undefined;
   default: T;
+  /** May hold a password: it is never shown, and NAME_FILE may name a file that holds it. */
+  isSecret?: true;
 }
 
 export interface StorageLocation {
@@ -37,6 +39,8 @@ export function optional<T>(
 ): Variable<T | undefined> {
   return { description, expected, shownDefault, parse, default: undefined };
 }
+
+export const secret = <T>(variable: Variable<T>): Variable<T> => ({ ...variable, isSecret: true });
 
 export function integer(fallback: number, min: number, max: number, description: string): Variable<number> {
   return {
@@ -78,6 +82,10 @@ export function parseIssuer(value: string): string | undefined {
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
   return url.username || url.password || url.search || url.hash ? undefined : value;
 }
+
+/** Narrower than that of other accounts: the owner gets a sign-in link at once, and signing in takes no others. */
+export const parseEmail = (value: string): string | undefined =>
+  /^[\w+'.-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}$/i.test(value) ? value.toLowerCase() : undefined;
 
 export const parseWord = (value: string): string | undefined =>
   /^[\x21-\x7e]{1,1000}$/.test(value) ? value : undefined;

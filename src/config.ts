@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { isWellFormedApiKey } from '#core/ids.ts';
 import { memory } from '#browser/process/memory.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { checkHostNames } from '#browser/egress/blocked-hosts.ts';
@@ -14,6 +15,7 @@ import {
   optional,
   parseBaseUrl,
   parseDatabaseUrl,
+  parseEmail,
   parseIssuer,
   parseOrigins,
   parseSmtpUrl,
@@ -21,6 +23,7 @@ import {
   parseTrustProxy,
   parseWord,
   readOidc,
+  secret,
   text,
   type Variable,
 } from '#roof/config-forms.ts';
@@ -54,18 +57,22 @@ export const variables = {
     parseOrigins,
   ),
   DATA_DIR: text('./data', 'Folder for the database and the stored files.'),
-  DATABASE_URL: optional(
-    'SQLite in DATA_DIR',
-    'Postgres database, for more than one machine. Behind PgBouncer in transaction mode, add `?pgbouncer=true`.',
-    'postgres://user:password@host:5432/database',
-    parseDatabaseUrl,
+  DATABASE_URL: secret(
+    optional(
+      'SQLite in DATA_DIR',
+      'Postgres database, for more than one machine. Behind PgBouncer in transaction mode, add `?pgbouncer=true`.',
+      'postgres://user:password@host:5432/database',
+      parseDatabaseUrl,
+    ),
   ),
   DATABASE_POOL_SIZE: integer(10, 1, 200, 'Maximum number of connections to Postgres per process.'),
-  STORAGE_URL: optional(
-    'files in DATA_DIR',
-    'S3 store for the files, for more than one machine. Credentials come from the AWS variables or the platform.',
-    's3://bucket?endpoint=https://…&region=…&prefix=…, each parameter optional',
-    parseStorageUrl,
+  STORAGE_URL: secret(
+    optional(
+      'files in DATA_DIR',
+      'S3 store for the files, for more than one machine. Credentials come from the AWS variables or the platform.',
+      's3://bucket?endpoint=https://…&region=…&prefix=…, each parameter optional',
+      parseStorageUrl,
+    ),
   ),
   STORAGE_REDIRECT: oneOf(
     'false',
@@ -114,6 +121,23 @@ export const variables = {
     'the path of a folder',
     (value) => value,
   ),
+  OWNER_EMAIL: {
+    ...optional(
+      'owner@tintype.local',
+      "E-mail address of the owner, whose account the first start makes. Later starts don't read it.",
+      'an e-mail address',
+      parseEmail,
+    ),
+    default: 'owner@tintype.local',
+  },
+  OWNER_KEY: secret(
+    optional(
+      'made by the first start',
+      "The owner's first API key, for an installation that nobody watches start. Later starts don't read it.",
+      'a key that `npx tintype key generate` printed',
+      (value) => (isWellFormedApiKey(value) ? value : undefined),
+    ),
+  ),
   SIGNUPS: optional(
     'closed, until the owner opens them in the dashboard',
     'Whether anyone may create an account in the dashboard. If set, it overrides the choice made in the dashboard.',
@@ -132,7 +156,7 @@ export const variables = {
     'a text without spaces',
     parseWord,
   ),
-  OIDC_CLIENT_SECRET: optional('none', 'Its secret there.', 'a text without spaces', parseWord),
+  OIDC_CLIENT_SECRET: secret(optional('none', 'Its secret there.', 'a text without spaces', parseWord)),
   OIDC_NAME: optional(
     'the host of OIDC_ISSUER',
     'How the button on the sign-in page names the provider.',
@@ -145,11 +169,13 @@ export const variables = {
     'one of closed, open',
     (value) => (value === 'closed' || value === 'open' ? value : undefined),
   ),
-  SMTP_URL: optional(
-    'links are written to the log',
-    'Mail server for verification, invitation and password links, and for warnings about quotas.',
-    'an address such as smtps://user:password@mail.example.com:465',
-    parseSmtpUrl,
+  SMTP_URL: secret(
+    optional(
+      'links are written to the log',
+      'Mail server for verification, invitation and password links, and for warnings about quotas.',
+      'an address such as smtps://user:password@mail.example.com:465',
+      parseSmtpUrl,
+    ),
   ),
   MAIL_FROM: optional(
     'tintype@ the host of BASE_URL',
@@ -186,10 +212,11 @@ export type Config = ReturnType<typeof readConfig>;
 /** Throws one error with every mistake, one to a line. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const mistakes: string[] = [];
+  const given = withFiles(environment, mistakes);
   const values = Object.fromEntries(
     Object.entries<Variable<unknown>>(variables).map(([name, variable]) => [
       name,
-      readVariable(name, variable, environment[name], mistakes),
+      readVariable(name, variable, given[name], mistakes),
     ]),
   ) as unknown as Variables;
 
@@ -199,7 +226,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
   }
   if (tls) checkTls(tls, mistakes);
-  const oidc = readOidc(values, (name) => Boolean(environment[name]), mistakes);
+  const oidc = readOidc(values, (name) => Boolean(given[name]), mistakes);
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 
   const dataDir = resolve(values.DATA_DIR);
@@ -216,6 +243,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     databaseFile: join(dataDir, 'tintype.db'),
     /** Postgres; undefined means the SQLite file. */
     databaseUrl: values.DATABASE_URL,
+    /** The variable that named it. */
+    databaseVariable: environment['DATABASE_URL'] ? 'DATABASE_URL' : 'DATABASE_URL_FILE',
     databasePoolSize: values.DATABASE_POOL_SIZE,
     /** An S3 store; undefined means the folder. */
     storage: values.STORAGE_URL,
@@ -237,6 +266,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     /** Plans that extend or replace the built-in ones. */
     plans: values.PLANS_FILE ?? [],
     tls,
+    ownerEmail: values.OWNER_EMAIL,
+    ownerKey: values.OWNER_KEY,
     /** Undefined: the owner decides in the dashboard. */
     signups: values.SIGNUPS,
     /** The OpenID Connect provider that people can sign in with. */
@@ -252,6 +283,29 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
 export const readConfigWith = (changes: Record<string, string | undefined>): Config =>
   readConfig({ ...process.env, ...changes });
 
+/** The names of the variables that a file may hold. */
+export const secretVariables = Object.entries<Variable<unknown>>(variables).flatMap(([name, { isSecret }]) =>
+  isSecret ? [name] : [],
+);
+
+/** The environment, with what the files of secrets hold: an orchestrator mounts a secret as a file, out of reach of `docker inspect`. */
+function withFiles(environment: NodeJS.ProcessEnv, mistakes: string[]): NodeJS.ProcessEnv {
+  const given = { ...environment };
+  for (const name of secretVariables) {
+    const path = environment[`${name}_FILE`];
+    if (!path) continue;
+    if (environment[name]) mistakes.push(`${name} and ${name}_FILE are both set: set one of them`);
+    try {
+      given[name] = readFileSync(path, 'utf8').trim();
+      if (given[name] === '') throw new Error('the file is empty');
+    } catch (error) {
+      const reason = (error as Error).message;
+      mistakes.push(`invalid ${name}_FILE: ${JSON.stringify(path)} (expected the path of a file; ${reason})`);
+    }
+  }
+  return given;
+}
+
 function readVariable(
   name: string,
   variable: Variable<unknown>,
@@ -259,7 +313,7 @@ function readVariable(
   mistakes: string[],
 ): unknown {
   if (given === undefined || given === '') return variable.default;
-  const shown = mayHoldSecret(name, given)
+  const shown = mayHoldSecret(name, variable, given)
     ? `invalid ${name}, which is not shown because it may hold a password`
     : `invalid ${name}: ${JSON.stringify(given)}`;
   try {
@@ -273,11 +327,9 @@ function readVariable(
   return variable.default;
 }
 
-const secretVariables = ['DATABASE_URL', 'STORAGE_URL', 'SMTP_URL', 'OIDC_CLIENT_SECRET'];
-
 /** Error messages end up in logs, and in a mistyped URL there is no telling which part is the password. */
-const mayHoldSecret = (name: string, given: string): boolean =>
-  secretVariables.includes(name) || (given.includes('@') && name !== 'MAIL_FROM');
+const mayHoldSecret = (name: string, { isSecret }: Variable<unknown>, given: string): boolean =>
+  isSecret === true || (given.includes('@') && !['MAIL_FROM', 'OWNER_EMAIL'].includes(name));
 
 function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void {
   try {

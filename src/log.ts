@@ -15,7 +15,7 @@ export function createLog(level: string, output: Output = createOutput()): Logge
       '*.key_hash',
     ],
   };
-  return pino(options, { write: (line) => output.write(process.stdout.isTTY ? readable(line) : line) });
+  return pino(options, { write: (line) => output.write(output.isTerminal ? readable(line) : line) });
 }
 
 /** Fields that the readable line shows in their own place, or not at all. */

@@ -1,7 +1,9 @@
 // The process: reads the configuration, starts the service, prints the first-start block, exits on a signal or an uncaught error.
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import type { Logger } from 'pino';
 import { AccountError } from '#accounts/accounts.ts';
+import { writePrivate } from '#storage/private-file.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { endOnFault } from '#roof/last-resort.ts';
 import { createLog } from '#roof/log.ts';
@@ -26,7 +28,7 @@ export async function serve(): Promise<void> {
     started = service;
     await service.listen();
     log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
-    await welcomeOwner(service, config, output);
+    await welcomeOwner(service, config, output, log);
     endOnSignal(service);
   } catch (error) {
     process.stderr.write(`${startProblem(error)}\n`);
@@ -34,21 +36,39 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** The first start with an empty database creates the owner's account and shows its sign-in link and key once. */
-async function welcomeOwner({ accounts, signIn }: Service, config: Config, output: Output): Promise<void> {
-  const { baseUrl } = config;
+/**
+ * The first start with an empty database creates the owner's account. Its sign-in link and key are shown once: on a terminal, or else in
+ * a file that only the service's user can read. Logs are kept and read by many, and a block of text between JSON lines stops their
+ * parsers.
+ */
+async function welcomeOwner(service: Service, config: Config, output: Output, log: Logger): Promise<void> {
+  const { accounts } = service;
+  const { ownerEmail: email, ownerKey } = config;
   if (!(await accounts.isEmpty())) return;
-  const email = 'owner@tintype.local';
   try {
     await accounts.create(email, { plan: 'business', owner: true });
   } catch (error) {
-    // Another process that started at the same time was first, and prints the block.
+    // Another process that started at the same time was first, and welcomes the owner.
     if (error instanceof AccountError) return;
     throw error;
   }
-  const { key } = await accounts.createKey(email, 'first key');
+  const { key } = await accounts.createKey(email, 'first key', { key: ownerKey });
+  if (ownerKey !== undefined) log.info({ owner: email }, 'first start: the owner has the key of OWNER_KEY');
+  else if (output.isTerminal) output.write(await welcome(service, config, key));
+  else {
+    const file = join(config.dataDir, 'owner.txt');
+    writePrivate(file, await welcome(service, config, key));
+    log.info(
+      { owner: email, file },
+      "first start: the owner's sign-in link and API key are in a file; delete it",
+    );
+  }
+}
+
+async function welcome({ signIn }: Service, config: Config, key: string): Promise<string> {
+  const { baseUrl, ownerEmail: email } = config;
   const command = [...settingsOf(config), 'npx tintype'].join(' ');
-  output.write(`
+  return `
   Tintype is ready at ${baseUrl}
 
   Your dashboard ${await signIn.welcomeLink(email)}
@@ -63,7 +83,7 @@ async function welcomeOwner({ accounts, signIn }: Service, config: Config, outpu
     -H "Authorization: Bearer ${key}" \\
     -F file=@docs/sample.png
 
-`);
+`;
 }
 
 function endOnSignal(service: Service): void {
@@ -87,10 +107,10 @@ function startProblem(error: unknown): string {
 }
 
 /** The environment variables that a command needs to reach this installation, as typed before it; never a secret. */
-function settingsOf({ dataDir, baseUrl, port, databaseUrl }: Config): string[] {
+function settingsOf({ dataDir, baseUrl, port, databaseUrl, databaseVariable }: Config): string[] {
   const isDefaultUrl = baseUrl === `http://localhost:${port}`;
   return [
-    ...(databaseUrl === undefined ? [] : ['DATABASE_URL="$DATABASE_URL"']),
+    ...(databaseUrl === undefined ? [] : [`${databaseVariable}="$${databaseVariable}"`]),
     ...(dataDir === resolve('data') ? [] : [`DATA_DIR=${quoted(dataDir)}`]),
     ...(isDefaultUrl && port !== 3000 ? [`PORT=${port}`] : []),
     ...(isDefaultUrl ? [] : [`BASE_URL=${quoted(baseUrl)}`]),

@@ -46,6 +46,8 @@ export function createOutput() {
   });
 
   return {
+    /** Somebody reads along, and no program does. */
+    isTerminal: process.stdout.isTTY,
     write(text: string): void {
       if (waitingCharacters + text.length > maxWaitingCharacters) return;
       waiting.push(text);

@@ -50,6 +50,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   const database = wrapDatabase(await openDatabase(config));
   const clock = clockOf(database, machineClock);
   const uploadBlobs = wrapBlobs(await openBlobs(config, 'uploads', reached));
+  await requireStore(uploadBlobs, config);
   const renderBlobs = wrapBlobs(await openBlobs(config, 'renders', reached));
   const jobBlobs = wrapBlobs(await openBlobs(config, 'jobs', reached));
   const egress: EgressSettings = { allow: config.egressAllow, ...(nameServers && { nameServers }) };
@@ -195,6 +196,22 @@ export async function openAccounts(config: Config) {
     },
     close: database.close,
   };
+}
+
+/** A store that does not respond ends the start, like a database that does not. */
+async function requireStore(blobs: Blobs, { storage }: Config): Promise<void> {
+  try {
+    await blobs.ping();
+  } catch (error) {
+    const { message, code, name } = error as NodeJS.ErrnoException;
+    const reason = message || (code ?? name);
+    throw new Error(
+      `${storage ? 'STORAGE_URL' : 'DATA_DIR'}: the store of files does not respond (${reason})`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 /** Warns if the system allows so few open files that clients get fewer connections. */

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { newApiKey } from '#core/ids.ts';
 import { readConfig, variables } from '#roof/config.ts';
 import { temporaryFolder } from '#lab/support/processes.ts';
 import { configurationPath, configurationText } from '#scripts/document.ts';
@@ -72,6 +73,7 @@ describe('a mistake names the variable, its value and the expected form', () => 
     ['OIDC_CLIENT_ID', 'two words'],
     ['OIDC_NAME', 'x'.repeat(41)],
     ['OIDC_SIGNUPS', 'yes'],
+    ['OWNER_EMAIL', 'ada@localhost'],
     ['PLANS_FILE', 'nothing-here.json'],
     ['BLOCKED_HOSTS_FILE', 'nothing-here.txt'],
     ['TLS_CERT_FILE', 'nothing-here.pem'],
@@ -134,6 +136,42 @@ describe('a mistyped address does not show its password', () => {
       );
     });
   }
+});
+
+describe('a secret may be in a file', () => {
+  const inFile = async (content: string, name: string, more: Record<string, string> = {}) => {
+    const { path, remove } = await temporaryFolder();
+    try {
+      const file = join(path, 'secret');
+      await writeFile(file, content);
+      return readConfig({ ...more, [`${name}_FILE`]: file });
+    } finally {
+      await remove();
+    }
+  };
+  test('each of them, without the line break at its end', async () => {
+    const key = newApiKey();
+    assert.equal((await inFile('postgres://a:b@c/d\n', 'DATABASE_URL')).databaseUrl, 'postgres://a:b@c/d');
+    assert.equal((await inFile('s3://bucket', 'STORAGE_URL')).storage?.bucket, 'bucket');
+    assert.equal((await inFile('smtp://a:b@c\r\n', 'SMTP_URL')).smtpUrl, 'smtp://a:b@c');
+    assert.equal((await inFile(`${key}\n`, 'OWNER_KEY')).ownerKey, key);
+    const provider = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'tintype' };
+    assert.equal((await inFile('s\n', 'OIDC_CLIENT_SECRET', provider)).oidc?.clientSecret, 's');
+  });
+  test('a file that is empty, missing or too many is named, and its content is not', async () => {
+    assert.deepEqual(mistakesOf({ SMTP_URL_FILE: '/nothing/here', SMTP_URL: 'smtp://mail.example.com' }), [
+      'SMTP_URL and SMTP_URL_FILE are both set: set one of them',
+      `invalid SMTP_URL_FILE: "/nothing/here" (expected the path of a file; ENOENT: no such file or directory, open '/nothing/here')`,
+    ]);
+    await assert.rejects(
+      inFile('\n', 'DATABASE_URL'),
+      /^Error: invalid DATABASE_URL_FILE: .*; the file is empty\)$/,
+    );
+    await assert.rejects(
+      inFile('hunter2', 'OWNER_KEY'),
+      /^Error: invalid OWNER_KEY, which is not shown because it may hold a password/,
+    );
+  });
 });
 
 test('the exact message of a mistake', () => {

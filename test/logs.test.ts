@@ -88,6 +88,10 @@ test('keys, delete tokens and cookies never reach the log; every response has on
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.ok(
+    lines.every((line) => !('reqId' in line)),
+    'a request has one id, under one name',
+  );
   for (const id of ids) {
     assert.match(id, /^\w{20}$/);
     const mine = lines.filter((line) => line['requestId'] === id);

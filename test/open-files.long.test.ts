@@ -6,8 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { png } from '#lab/support/images.ts';
-import { root, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { root, ownerFile, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
 
 const program = [process.execPath, join(root, 'bin', 'tintype.js'), 'serve'];
 const limited = ['sh', '-c', 'ulimit -n 1024; exec "$@"', 'sh', ...program];
@@ -25,8 +24,7 @@ test(
       limited,
     );
     try {
-      await waitFor('the first key', () => /Bearer \S+"/.test(serving.stdout()));
-      const [, key = ''] = /Bearer (\S+)"/.exec(serving.stdout()) ?? [];
+      const [, key = ''] = /Bearer (\S+)"/.exec(await ownerFile(folder.path)) ?? [];
       const headers = { authorization: `Bearer ${key}` };
       let running = renders;
       const ended = Array.from({ length: renders }, async () => {

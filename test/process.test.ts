@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,14 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
 import * as images from '#lab/support/images.ts';
-import { root, serveUntilReady, spawnServe, temporaryFolder, tintype } from '#lab/support/processes.ts';
+import {
+  ownerFile,
+  root,
+  serveUntilReady,
+  spawnServe,
+  temporaryFolder,
+  tintype,
+} from '#lab/support/processes.ts';
 import { endless, startProduct } from '#lab/support/product.ts';
 import { bearer } from '#lab/support/requests.ts';
 import { rawRequest } from '#lab/support/raw-request.ts';
@@ -19,14 +26,15 @@ import { waitFor } from '#lab/support/wait-for.ts';
 
 const execute = promisify(execFile);
 
-test('a first start shows the owner a key and a working curl command, once; the shutdown is prompt and clean', async () => {
+test('a first start leaves the owner a key and a working curl command, once; the shutdown is prompt and clean', async () => {
   const { path, remove } = await temporaryFolder();
-  const environment = { DATA_DIR: path };
+  const environment = { DATA_DIR: path, OWNER_EMAIL: 'Ada@example.com' };
   try {
     const first = await serveUntilReady(environment);
-    await waitFor('the block', () => first.stdout().includes('sample.png'));
-    const block = first.stdout().slice(first.stdout().indexOf('\n  Tintype is ready'));
-    assert.match(block, /owner@tintype\.local \(plan business\)/);
+    const block = await ownerFile(path);
+    assert.match(block, /ada@example\.com \(plan business\)/);
+    const { mode } = await stat(join(path, 'owner.txt'));
+    assert.equal(mode & 0o777, 0o600);
     assert.equal(new Set(block.match(/tt_\w+/g)).size, 1, 'only the API key looks like one');
     const command = block.slice(block.indexOf('curl '), block.indexOf('sample.png') + 'sample.png'.length);
     const { stdout } = await execute('bash', ['-c', command], { cwd: root });
@@ -52,14 +60,67 @@ test('a first start shows the owner a key and a working curl command, once; the 
 
     // fetch keeps its connections open; the process must not wait for idle ones.
     const before = Date.now();
-    assert.equal((await first.end()).code, 0);
+    const { code: firstCode, stdout: log } = await first.end();
+    assert.equal(firstCode, 0);
     assert.ok(Date.now() - before < 30_000, `it took ${Date.now() - before} ms to end`);
 
+    const lines = log.trimEnd().split('\n');
+    const welcome = lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ file }) => file);
+    assert.deepEqual(
+      welcome.map(({ owner, file }) => [owner, file]),
+      [['ada@example.com', join(path, 'owner.txt')]],
+      'every line is JSON, and one says where the key is',
+    );
+    assert.doesNotMatch(log, /tt_|token=/);
+
+    await rm(join(path, 'owner.txt'));
     const second = await serveUntilReady(environment);
     const { stdout: again, code } = await second.end('SIGINT');
-    assert.doesNotMatch(again, /API key|tt_/);
+    assert.doesNotMatch(again, /first start|API key|tt_/);
+    assert.ok(!(await readdir(path)).includes('owner.txt'));
     assert.equal(code, 0);
   } finally {
+    await remove();
+  }
+});
+
+test('OWNER_KEY is the key of the owner from the first request on, and is neither printed nor written', async () => {
+  const { path, remove } = await temporaryFolder();
+  const { stdout: key } = await tintype(['key', 'generate']);
+  const keyFile = join(path, 'key');
+  const dataDir = join(path, 'data');
+  await writeFile(keyFile, key);
+  const serving = await serveUntilReady({ DATA_DIR: dataDir, OWNER_KEY_FILE: keyFile });
+  try {
+    const ask = async () =>
+      (await fetch(`${serving.origin}/api/v2/usage`, { headers: bearer(key.trim()) })).status;
+    await waitFor('the owner', async () => (await ask()) === 200);
+  } finally {
+    const { stdout } = await serving.end();
+    assert.match(stdout, /"owner":"owner@tintype\.local".*OWNER_KEY/);
+    assert.doesNotMatch(stdout, /tt_/);
+    assert.ok(!(await readdir(dataDir)).includes('owner.txt'));
+    await remove();
+  }
+});
+
+test('on a terminal the log is readable, and the first start shows the key there', async (context) => {
+  if (spawnSync('script', ['--version']).status !== 0) {
+    context.skip('there is no program "script" on this machine to make a terminal with');
+    return;
+  }
+  const { path, remove } = await temporaryFolder();
+  const shell = `exec '${process.execPath}' bin/tintype.js serve`;
+  const serving = await serveUntilReady({ DATA_DIR: path }, ['script', '-qec', shell, '/dev/null']);
+  try {
+    await waitFor('the block', () => serving.stdout().includes('sample.png'));
+    assert.match(serving.stdout(), /^\d\d:\d\d:\d\d {2}info {3}listening on /m);
+    assert.match(serving.stdout(), /^ {2}Your API key {3}tt_\w{49}/m);
+    assert.ok(!(await readdir(path)).includes('owner.txt'));
+  } finally {
+    await serving.end();
     await remove();
   }
 });
@@ -103,11 +164,11 @@ test('SIGTERM during an upload: it is finished and answered, then the process en
   }
 });
 
-test('two first starts at once on an empty folder: both run, one shows the block', async () => {
+test('two first starts at once on an empty folder: both run, one welcomes the owner', async () => {
   const { path, remove } = await temporaryFolder();
   const both = await Promise.all([serveUntilReady({ DATA_DIR: path }), serveUntilReady({ DATA_DIR: path })]);
   try {
-    await waitFor('the block', () => both.some(({ stdout }) => stdout().includes('sample.png')));
+    await ownerFile(path);
   } finally {
     const ended = await Promise.all(both.map((serving) => serving.end()));
     assert.deepEqual(
@@ -117,7 +178,7 @@ test('two first starts at once on an empty folder: both run, one shows the block
         [0, ''],
       ],
     );
-    assert.equal(ended.filter(({ stdout }) => stdout.includes('Your API key')).length, 1);
+    assert.equal(ended.filter(({ stdout }) => stdout.includes('first start')).length, 1);
     await remove();
   }
 });
@@ -132,13 +193,21 @@ test('a failed start prints one clear message and exits with a code other than 0
       spawnServe({ DATA_DIR: path, PORT: String(port), LOG_LEVEL: 'error' }),
       spawnServe({ DATA_DIR: path, PORT: 'x', TRUST_PROXY: 'x' }),
       spawnServe({ DATA_DIR: '/dev/null/data' }),
+      spawnServe({
+        DATA_DIR: path,
+        STORAGE_URL: 's3://bucket?endpoint=http://127.0.0.1:1',
+        AWS_ACCESS_KEY_ID: 'id',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+      }),
     ]);
-    const [busy, wrong, nowhere] = await Promise.all(starts.map(({ ended }) => ended));
+    const [busy, wrong, nowhere, storeless] = await Promise.all(starts.map(({ ended }) => ended));
     assert.deepEqual([busy?.code, busy?.stderr], [1, `port ${port} is in use; set PORT to another\n`]);
     assert.equal(wrong?.code, 1);
     assert.match(wrong?.stderr ?? '', /^invalid PORT: "x" .*\ninvalid TRUST_PROXY: "x" .*\n$/);
     assert.equal(nowhere?.code, 1);
     assert.match(nowhere?.stderr ?? '', /^[^\n]*\/dev\/null\/data[^\n]*\n$/);
+    assert.deepEqual([storeless?.code, storeless?.stdout], [1, '']);
+    assert.match(storeless?.stderr ?? '', /^STORAGE_URL: the store of files does not respond \([^\n]+\)\n$/);
   } finally {
     occupant.close();
     await remove();
@@ -169,8 +238,7 @@ test('TLS by certificate files', async (context) => {
   assert.match(mismatched.stderr, /TLS_CERT_FILE or TLS_KEY_FILE/);
   const serving = await spawnServe(environment);
   try {
-    await waitFor('the service', () => serving.stdout().includes('Tintype is ready'));
-    assert.match(serving.stdout(), /Tintype is ready at https:\/\/localhost:\d+/);
+    assert.match(await ownerFile(path), /Tintype is ready at https:\/\/localhost:\d+/);
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
     request(`${serving.origin}/healthz`, { rejectUnauthorized: false }, (response) => {
       response.resume();

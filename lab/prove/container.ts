@@ -9,7 +9,7 @@ import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { askForRender, seconds } from '#lab/prove/renderer.ts';
 import { startPageServer } from '#lab/support/page-server.ts';
 import { colourOf } from '#lab/support/pixels.ts';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
+import { ownerFile, root, temporaryFolder } from '#lab/support/processes.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
 export const containerProof: Proof = {
@@ -82,8 +82,8 @@ async function useIt(image: Image, folder: string, say: (line: string) => void):
   const container = await runImage(image, folder, { EGRESS_ALLOW: site.host });
   try {
     say(`ready after ${seconds(container.readyAfterMs)}`);
-    await waitFor('the first-start block', () => container.output().includes('Your API key'));
-    const key = /tt_\w{49}/.exec(container.output())?.[0] ?? '';
+    const welcome = await ownerFile(container.dataDir);
+    const key = /tt_\w{49}/.exec(welcome)?.[0] ?? '';
     const healthy = await container.exec(image.healthcheck);
     const unhealthy = await container.exec(['env', 'PORT=1', ...image.healthcheck]);
     const findings = [
@@ -93,7 +93,7 @@ async function useIt(image: Image, folder: string, say: (line: string) => void):
         seen: `exit code ${healthy}, and ${unhealthy} for a port where nobody listens`,
         holds: healthy === 0 && unhealthy === 1,
       },
-      await openDashboard(container),
+      await openDashboard(container, welcome),
       await upload(container, key),
       ...(await render(container, key, `${site.base}/page`)),
     ];

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,6 +85,16 @@ export async function serveUntilReady(environment: Environment, command?: string
     throw error;
   }
   return serving;
+}
+
+/** What the first start leaves for the owner, where no terminal shows it: a sign-in link, a key and a command. */
+export async function ownerFile(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'owner.txt');
+  await waitFor('the file of the owner', async () => {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    return text.includes('sample.png');
+  });
+  return readFile(file, 'utf8');
 }
 
 /** A server that is ended by this signal when its input ends, which happens however this process ends. */

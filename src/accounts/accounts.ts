@@ -130,12 +130,16 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
     async createKey(
       email: string,
       name: string,
-      { scope = 'all', expiresInMs }: { scope?: KeyScope; expiresInMs?: number } = {},
+      {
+        scope = 'all',
+        expiresInMs,
+        key: given,
+      }: { scope?: KeyScope; expiresInMs?: number; key?: string | undefined } = {},
     ): Promise<{ id: string; key: string }> {
       const account = await requireAccount(email);
       const now = clock.now();
       const expiresAt = expiresInMs === undefined ? null : now + expiresInMs;
-      const { key, row } = makeKey(account.id, { name, scope, expiresAt }, now);
+      const { key, row } = makeKey(account.id, { name, scope, expiresAt }, now, given);
       await tables.apiKeys.insert(row);
       return { id: row.id, key };
     },
@@ -163,8 +167,8 @@ export function makeKey(
   accountId: string,
   { name, scope, expiresAt }: KeyTerms,
   now: number,
+  key: string = newApiKey(),
 ): { key: string; row: ApiKeyRow } {
-  const key = newApiKey();
   const row = {
     id: newId(),
     account_id: accountId,

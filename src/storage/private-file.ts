@@ -1,5 +1,5 @@
-// Makes a file readable only by the service's user: the database holds the secret that signs sessions.
-import { chmodSync, closeSync, existsSync, fchmodSync, fchownSync, openSync } from 'node:fs';
+// Makes a file readable only by the service's user: the database, because it holds the secret that signs sessions, and the owner's first key.
+import { chmodSync, closeSync, existsSync, fchmodSync, fchownSync, openSync, writeFileSync } from 'node:fs';
 
 const privateMode = 0o600;
 
@@ -10,6 +10,10 @@ export function makePrivate(path: string): void {
     if (existsSync(file)) asFarAsPossible(() => chmodSync(file, privateMode));
   }
 }
+
+/** For a secret that a person will read. */
+export const writePrivate = (path: string, text: string): void =>
+  writeFileSync(path, text, { mode: privateMode });
 
 /** Takes an open file from the user who made it. Only root can; the files of others are the service's own already. */
 export function makeDescriptorPrivate(descriptor: number): void {

@@ -15,6 +15,8 @@ export interface Container {
   /** The first process of the container, as seen from the host. */
   pid: number;
   readyAfterMs: number;
+  /** The volume, on the host. */
+  dataDir: string;
   output(): string;
   /** Runs a command in it; resolves to its exit code. */
   exec(command: string[]): Promise<number>;
@@ -68,6 +70,7 @@ export async function runImage(
     origin,
     pid: (JSON.parse(stdout) as { pid: number }).pid,
     readyAfterMs,
+    dataDir: volume,
     output: () => output,
     exec: (command) =>
       execute(...crun(['exec', '--cwd', image.config.WorkingDir, id, ...command])).then(

@@ -67,7 +67,7 @@ export function createListener(parts: {
   };
   const app = Fastify({
     loggerInstance: parts.log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: newId,
     trustProxy: trustProxyOption(trustProxy),
     requestTimeout: timeouts.requestMs,
