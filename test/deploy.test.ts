@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
 import { dashboardPath, entryPaths } from '#http/dashboard/paths.ts';
 import { variables } from '#roof/config.ts';
+import { readDockerRun } from '#lab/prove/container/docker-run.ts';
 import { root } from '#lab/support/processes.ts';
 
 type Tree = { [key: string]: Tree } & Tree[];
@@ -61,6 +62,21 @@ test('the container and the pods do not run as root, have a read-only file syste
   const refused = profile.syscalls.flatMap(({ names }) => names);
   for (const needed of ['clone', 'clone3', 'unshare', 'chroot', 'setns'])
     assert.ok(!refused.includes(needed), needed);
+});
+
+test('the line of docker run confines the container as the compose file does, and keeps its data', () => {
+  const service = parse('compose.yaml')['services']?.['tintype'];
+  assert.deepEqual(readDockerRun(), {
+    image: 'tintype',
+    isReadOnly: service?.['read_only'],
+    hasCapabilities: false,
+    mayGainPrivileges: false,
+    seccompFile: 'deploy/seccomp.json',
+    temporaryFolders: service?.['tmpfs'],
+    sharedMemory: service?.['shm_size'],
+    volume: /^VOLUME (.+)$/m.exec(read('Dockerfile'))?.[1],
+    port: /^EXPOSE (.+)$/m.exec(read('Dockerfile'))?.[1],
+  });
 });
 
 test("the service provides the probes and the autoscaler's metric", () => {

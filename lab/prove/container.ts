@@ -86,12 +86,18 @@ async function useIt(image: Image, folder: string, say: (line: string) => void):
     const key = /tt_\w{49}/.exec(welcome)?.[0] ?? '';
     const healthy = await container.exec(image.healthcheck);
     const unhealthy = await container.exec(['env', 'PORT=1', ...image.healthcheck]);
+    const listed = await container.exec(['sh', '-c', 'tintype account list | grep owner@tintype.local']);
     const findings = [
       confinement(container),
       {
         what: "the image's health check tells a living service from a dead one",
         seen: `exit code ${healthy}, and ${unhealthy} for a port where nobody listens`,
         holds: healthy === 0 && unhealthy === 1,
+      },
+      {
+        what: "the operator's commands work in it as they are, on the database of the service",
+        seen: `"tintype account list" ${listed === 0 ? 'lists' : 'DOES NOT LIST'} the owner`,
+        holds: listed === 0,
       },
       await openDashboard(container, welcome),
       await upload(container, key),

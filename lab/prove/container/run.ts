@@ -1,12 +1,12 @@
-// Runs an image with the OCI runtime crun, as an engine would: as its own user, without capabilities or new privileges, with the
-// system-call filter of deploy/seccomp.json, a read-only root, a temporary /tmp and a volume for the data. The network is the
-// host's, for loopback.
+// Runs an image with the OCI runtime crun as an engine would run the line of docs/operations.md: as the image's user, and confined and
+// mounted as that line says. The network is the host's, for loopback.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Image } from '#lab/prove/container/build.ts';
+import { readDockerRun } from '#lab/prove/container/docker-run.ts';
 import { freePort, root } from '#lab/support/processes.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 
@@ -106,20 +106,27 @@ async function specOf(
   volume: string,
   environment: Record<string, string>,
 ): Promise<object> {
-  const { defaultAction, syscalls } = JSON.parse(
-    await readFile(join(root, 'deploy', 'seccomp.json'), 'utf8'),
-  ) as { defaultAction: string; syscalls: { names: string[]; action: string }[] };
+  const line = readDockerRun();
+  if (line.hasCapabilities || line.seccompFile === undefined || line.volume === undefined)
+    throw new Error(
+      'docs/operations.md runs the image with capabilities, or without a system-call filter or a volume',
+    );
+  const { defaultAction, syscalls } = JSON.parse(await readFile(join(root, line.seccompFile), 'utf8')) as {
+    defaultAction: string;
+    syscalls: { names: string[]; action: string }[];
+  };
   const none: string[] = [];
+  const shared = `size=${line.sharedMemory}`;
   return {
     ociVersion: '1.0.2',
     hostname: 'tintype',
-    root: { path: rootfs, readonly: true },
+    root: { path: rootfs, readonly: line.isReadOnly },
     process: {
       user,
       args: [...config.Entrypoint, ...config.Cmd],
       cwd: config.WorkingDir,
       env: [...config.Env, ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)],
-      noNewPrivileges: true,
+      noNewPrivileges: !line.mayGainPrivileges,
       capabilities: {
         bounding: none,
         effective: none,
@@ -131,9 +138,9 @@ async function specOf(
     mounts: [
       { destination: '/proc', type: 'proc', source: 'proc' },
       temporary('/dev', ['nosuid', 'strictatime', 'mode=755', 'size=65536k']),
-      temporary('/dev/shm', ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=3g']),
-      temporary('/tmp', ['nosuid', 'nodev', 'mode=1777', 'size=1g']),
-      { destination: '/data', type: 'bind', source: volume, options: ['bind', 'rw', 'nosuid', 'nodev'] },
+      temporary('/dev/shm', ['nosuid', 'noexec', 'nodev', 'mode=1777', shared]),
+      ...line.temporaryFolders.map((path) => temporary(path, ['nosuid', 'nodev', 'mode=1777', 'size=1g'])),
+      { destination: line.volume, type: 'bind', source: volume, options: ['bind', 'rw', 'nosuid', 'nodev'] },
     ],
     linux: {
       namespaces: ['pid', 'mount', 'ipc', 'uts'].map((type) => ({ type })),
