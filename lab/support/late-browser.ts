@@ -57,6 +57,7 @@ export const openLateBrowser: typeof openBrowser = (...given) => {
     },
     render: async (job, signal) => (await open()).render(job, signal),
     check: async () => (await open()).check(),
+    workerCounts: () => browser?.workerCounts() ?? { started: 0, replaced: 0, lost: 0 },
     close: () => close(),
   });
 };

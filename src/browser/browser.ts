@@ -77,11 +77,21 @@ export interface BrowserAbout {
   blankScripts: string[];
 }
 
+export interface WorkerCounts {
+  started: number;
+  /** After so many renders, so long or with so much memory that another took its place. */
+  replaced: number;
+  /** It crashed, or was ended for what a page did. */
+  lost: number;
+}
+
 export interface Browser {
   render(job: Job, signal: AbortSignal): Promise<Rendered>;
   readonly about: BrowserAbout;
   /** Rejects if the browser does not answer. */
   check(): Promise<void>;
+  /** Its workers since the start, for the metrics. */
+  workerCounts(): WorkerCounts;
   close(): Promise<void>;
 }
 

@@ -67,6 +67,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     about,
     render,
     check: () => pool.check(),
+    workerCounts: () => pool.counts(),
     close: () => pool.close(),
   };
 }

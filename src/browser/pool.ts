@@ -1,7 +1,7 @@
 // The render workers of the service. A render takes the worker of its account, else an idle one, else a new one, so that no worker ever
 // holds pages of two accounts at the same time. Workers are replaced by number of renders, age and memory; the replacement is ready
 // first.
-import { RenderFailure, type Log, type Rendered } from '#browser/browser.ts';
+import { RenderFailure, type Log, type Rendered, type WorkerCounts } from '#browser/browser.ts';
 import { within } from '#browser/process/deadline.ts';
 import { createJudge, type MemoryLimits } from '#browser/worker/judge.ts';
 import type { Task } from '#browser/job.ts';
@@ -29,6 +29,7 @@ export interface Pool {
   renderAlone(task: Task, options: RenderOptions): Promise<Rendered>;
   /** Rejects if no worker answers. */
   check(): Promise<void>;
+  counts(): WorkerCounts;
   close(): Promise<void>;
 }
 
@@ -72,6 +73,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   const judge = createJudge(() => [...Array.from(members, ({ worker }) => worker), ...alone], memory);
   let spareTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const counts: WorkerCounts = { started: 0, replaced: 0, lost: 0 };
   await grow();
 
   /** Runs work that nobody waits for, and logs its failure. */
@@ -86,13 +88,15 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   }
 
   /** No page has done anything yet, so another start may succeed. */
-  function begin(options: { isLow: boolean }): Promise<Worker> {
-    return start(options).catch((error: unknown) => {
+  async function begin(options: { isLow: boolean }): Promise<Worker> {
+    const worker = await start(options).catch((error: unknown) => {
       throw new RenderFailure('crashed', 'the browser could not be started', {
         cause: error,
         browserLost: true,
       });
     });
+    counts.started += 1;
+    return worker;
   }
 
   /** Starts a worker for whoever comes first. */
@@ -131,9 +135,15 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
       throw stopping();
     }
     members.add(member);
-    worker.worn.addEventListener('abort', () => retire(member), { once: true });
+    worker.worn.addEventListener('abort', () => wearOut(member), { once: true });
     worker.gone.addEventListener('abort', () => forget(member), { once: true });
     return member;
+  }
+
+  function wearOut(member: Member): void {
+    // One that the pool has ended is no member any more.
+    if (members.has(member) && !member.isRetired && !isClosed) counts.lost += 1;
+    retire(member);
   }
 
   /** One is always there: the next render does not wait for a start. */
@@ -258,6 +268,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
       await growOnce().finally(() => (member.isReplaced = false));
     if (member.isRetired) return;
     log.info({ pid: member.worker.pid, served: member.worker.served, why }, 'a render worker is replaced');
+    counts.replaced += 1;
     retire(member);
   }
 
@@ -312,6 +323,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
       const asked = members.size > 0 ? [...members] : [await growOnce()];
       await Promise.any(asked.map(({ worker }) => worker.ask('check', checkMs)));
     },
+    counts: () => counts,
     async close() {
       isClosed = true;
       clearTimeout(spareTimer);

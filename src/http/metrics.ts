@@ -2,13 +2,33 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Blobs } from '#storage/blobs.ts';
+import type { Browser } from '#browser/browser.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
+import type { Renders } from '#renders/render.ts';
+
+/** Up to the longest render, 90 s. */
+const renderSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 90];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 'load'> }) {
+export interface MetricsParts {
+  version: string;
+  renderQueue: Pick<RenderQueue, 'load'>;
+  renders: Pick<Renders, 'onEnd'>;
+  browser: Pick<Browser, 'workerCounts'>;
+  blobs: { uploads: Pick<Blobs, 'storedBytes'>; renders: Pick<Blobs, 'storedBytes'> };
+}
+
+export function createMetrics({ version, renderQueue, renders, browser, blobs }: MetricsParts) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'tintype_build_info',
+    help: 'Always 1; the version is a label.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
   const requests = new Counter({
     name: 'tintype_http_requests_total',
     help: 'Requests answered, by route, method, status and error code.',
@@ -22,6 +42,61 @@ export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 75],
     registers: [registry],
   });
+  const refusedFiles = new Counter({
+    name: 'tintype_batch_files_refused_total',
+    help: 'Files of batches that were not stored, by error code. Their request may have been answered with 207.',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  const renderEnds = new Counter({
+    name: 'tintype_renders_ended_total',
+    help: 'Renders that ended, queued ones too, by result: succeeded, or why not.',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  const renderDurations = new Histogram({
+    name: 'tintype_render_duration_seconds',
+    help: 'Time that a render took without its wait for a place on this machine.',
+    labelNames: ['result'],
+    buckets: renderSeconds,
+    registers: [registry],
+  });
+  const renderWaits = new Histogram({
+    name: 'tintype_render_queue_seconds',
+    help: 'Time that a render waited for a place on this machine.',
+    buckets: renderSeconds,
+    registers: [registry],
+  });
+  renders.onEnd(({ result, queueMs, durationMs }) => {
+    renderEnds.inc({ result });
+    const outcome = result === 'succeeded' ? result : 'failed';
+    renderDurations.observe({ result: outcome }, durationMs / 1000);
+    renderWaits.observe(queueMs / 1000);
+  });
+  registry.registerMetric(
+    new Counter({
+      name: 'tintype_render_workers_total',
+      help: 'Render workers, each with a browser, by event: started, replaced (in time) or lost (crashed, or ended for what a page did).',
+      labelNames: ['event'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [event, count] of Object.entries(browser.workerCounts())) this.inc({ event }, count);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: 'tintype_stored_bytes_total',
+      help: 'Bytes that this process has put into the store, by kind: uploads or renders, each with its variants.',
+      labelNames: ['kind'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [kind, store] of Object.entries(blobs)) this.inc({ kind }, store.storedBytes());
+      },
+    }),
+  );
   const longestPauseMs = watchPauses();
   registry.registerMetric(
     new Gauge({
@@ -54,6 +129,7 @@ export function createMetrics({ renderQueue }: { renderQueue: Pick<RenderQueue, 
       const code = request.failure?.code ?? '';
       requests.inc({ route, method: request.method, status: reply.statusCode, code });
       durations.observe({ route }, reply.elapsedTime / 1000);
+      for (const refused of request.notes?.refused ?? []) refusedFiles.inc({ code: refused });
     },
     async send(_request: FastifyRequest, reply: FastifyReply) {
       return reply.type(registry.contentType).send(await registry.metrics());

@@ -32,6 +32,8 @@ interface RequestNotes {
   phases: Phases;
   /** Ids of what was stored. */
   made: string[];
+  /** Error codes of the files that were not. */
+  refused?: string[];
 }
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

@@ -20,7 +20,12 @@ import { addRoutes, createRouter } from '#http/routes.ts';
 export function createServer(parts: ServerParts) {
   const { log, database, clock, settings, metering, renders } = parts;
   const guards = createGuards(metering);
-  const metrics = createMetrics(renders);
+  const metrics = createMetrics({
+    version: settings.version,
+    ...renders,
+    browser: parts.browser,
+    blobs: { uploads: parts.uploads.uploadBlobs, renders: renders.renderBlobs },
+  });
   const idempotency = createIdempotency({ database, clock, renderBlobs: renders.renderBlobs });
   const noteAnswer = createAnswerLog({ log, metrics, requestLog: metering.requestLog });
   const allowOrigin = createCors(settings.corsOrigins);

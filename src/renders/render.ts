@@ -1,6 +1,7 @@
 // One render from top to bottom: check the target, take a capture slot and reserve the units, wait for a slot on the machine, run the
 // browser, then store files, row and units together. A failure releases slot and units and meters nothing. Spec 4.3, 4.4; v2 2.
 import type { Clock } from '#core/clock.ts';
+import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { Phases } from '#core/phases.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
@@ -88,6 +89,15 @@ export interface RendersParts {
   reached: OnCrashPoint;
 }
 
+/** A render that ran, or waited to run, for the metrics. */
+export interface RenderEnd {
+  /** `succeeded`, or why it failed: the browser's reason or an error code. */
+  result: string;
+  queueMs: number;
+  /** Without the wait in the queue. */
+  durationMs: number;
+}
+
 // Neither failures nor canceled renders are metered, so nothing else bounds how many rows they leave.
 export const keptFailures = 200;
 
@@ -98,6 +108,7 @@ export function createRenders(parts: RendersParts) {
   const commonRules = createEgressRules(egress);
   const keep = createOutputKeeper(parts);
   const references = createReferences(parts);
+  let noteEnd: (end: RenderEnd) => void = () => {};
 
   /** Where the pages of this account may go: with the private hosts that it was granted. */
   const egressFor = ({ allowedHosts }: Caller): EgressSettings =>
@@ -145,6 +156,21 @@ export function createRenders(parts: RendersParts) {
 
   /** From the look-up to the commit. If it throws, nothing is recorded, and the slot is the caller's to give back. */
   async function perform(begun: BegunRender, performing: Performing): Promise<FinishedRender> {
+    const { measuredMs } = performing.phases;
+    const startedAt = performance.now();
+    let result = 'succeeded';
+    try {
+      return await performNow(begun, performing);
+    } catch (error) {
+      result = resultOf(error);
+      throw error;
+    } finally {
+      const queueMs = measuredMs['queue'] ?? 0;
+      noteEnd({ result, queueMs, durationMs: performance.now() - startedAt - queueMs });
+    }
+  }
+
+  async function performNow(begun: BegunRender, performing: Performing): Promise<FinishedRender> {
     const { payer, request, target, puts } = begun;
     const { signal, phases, onPlace, beforeStore } = performing;
     try {
@@ -273,6 +299,8 @@ export function createRenders(parts: RendersParts) {
   }
 
   return {
+    /** Tells of every render that ends from now on. */
+    onEnd: (note: typeof noteEnd): void => void (noteEnd = note),
     render,
     begin,
     perform,
@@ -284,4 +312,10 @@ export function createRenders(parts: RendersParts) {
       requireStorable({ reference });
     },
   };
+}
+
+function resultOf(error: unknown): string {
+  if (error instanceof RenderFailure) return error.reason;
+  if (error instanceof LostRenderError) return error.isCanceled ? 'canceled' : 'taken_over';
+  return error instanceof ServiceError ? error.code : 'internal';
 }

@@ -18,14 +18,19 @@ const writesAtOnce = 2;
 /** What the stores have in common: files on their way in. */
 export function createSpools(
   path: string,
-  store: Store,
+  put: Store,
   reads = createDiskReads(),
-): Pick<Blobs, 'createSpool' | 'adopt' | 'sweepSpools'> {
+): Pick<Blobs, 'createSpool' | 'adopt' | 'sweepSpools' | 'storedBytes'> {
   const folder = createSpoolFolder(path);
   const writes = createFairQueue({ concurrency: writesAtOnce });
   /** Small blobs do not wait behind large ones. */
   const inTurn: InTurn = (writer, sizeBytes, work) =>
     sizeBytes > memoryBytes ? writes.run(writer, work) : work();
+  let storedBytes = 0;
+  const store: Store = async (spooled, key) => {
+    await put(spooled, key);
+    storedBytes += spooled.sizeBytes;
+  };
   return {
     createSpool: (writer = 'the service') => createSpool(folder.newPlace(), store, writer, inTurn),
     adopt: (file, account) =>
@@ -37,6 +42,7 @@ export function createSpools(
         reader: account,
       }),
     sweepSpools: folder.sweep,
+    storedBytes: () => storedBytes,
   };
 }
 

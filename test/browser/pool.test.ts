@@ -252,7 +252,9 @@ test('a lost worker is replaced at once, and by the next render if that start fa
   held[0]!.finish();
   await made;
   assert.equal(running.size, 1);
+  assert.deepEqual(pool.counts(), { started: 3, replaced: 0, lost: 2 });
   await pool.close();
+  assert.equal(pool.counts().lost, 2, 'those that the pool ends are not lost');
 });
 
 test('a worn worker finishes its renders, takes no more, and ends', async () => {
@@ -283,6 +285,7 @@ test('a worker is replaced by count: the replacement is there first', async () =
   assert.deepEqual([...running], [1]);
   held[0]!.discard();
   await waitFor('the replacement', () => running.has(2) && !running.has(1));
+  assert.deepEqual(pool.counts(), { started: 2, replaced: 1, lost: 0 });
   await pool.close();
   assert.deepEqual([...running], []);
 });

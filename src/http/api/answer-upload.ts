@@ -48,6 +48,7 @@ export async function answerUpload(
     request.notes = {
       phases,
       made: stored.outcomes.flatMap((outcome) => (outcome.ok ? [outcome.upload.row.id] : [])),
+      refused: stored.outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error.code])),
     };
     return stored.answer;
   });
