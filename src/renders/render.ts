@@ -90,7 +90,7 @@ export interface RendersParts {
 }
 
 /** A render that ran, or waited to run, for the metrics. */
-export interface RenderEnd {
+interface RenderEnd {
   /** `succeeded`, or why it failed: the browser's reason or an error code. */
   result: string;
   queueMs: number;
@@ -300,7 +300,9 @@ export function createRenders(parts: RendersParts) {
 
   return {
     /** Tells of every render that ends from now on. */
-    onEnd: (note: typeof noteEnd): void => void (noteEnd = note),
+    onEnd(note: (end: RenderEnd) => void): void {
+      noteEnd = note;
+    },
     render,
     begin,
     perform,
