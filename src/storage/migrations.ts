@@ -16,64 +16,41 @@ import { webhooksSchema } from '#storage/webhooks-schema.ts';
 
 const initial = '0001_initial_schema';
 
+/**
+ * The statements of each. They only add tables, indexes and columns with a default: a process of the version before goes on while the
+ * first of this version starts.
+ */
+export const laterMigrations: [name: string, statements: readonly string[]][] = [
+  ['0002_several_outputs', severalOutputs],
+  ['0003_variants_of_pictures', variantsOfPictures],
+  ['0004_webhooks', webhooksSchema],
+  ['0005_uploads_by_key', uploadsByKey],
+  ['0006_render_jobs', renderJobsSchema],
+  ['0007_cache_and_links', cacheAndLinks],
+  ['0008_albums', albumsSchema],
+  ['0009_guarded_uploads', guardedUploads],
+  ['0010_sign_in_providers', signInProviders],
+  ['0011_granted_hosts', grantedHosts],
+];
+
 const migrations: Record<string, Migration> = {
   [initial]: {
     async up(db) {
       const engine = db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
-      for (const statement of initialSchema(engine)) await sql.raw(statement).execute(db);
+      await run(db, initialSchema(engine));
     },
   },
-  '0002_several_outputs': {
-    async up(db) {
-      for (const statement of severalOutputs) await sql.raw(statement).execute(db);
-    },
-  },
-  '0003_variants_of_pictures': {
-    async up(db) {
-      for (const statement of variantsOfPictures) await sql.raw(statement).execute(db);
-    },
-  },
-  '0004_webhooks': {
-    async up(db) {
-      for (const statement of webhooksSchema) await sql.raw(statement).execute(db);
-    },
-  },
-  '0005_uploads_by_key': {
-    async up(db) {
-      for (const statement of uploadsByKey) await sql.raw(statement).execute(db);
-    },
-  },
-  '0006_render_jobs': {
-    async up(db) {
-      for (const statement of renderJobsSchema) await sql.raw(statement).execute(db);
-    },
-  },
-  '0007_cache_and_links': {
-    async up(db) {
-      for (const statement of cacheAndLinks) await sql.raw(statement).execute(db);
-    },
-  },
-  '0008_albums': {
-    async up(db) {
-      for (const statement of albumsSchema) await sql.raw(statement).execute(db);
-    },
-  },
-  '0009_guarded_uploads': {
-    async up(db) {
-      for (const statement of guardedUploads) await sql.raw(statement).execute(db);
-    },
-  },
-  '0010_sign_in_providers': {
-    async up(db) {
-      for (const statement of signInProviders) await sql.raw(statement).execute(db);
-    },
-  },
-  '0011_granted_hosts': {
-    async up(db) {
-      for (const statement of grantedHosts) await sql.raw(statement).execute(db);
-    },
-  },
+  ...Object.fromEntries(
+    laterMigrations.map(([name, statements]) => [
+      name,
+      { up: (db) => run(db, statements) } satisfies Migration,
+    ]),
+  ),
 };
+
+async function run(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
 
 /** Migrates the database to this version. Throws if a newer version has written it. */
 export async function migrate(db: Kysely<Schema>): Promise<void> {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Database } from '#storage/database.ts';
+import { laterMigrations } from '#storage/migrations.ts';
 import { toStoredRender } from '#renders/stored-render.ts';
 import { command } from '#lab/support/commands.ts';
 import { tintype } from '#lab/support/processes.ts';
@@ -166,6 +167,62 @@ for (const engine of databaseEngines) {
       }
     });
 
+    test('the version before goes on while this one migrates: its rows are taken, and read by this one', async () => {
+      const { database, execute, openAnother, close } = await engine.open();
+      try {
+        const account = accountRow();
+        await database.tables.accounts.insert(account);
+        await execute(undoVersion2);
+        /** What the version before writes, with the columns that it knows. */
+        const write = (number: number) =>
+          execute(`
+            insert into accounts (id, email, plan, verified, suspended, overages, created_at)
+            values ('account${number}', 'old${number}@example.com', 'free', 1, 0, 0, 1);
+            insert into uploads (id, slug, account_id, filename, content_type, size_bytes, sha256, delete_token_hash, created_at)
+            values ('upload${number}', 'slug${number}', '${account.id}', 'a.png', 'image/png', 7, 'hash', 'token', ${number});
+            insert into renders (id, account_id, kind, target, failure, options, content_type, size_bytes, sha256, hosted, created_at)
+            values ('render${number}', '${account.id}', 'pdf', 'https://example.com/', null, '{}', 'application/pdf', 7, 'hash', 1, 5);
+            insert into render_leases (id, account_id, expires_at) values ('lease${number}', '${account.id}', 9)`);
+        await write(1);
+        const { tables } = await openAnother();
+        await write(2);
+        const [first, second] = [await tables.renders.byId('render1'), await tables.renders.byId('render2')];
+        assert.deepEqual({ ...second, id: 'render1' }, { ...first });
+        assert.deepEqual(
+          { ...(await tables.renderLeases.live(account.id, 8)) },
+          { leases: 2, units: 2, queued: 0 },
+        );
+        const uploads = await Promise.all(['slug1', 'slug2'].map((slug) => tables.uploads.bySlug(slug)));
+        assert.deepEqual(
+          uploads.map((upload) => [upload?.tags, upload?.password_hash, upload?.album_id]),
+          [
+            ['[]', null, null],
+            ['[]', null, null],
+          ],
+        );
+        assert.equal((await tables.accounts.byEmail('old2@example.com'))?.allowed_hosts, '');
+      } finally {
+        await close();
+      }
+    });
+
+    test('a process of the version before cannot start on it: the message names the way back, and nothing is changed', async () => {
+      const { database, execute, openAnother, close } = await engine.open();
+      try {
+        await execute(
+          "insert into kysely_migration (name, timestamp) values ('9999_of_the_next_version', '2026-11-15T00:00:00Z')",
+        );
+        const before = await recorded(database);
+        await assert.rejects(openAnother(), {
+          message:
+            /newer version of Tintype.*9999_of_the_next_version.*start that version, or restore a backup$/,
+        });
+        assert.deepEqual(await recorded(database), before);
+      } finally {
+        await close();
+      }
+    });
+
     test('three processes that start at once on an empty database all start', async () => {
       const { environment, remove } = await engine.newPlace();
       try {
@@ -183,6 +240,22 @@ for (const engine of databaseEngines) {
     });
   });
 }
+
+test('migrations only add, so that the version before can go on while this one starts', () => {
+  const adds = [
+    /^create (table|index|unique index) /,
+    /^alter table \w+ add column \w+ \w+( references \w+ \(\w+\) on delete set null)?$/,
+    /^alter table \w+ add column \w+ \w+ not null default \S+$/,
+    // Of rows that are there.
+    /^update \w+ set /,
+  ];
+  const statements = laterMigrations.flatMap(([, list]) => list);
+  assert.ok(statements.length > 40);
+  assert.deepEqual(
+    statements.filter((statement) => !adds.some((form) => form.test(statement))),
+    [],
+  );
+});
 
 /** Makes a database one of the version before. */
 const undoVersion2 = [
