@@ -185,7 +185,7 @@ export const variables = {
   ),
   TLS_CERT_FILE: optional(
     'plain http',
-    'Certificate chain in PEM; with TLS_KEY_FILE the service speaks https.',
+    'Certificate chain in PEM; with TLS_KEY_FILE the service speaks https. Both are read again every minute.',
     'the path of a PEM file',
     (path): Buffer => readFileSync(path),
   ),
@@ -221,7 +221,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   ) as unknown as Variables;
 
   const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = values;
-  const tls = cert && key && { cert, key };
+  const readFiles = () => ({
+    cert: readFileSync(environment['TLS_CERT_FILE'] ?? ''),
+    key: readFileSync(environment['TLS_KEY_FILE'] ?? ''),
+  });
+  const tls = cert && key && { cert, key, reread: readFiles };
   if (!environment['TLS_CERT_FILE'] !== !environment['TLS_KEY_FILE']) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
   }

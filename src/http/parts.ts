@@ -13,6 +13,7 @@ import type { MeteringRoom } from '#metering/room.ts';
 import type { UploadsRoom } from '#uploads/room.ts';
 import type { RendersRoom } from '#renders/room.ts';
 import type { ListenerSettings } from '#http/connection/listener.ts';
+import type { TlsFiles } from '#http/connection/renewed-certificate.ts';
 import type { Guards } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
 import type { Metrics } from '#http/metrics.ts';
@@ -59,6 +60,7 @@ export interface RouteParts extends ServerParts {
 }
 
 interface ServerSettings extends ListenerSettings {
+  tls: TlsFiles | undefined;
   host: string;
   port: number;
   baseUrl: string;

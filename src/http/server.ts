@@ -1,5 +1,6 @@
 // The HTTP server: combines the listener, the checks that every request passes, and the route table. The order of checks: host,
 // preflight of another origin, path (404), method (405), then the guard of the route. Spec 4, 7.
+import type { Server as HttpsServer } from 'node:https';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hours, type Chore } from '#core/chore.ts';
 import { ServiceError, notFound } from '#core/errors.ts';
@@ -9,6 +10,7 @@ import { envelope, replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import { createIdempotency } from '#http/idempotency.ts';
 import { deletePath } from '#http/links.ts';
+import { renewCertificate } from '#http/connection/renewed-certificate.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { nearPath } from '#http/near-path.ts';
@@ -75,7 +77,10 @@ export function createServer(parts: ServerParts) {
   });
   addRoutes(router.add, { ...parts, guards, metrics, idempotency });
 
-  const chores: Chore[] = [{ name: 'sweep of stored answers', everyMs: hours(1), run: idempotency.sweep }];
+  const chores: Chore[] = [
+    { name: 'sweep of stored answers', everyMs: hours(1), run: idempotency.sweep },
+    ...(settings.tls ? [renewCertificate(app.server as unknown as HttpsServer, settings.tls, log)] : []),
+  ];
   return {
     chores,
     forgetAttemptsBefore: idempotency.forgetAttemptsBefore,

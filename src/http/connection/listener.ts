@@ -83,7 +83,9 @@ export function createListener(parts: {
       addressBudget: parts.guards.addressBudget,
       openReply: (socket) => connections.openReply(socket),
     }),
-    ...(tls ? { https: { ...listener, ...tls, handshakeTimeout: timeouts.headersMs } } : { http: listener }),
+    ...(tls
+      ? { https: { ...listener, cert: tls.cert, key: tls.key, handshakeTimeout: timeouts.headersMs } }
+      : { http: listener }),
   }) as unknown as FastifyInstance;
   const connections = boundConnections(app, { stallMs: timeouts.stallMs, maxConnections });
   const feeds = feedParsers(app.server, {
