@@ -138,6 +138,12 @@ export const variables = {
       (value) => (isWellFormedApiKey(value) ? value : undefined),
     ),
   ),
+  OWNER_FILE: optional(
+    'printed',
+    "Where the first start writes the owner's sign-in link and key, readable for the service's user only, instead of printing them.",
+    'the path of a file',
+    (value) => value,
+  ),
   SIGNUPS: optional(
     'closed, until the owner opens them in the dashboard',
     'Whether anyone may create an account in the dashboard. If set, it overrides the choice made in the dashboard.',
@@ -272,6 +278,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     tls,
     ownerEmail: values.OWNER_EMAIL,
     ownerKey: values.OWNER_KEY,
+    ownerFile: values.OWNER_FILE,
     /** Undefined: the owner decides in the dashboard. */
     signups: values.SIGNUPS,
     /** The OpenID Connect provider that people can sign in with. */

@@ -1,5 +1,5 @@
 // The process: reads the configuration, starts the service, prints the first-start block, exits on a signal or an uncaught error.
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { AccountError } from '#accounts/accounts.ts';
@@ -37,13 +37,12 @@ export async function serve(): Promise<void> {
 }
 
 /**
- * The first start with an empty database creates the owner's account. Its sign-in link and key are shown once: on a terminal, or else in
- * a file that only the service's user can read. Logs are kept and read by many, and a block of text between JSON lines stops their
- * parsers.
+ * The first start with an empty database creates the owner's account, and shows its sign-in link and key once. Where the output is a log,
+ * which is kept and read by many, OWNER_FILE takes them instead: a file that only the service's user can read.
  */
 async function welcomeOwner(service: Service, config: Config, output: Output, log: Logger): Promise<void> {
   const { accounts } = service;
-  const { ownerEmail: email, ownerKey } = config;
+  const { ownerEmail: email, ownerKey, ownerFile } = config;
   if (!(await accounts.isEmpty())) return;
   try {
     await accounts.create(email, { plan: 'business', owner: true });
@@ -54,12 +53,11 @@ async function welcomeOwner(service: Service, config: Config, output: Output, lo
   }
   const { key } = await accounts.createKey(email, 'first key', { key: ownerKey });
   if (ownerKey !== undefined) log.info({ owner: email }, 'first start: the owner has the key of OWNER_KEY');
-  else if (output.isTerminal) output.write(await welcome(service, config, key));
+  else if (ownerFile === undefined) output.write(await welcome(service, config, key));
   else {
-    const file = join(config.dataDir, 'owner.txt');
-    writePrivate(file, await welcome(service, config, key));
+    writePrivate(ownerFile, await welcome(service, config, key));
     log.info(
-      { owner: email, file },
+      { owner: email, file: ownerFile },
       "first start: the owner's sign-in link and API key are in a file; delete it",
     );
   }

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { png } from '#lab/support/images.ts';
-import { root, ownerFile, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
+import { root, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
+import { waitFor } from '#lab/support/wait-for.ts';
 
 const program = [process.execPath, join(root, 'bin', 'tintype.js'), 'serve'];
 const limited = ['sh', '-c', 'ulimit -n 1024; exec "$@"', 'sh', ...program];
@@ -24,7 +25,8 @@ test(
       limited,
     );
     try {
-      const [, key = ''] = /Bearer (\S+)"/.exec(await ownerFile(folder.path)) ?? [];
+      await waitFor('the first key', () => /Bearer \S+"/.test(serving.stdout()));
+      const [, key = ''] = /Bearer (\S+)"/.exec(serving.stdout()) ?? [];
       const headers = { authorization: `Bearer ${key}` };
       let running = renders;
       const ended = Array.from({ length: renders }, async () => {

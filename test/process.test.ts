@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -26,15 +26,14 @@ import { waitFor } from '#lab/support/wait-for.ts';
 
 const execute = promisify(execFile);
 
-test('a first start leaves the owner a key and a working curl command, once; the shutdown is prompt and clean', async () => {
+test('a first start shows the owner a key and a working curl command, once; the shutdown is prompt and clean', async () => {
   const { path, remove } = await temporaryFolder();
-  const environment = { DATA_DIR: path, OWNER_EMAIL: 'Ada@example.com' };
+  const environment = { DATA_DIR: path };
   try {
     const first = await serveUntilReady(environment);
-    const block = await ownerFile(path);
-    assert.match(block, /ada@example\.com \(plan business\)/);
-    const { mode } = await stat(join(path, 'owner.txt'));
-    assert.equal(mode & 0o777, 0o600);
+    await waitFor('the block', () => first.stdout().includes('sample.png'));
+    const block = first.stdout().slice(first.stdout().indexOf('\n  Tintype is ready'));
+    assert.match(block, /owner@tintype\.local \(plan business\)/);
     assert.equal(new Set(block.match(/tt_\w+/g)).size, 1, 'only the API key looks like one');
     const command = block.slice(block.indexOf('curl '), block.indexOf('sample.png') + 'sample.png'.length);
     const { stdout } = await execute('bash', ['-c', command], { cwd: root });
@@ -60,28 +59,40 @@ test('a first start leaves the owner a key and a working curl command, once; the
 
     // fetch keeps its connections open; the process must not wait for idle ones.
     const before = Date.now();
-    const { code: firstCode, stdout: log } = await first.end();
-    assert.equal(firstCode, 0);
+    assert.equal((await first.end()).code, 0);
     assert.ok(Date.now() - before < 30_000, `it took ${Date.now() - before} ms to end`);
 
-    const lines = log.trimEnd().split('\n');
-    const welcome = lines
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ file }) => file);
-    assert.deepEqual(
-      welcome.map(({ owner, file }) => [owner, file]),
-      [['ada@example.com', join(path, 'owner.txt')]],
-      'every line is JSON, and one says where the key is',
-    );
-    assert.doesNotMatch(log, /tt_|token=/);
-
-    await rm(join(path, 'owner.txt'));
     const second = await serveUntilReady(environment);
     const { stdout: again, code } = await second.end('SIGINT');
-    assert.doesNotMatch(again, /first start|API key|tt_/);
-    assert.ok(!(await readdir(path)).includes('owner.txt'));
+    assert.doesNotMatch(again, /API key|tt_/);
     assert.equal(code, 0);
   } finally {
+    await remove();
+  }
+});
+
+test('OWNER_FILE gets what the first start would print, for the owner of the process alone', async () => {
+  const { path, remove } = await temporaryFolder();
+  const file = join(path, 'owner.txt');
+  const environment = { DATA_DIR: join(path, 'data'), OWNER_EMAIL: 'Ada@example.com', OWNER_FILE: file };
+  const serving = await serveUntilReady(environment);
+  try {
+    const welcome = await ownerFile(file);
+    assert.match(welcome, /ada@example\.com \(plan business\)/);
+    assert.match(welcome, /^ {2}Your API key {3}tt_\w{49}/m);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+  } finally {
+    const { stdout } = await serving.end();
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.deepEqual(
+      lines.flatMap((line) => (line['file'] === undefined ? [] : [[line['owner'], line['file']]])),
+      [['ada@example.com', file]],
+      'every line is JSON, and one says where the key is',
+    );
+    assert.doesNotMatch(stdout, /tt_|token=/);
     await remove();
   }
 });
@@ -101,7 +112,6 @@ test('OWNER_KEY is the key of the owner from the first request on, and is neithe
     const { stdout } = await serving.end();
     assert.match(stdout, /"owner":"owner@tintype\.local".*OWNER_KEY/);
     assert.doesNotMatch(stdout, /tt_/);
-    assert.ok(!(await readdir(dataDir)).includes('owner.txt'));
     await remove();
   }
 });
@@ -118,7 +128,6 @@ test('on a terminal the log is readable, and the first start shows the key there
     await waitFor('the block', () => serving.stdout().includes('sample.png'));
     assert.match(serving.stdout(), /^\d\d:\d\d:\d\d {2}info {3}listening on /m);
     assert.match(serving.stdout(), /^ {2}Your API key {3}tt_\w{49}/m);
-    assert.ok(!(await readdir(path)).includes('owner.txt'));
   } finally {
     await serving.end();
     await remove();
@@ -164,11 +173,11 @@ test('SIGTERM during an upload: it is finished and answered, then the process en
   }
 });
 
-test('two first starts at once on an empty folder: both run, one welcomes the owner', async () => {
+test('two first starts at once on an empty folder: both run, one shows the block', async () => {
   const { path, remove } = await temporaryFolder();
   const both = await Promise.all([serveUntilReady({ DATA_DIR: path }), serveUntilReady({ DATA_DIR: path })]);
   try {
-    await ownerFile(path);
+    await waitFor('the block', () => both.some(({ stdout }) => stdout().includes('sample.png')));
   } finally {
     const ended = await Promise.all(both.map((serving) => serving.end()));
     assert.deepEqual(
@@ -178,7 +187,7 @@ test('two first starts at once on an empty folder: both run, one welcomes the ow
         [0, ''],
       ],
     );
-    assert.equal(ended.filter(({ stdout }) => stdout.includes('first start')).length, 1);
+    assert.equal(ended.filter(({ stdout }) => stdout.includes('Your API key')).length, 1);
     await remove();
   }
 });
@@ -238,7 +247,8 @@ test('TLS by certificate files', async (context) => {
   assert.match(mismatched.stderr, /TLS_CERT_FILE or TLS_KEY_FILE/);
   const serving = await spawnServe(environment);
   try {
-    assert.match(await ownerFile(path), /Tintype is ready at https:\/\/localhost:\d+/);
+    await waitFor('the service', () => serving.stdout().includes('Tintype is ready'));
+    assert.match(serving.stdout(), /Tintype is ready at https:\/\/localhost:\d+/);
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
     request(`${serving.origin}/healthz`, { rejectUnauthorized: false }, (response) => {
       response.resume();

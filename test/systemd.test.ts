@@ -40,6 +40,7 @@ test("its folders match its variables, and every variable is one of Tintype's", 
   assert.deepEqual(Object.fromEntries(set), {
     DATA_DIR: `/var/lib/${valueOf('StateDirectory')}`,
     CACHE_DIR: `/var/cache/${valueOf('CacheDirectory')}`,
+    OWNER_FILE: `/var/lib/${valueOf('StateDirectory')}/owner.txt`,
   });
   for (const [name = ''] of set) assert.ok(name in variables, name);
   assert.match(valueOf('ExecStart') ?? '', / bin\/tintype\.js serve$/);

@@ -82,7 +82,7 @@ async function useIt(image: Image, folder: string, say: (line: string) => void):
   const container = await runImage(image, folder, { EGRESS_ALLOW: site.host });
   try {
     say(`ready after ${seconds(container.readyAfterMs)}`);
-    const welcome = await ownerFile(container.dataDir);
+    const welcome = await ownerFile(join(container.dataDir, 'owner.txt'));
     const key = /tt_\w{49}/.exec(welcome)?.[0] ?? '';
     const healthy = await container.exec(image.healthcheck);
     const unhealthy = await container.exec(['env', 'PORT=1', ...image.healthcheck]);

@@ -87,9 +87,8 @@ export async function serveUntilReady(environment: Environment, command?: string
   return serving;
 }
 
-/** What the first start leaves for the owner, where no terminal shows it: a sign-in link, a key and a command. */
-export async function ownerFile(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'owner.txt');
+/** What the first start leaves for the owner in OWNER_FILE: a sign-in link, a key and a command. */
+export async function ownerFile(file: string): Promise<string> {
   await waitFor('the file of the owner', async () => {
     const text = await readFile(file, 'utf8').catch(() => '');
     return text.includes('sample.png');

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { jpeg, png, svg, webp } from '#lab/support/images.ts';
 import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
-import { freePort, ownerFile, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
+import { freePort, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { password } from '#lab/support/visitor.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
@@ -62,7 +62,7 @@ async function createKey(
   return { secret, command };
 }
 
-test('from first start to first successful curl: the first link, a password, a key, and a command that works as pasted', async (context) => {
+test('from first start to first successful curl: the printed link, a password, a key, and a command that works as pasted', async (context) => {
   const { path, remove } = await temporaryFolder();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -71,12 +71,14 @@ test('from first start to first successful curl: the first link, a password, a k
     await serving.end();
     await remove();
   });
-  const welcome = await ownerFile(path);
-  // The command uses the address of this installation.
+  await waitFor('the first-start block', () => serving.stdout().includes('/welcome?token='));
+  // The printed command uses the address of this installation.
   assert.ok(
-    welcome.includes(`"DATA_DIR=${path} BASE_URL=${origin} npx tintype account link owner@tintype.local"`),
+    serving
+      .stdout()
+      .includes(`"DATA_DIR=${path} BASE_URL=${origin} npx tintype account link owner@tintype.local"`),
   );
-  const link = /http\S+\/welcome\?token=\S+/.exec(welcome)?.[0] ?? '';
+  const link = /http\S+\/welcome\?token=\S+/.exec(serving.stdout())?.[0] ?? '';
   const page = await dashboard.open({ origin });
   await page.goto(link);
   await page.getByLabel('Password').fill(password);

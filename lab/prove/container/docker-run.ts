@@ -1,4 +1,4 @@
-// The line of docker run in docs/operations.md, read: what it asks of the engine, so that the proof runs exactly that.
+// The line of docker run in docs/self-hosting/docker.md, read: what it asks of the engine, so that the proof runs exactly that.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '#lab/support/processes.ts';
@@ -19,7 +19,7 @@ export interface DockerRun {
 
 /** Throws if the line has an option that is not known here. */
 export function readDockerRun(): DockerRun {
-  const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs', 'self-hosting', 'docker.md'), 'utf8');
   const line = /^docker run (?:.*\\\n)*.*/m.exec(page)?.[0] ?? '';
   const words = line.replaceAll('\\\n', ' ').trim().split(/\s+/).slice(2);
   const run: DockerRun = {
@@ -38,7 +38,7 @@ export function readDockerRun(): DockerRun {
     '--tmpfs': (value) => run.temporaryFolders.push(value),
     '--shm-size': (value) => (run.sharedMemory = value),
     '-v': (value) => (run.volume = value.split(':')[1]),
-    '-p': (value) => (run.port = value.split(':')[1]),
+    '-p': (value) => (run.port = value.split(':').at(-1)),
     '--security-opt': (value) => {
       if (value === 'no-new-privileges') run.mayGainPrivileges = false;
       else run.seccompFile = /^seccomp=(.+)$/.exec(value)?.[1];
@@ -53,7 +53,7 @@ export function readDockerRun(): DockerRun {
     if (option === '-d') continue;
     if (option === '--read-only') run.isReadOnly = true;
     else if (options[option]) options[option](words.shift() ?? '');
-    else throw new Error(`docker run of docs/operations.md has an unknown option "${option}"`);
+    else throw new Error(`docker run of docs/self-hosting/docker.md has an unknown option "${option}"`);
   }
   return run;
 }

@@ -1,4 +1,4 @@
-// Runs an image with the OCI runtime crun as an engine would run the line of docs/operations.md: as the image's user, and confined and
+// Runs an image with the OCI runtime crun as an engine would run the line of docs/self-hosting/docker.md: as the image's user, and confined and
 // mounted as that line says. The network is the host's, for loopback.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -109,7 +109,7 @@ async function specOf(
   const line = readDockerRun();
   if (line.hasCapabilities || line.seccompFile === undefined || line.volume === undefined)
     throw new Error(
-      'docs/operations.md runs the image with capabilities, or without a system-call filter or a volume',
+      'docs/self-hosting/docker.md runs the image with capabilities, or without a system-call filter or a volume',
     );
   const { defaultAction, syscalls } = JSON.parse(await readFile(join(root, line.seccompFile), 'utf8')) as {
     defaultAction: string;
