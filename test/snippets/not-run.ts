@@ -19,7 +19,7 @@ const notRun: { document: string; text: string; reason: string }[] = [
   },
   {
     document: 'docs/self-hosting/systemd.md',
-    text: 'sudo -u tintype',
+    text: 'runuser -u tintype',
     reason: 'needs the user that the block above makes',
   },
   {
