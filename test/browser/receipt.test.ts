@@ -60,15 +60,17 @@ test('a receipt says where the page ended, without what may be secret', async ()
 });
 
 test('a document of the request has no status, and no address if it was given none; a missing file is named', async () => {
-  const source = { kind: 'html' as const, text: '<title>Mine</title><img src="img/a.png?1">', files: [] };
-  assert.deepEqual(await receiptOf('', { source: { ...source, baseUrl: null } }), {
-    finalUrl: null,
-    status: null,
-    title: 'Mine',
-    warnings: [
-      { code: 'request_failed', message: 'the request was answered with status 404', url: 'img/a.png' },
-    ],
-  });
+  const text =
+    '<title>Mine</title><img src="img/a.png?1"><img src="https://nowhere.invalid/b.png"><script>throw "up"</script>';
+  const source = { kind: 'html' as const, text, files: [] };
+  const { warnings, ...rest } = await receiptOf('', { source: { ...source, baseUrl: null } });
+  assert.deepEqual(rest, { finalUrl: null, status: null, title: 'Mine' });
+  const byAddress = warnings.toSorted((one, other) => (one.url ?? '').localeCompare(other.url ?? ''));
+  assert.deepEqual(byAddress, [
+    { code: 'script_error', message: 'up', url: null },
+    { code: 'request_failed', message: 'the request failed', url: 'https://nowhere.invalid/b.png' },
+    { code: 'request_failed', message: 'the request was answered with status 404', url: 'img/a.png' },
+  ]);
   const { finalUrl, status } = await receiptOf('', {
     source: { ...source, text: 'based', baseUrl: `${server.base}/doc?a#b` },
   });

@@ -85,7 +85,7 @@ test('a document finds its files, and its timers and requests are in the picture
     (async () => { await timer(1200); const a = await (await fetch('data.json')).json(); await timer(1200); if (a.ok) pass('later') })();
     fetch('data.json?v=3').then((r) => r.json()).then(() => pass('query'));
     fetch('missing.png').then(({ status }) => status === 404 && pass('missing'));
-    if (isSecureContext && location.pathname === '/' && /^https:\\/\\/[a-z0-9]+\\.invalid$/.test(origin)) pass('secure');
+    if (isSecureContext && location.pathname === '/' && /^https:\\/\\/[a-z0-9]+\\.document\\.invalid$/.test(origin)) pass('secure');
     </script>`;
   const files = await filesOf({
     'style.css': [

@@ -11,8 +11,8 @@ export interface RequestDocument extends Answers {
   url: string;
 }
 
-/** RFC 6761: a name under it never resolves, so what is not answered here goes nowhere. */
-const privateSuffix = '.invalid';
+/** RFC 6761: a name under `.invalid` never resolves, so what is not answered here goes nowhere. The page may name others of them. */
+const privateSuffix = '.document.invalid';
 
 /** Whether this is an address of a document without one of its own. */
 export const isPrivateAddress = (url: string): boolean =>

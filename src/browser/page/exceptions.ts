@@ -6,7 +6,7 @@ import { isRefusal } from '#browser/page/refusal.ts';
 import { thrownText } from '#browser/page/thrown-text.ts';
 import { noticeMs } from '#browser/page/times.ts';
 
-export interface UncaughtException {
+interface UncaughtException {
   text: string;
   /** The address of the script; may be empty. */
   url: string;

@@ -3,7 +3,7 @@ import { RenderFailure, type PageReceipt, type Warning } from '#browser/browser.
 import type { Source, Task } from '#browser/job.ts';
 import { bareAddress, withoutQueries } from '#browser/page/bare-address.ts';
 import { isPrivateAddress } from '#browser/page/document-source.ts';
-import { createExceptions, type UncaughtException } from '#browser/page/exceptions.ts';
+import { createExceptions } from '#browser/page/exceptions.ts';
 import type { FailedRequest } from '#browser/page/failed-requests.ts';
 import type { Page } from '#browser/page/page.ts';
 import { shownEntry } from '#browser/page/shown-entry.ts';
@@ -46,7 +46,12 @@ export function createNotes(page: Page, { source, waits: { failOn } }: Task): No
     // The service's own come first, because a receipt has only so many.
     ...warnings.values(),
     ...failures().map((request) => ({ ...wordsFor(request), url: nameOf(request.url) })),
-    ...(await exceptions(signal)).map(warningOfException),
+    ...(await exceptions(signal)).map(({ text, url }) => ({
+      code: 'script_error' as const,
+      message: withoutQueries(text),
+      // An inline script of a document without an address has none either.
+      url: nameOf(url) || null,
+    })),
   ];
 
   return {
@@ -84,12 +89,6 @@ function wordsFor({ status, isBlocked }: FailedRequest): Pick<Warning, 'code' | 
   const message = status === null ? 'the request failed' : `the request was answered with status ${status}`;
   return { code: 'request_failed', message };
 }
-
-const warningOfException = ({ text, url }: UncaughtException): Warning => ({
-  code: 'script_error',
-  message: withoutQueries(text),
-  url: bareAddress(url),
-});
 
 /** Addresses that differ in their query strings only are the same here. */
 const unique = (warnings: Warning[]): Warning[] => [
