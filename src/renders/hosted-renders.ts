@@ -1,6 +1,7 @@
 // Hosted renders: finds an output that still resolves, deletes renders, and frees the space of deleted and expired ones. Spec 2.3, 2.4.
 import type { Clock } from '#core/clock.ts';
 import { parseOutputKey } from '#core/ids.ts';
+import { limits } from '#core/limits.ts';
 import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
@@ -28,8 +29,16 @@ export function createHostedRenders(parts: { database: Database; blobs: Blobs; c
 
   async function free(ids: string[], historyBefore: number): Promise<number> {
     const gone = await deleteBlobs(blobs, ids, renders.keysOf);
-    if (gone.length > 0) await renders.retire(gone, historyBefore);
+    if (gone.length > 0) await renders.retire(gone, clock.now(), historyBefore);
     return gone.length;
+  }
+
+  /** Marks renders of the account that have ended as deleted, `restorableMs` before that is final. */
+  async function markDeleted(accountId: string, ids: string[], restorableMs: number): Promise<string[]> {
+    const pending = await database.tables.renderJobs.existing(ids);
+    const ended = ids.filter((id) => !pending.has(id));
+    if (ended.length === 0) return [];
+    return database.tables.ownedBy(accountId).renders.markDeleted(ended, clock.now() + restorableMs);
   }
 
   return {
@@ -60,12 +69,24 @@ export function createHostedRenders(parts: { database: Database; blobs: Blobs; c
 
     /** Deletes renders of the account that have ended; returns their ids. Bytes that cannot be deleted now are left to the sweep. */
     async deleteOwned(accountId: string, ids: string[]): Promise<string[]> {
-      const pending = await database.tables.renderJobs.existing(ids);
-      const ended = ids.filter((id) => !pending.has(id));
-      if (ended.length === 0) return [];
-      const deleted = await database.tables.ownedBy(accountId).renders.markDeleted(ended, clock.now());
+      const deleted = await markDeleted(accountId, ids, 0);
       await free(deleted, 0).catch(() => {});
       return deleted;
+    },
+
+    /** The same, but the account can restore them for seven days; until then they resolve no more. */
+    binOwned: (accountId: string, ids: string[]): Promise<string[]> =>
+      markDeleted(accountId, ids, limits.restorableMs),
+
+    /** Undoes `binOwned`; the old links work again. Returns the ids for which it was not too late. */
+    restoreOwned: (accountId: string, ids: string[]): Promise<string[]> =>
+      database.tables.ownedBy(accountId).renders.restore(ids, clock.now()),
+
+    /** Makes `binOwned` final. */
+    async purgeDeleted(accountId: string, ids: string[]): Promise<string[]> {
+      const gone = await database.tables.ownedBy(accountId).renders.purgeNow(ids, clock.now());
+      await free(gone, 0).catch(() => {});
+      return gone;
     },
 
     /** Permanently deletes every render of an account. */

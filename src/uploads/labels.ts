@@ -12,6 +12,9 @@ export function descriptionOf(text: string): string {
   return description;
 }
 
+/** Of one upload. */
+export const maxTags = 20;
+
 export const tagOf = (text: string): string => labelOf('tag', text);
 
 export const tagsOf = (texts: string[]): string[] => [

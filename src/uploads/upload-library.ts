@@ -1,7 +1,8 @@
 // The uploads of an account, as its own keys read, change and delete them. v2 3.
 import type { Clock } from '#core/clock.ts';
+import { invalid } from '#core/errors.ts';
 import { isId } from '#core/ids.ts';
-import type { Database } from '#storage/database.ts';
+import type { Database, Tables } from '#storage/database.ts';
 import { nextCursor, pageOptions } from '#storage/owned/cursor.ts';
 import type { ChangedUpload } from '#storage/owned/uploads.ts';
 import type { UploadRow } from '#storage/schema.ts';
@@ -12,7 +13,7 @@ import { changedExpiry } from '#uploads/expiry.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';
 import type { ImageType } from '#uploads/image-types.ts';
-import { tagOf, tagsOf, titleOf } from '#uploads/labels.ts';
+import { maxTags, tagOf, tagsOf, titleOf } from '#uploads/labels.ts';
 import type { UploadPasswords } from '#uploads/upload-passwords.ts';
 
 export interface LibraryQuery {
@@ -56,6 +57,18 @@ export function createUploadLibrary(parts: {
     return isId(id) ? database.tables.ownedBy(accountId).uploads.byId(id, clock.now()) : undefined;
   }
 
+  /** All of them or, if one cannot be changed, none. */
+  const changeAll = (
+    accountId: string,
+    ids: string[],
+    change: (tables: Tables, rows: UploadRow[]) => Promise<void>,
+  ): Promise<string[]> =>
+    database.transaction(async (tables) => {
+      const rows = await tables.ownedBy(accountId).uploads.byIds(ids, clock.now());
+      if (rows.length > 0) await change(tables, rows);
+      return rows.map(({ id }) => id);
+    });
+
   return {
     find,
 
@@ -94,6 +107,29 @@ export function createUploadLibrary(parts: {
         return changed;
       });
     },
+
+    /** Puts uploads into an album, or with null into none; returns the ids of those that are there. */
+    move: (accountId: string, ids: string[], album: string | null): Promise<string[]> =>
+      changeAll(accountId, ids, async (tables, rows) => {
+        const owned = tables.ownedBy(accountId).uploads;
+        const others = rows.filter(({ album_id }) => album_id !== album);
+        if (album !== null)
+          await joinAlbum(tables, accountId, album, { count: others.length, now: clock.now() });
+        for (const { id } of others) await owned.change(id, { album_id: album });
+      }),
+
+    /** Adds a tag to uploads; returns the ids of those that are there. */
+    tag: (accountId: string, ids: string[], text: string): Promise<string[]> =>
+      changeAll(accountId, ids, async (tables, rows) => {
+        const owned = tables.ownedBy(accountId).uploads;
+        for (const { id, filename, tags: before } of rows) {
+          const tags = tagsOf([...(JSON.parse(before) as string[]), tagOf(text)]);
+          if (tags.length > maxTags)
+            throw invalid('tag', `${filename} has ${maxTags} tags, the most that an upload can have`);
+          await owned.change(id, { tags: JSON.stringify(tags) });
+          await owned.setTags(id, tags);
+        }
+      }),
 
     /** It stops resolving at once, and can be restored for seven days. False if there is none. */
     async delete(owner: Caller, id: string): Promise<boolean> {

@@ -83,14 +83,23 @@ for (const engine of databaseEngines) {
         const expired = renderRow(account.id, { created_at: 9_000, expires_at: 9_500 });
         const deleted = renderRow(account.id, { created_at: 9_000, deleted_at: 9_100 });
         const old = renderRow(account.id, { created_at: 100, hosted: 0 });
-        const all = [fresh, replay, expired, deleted, old];
+        const inBin = renderRow(account.id, { created_at: 9_000, deleted_at: 10_001 });
+        const expiredInBin = renderRow(account.id, {
+          created_at: 9_000,
+          expires_at: 9_500,
+          deleted_at: 10_001,
+        });
+        const all = [fresh, replay, expired, deleted, old, inBin, expiredInBin];
         for (const row of all) await other.tables.renders.insert(row);
         const dead = await other.tables.renders.dead(10_000, 1_000, 100);
-        assert.deepEqual(dead.toSorted(), [replay, expired, deleted, old].map(({ id }) => id).toSorted());
-        await other.tables.renders.retire(dead, 1_000);
+        assert.deepEqual(
+          dead.toSorted(),
+          [replay, expired, deleted, old, expiredInBin].map(({ id }) => id).toSorted(),
+        );
+        await other.tables.renders.retire(dead, 10_000, 1_000);
         assert.deepEqual(
           await other.tables.renders.existing(all.map(({ id }) => id)),
-          new Set([fresh.id, replay.id]),
+          new Set([fresh.id, replay.id, inBin.id]),
         );
         assert.deepEqual(await other.tables.renders.dead(10_000, 1_000, 100), []);
       } finally {

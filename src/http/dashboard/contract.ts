@@ -2,6 +2,7 @@
 // the types, a route without a handler does not compile, and the isolation test checks every entry. Errors have the API's envelope.
 import type { Static, TObject, TSchema } from 'typebox';
 import * as admin from '#http/dashboard/schemas/admin.ts';
+import * as albums from '#http/api/v2/album-schemas.ts';
 import * as files from '#http/dashboard/schemas/files.ts';
 import * as keys from '#http/dashboard/schemas/keys.ts';
 import * as links from '#http/dashboard/schemas/links.ts';
@@ -76,10 +77,14 @@ export const dashboardRoutes = {
 
   'GET /overview': { access: 'account' },
 
-  'GET /uploads': { access: 'account', query: files.UploadsQuery },
+  'GET /uploads': { access: 'account', query: files.DashboardUploadsQuery },
   'GET /uploads/totals': { access: 'account', query: files.UploadsFilter },
+  'GET /uploads/ids': { access: 'account', query: files.UploadsFilter },
+  'GET /uploads/tags': { access: 'account' },
   'GET /uploads/zip': { access: 'account', query: files.ZipQuery },
-  'POST /uploads/expiry': { access: 'account', body: files.ChangeUploads },
+  'POST /uploads/expiry': { access: 'account', body: files.ChangeExpiry },
+  'POST /uploads/move': { access: 'account', body: files.MoveUploads },
+  'POST /uploads/tag': { access: 'account', body: files.TagUploads },
   'POST /uploads': { access: 'api' },
   'GET /uploads/deleted': { access: 'account' },
   'POST /uploads/restore': { access: 'account', body: files.Ids },
@@ -90,7 +95,18 @@ export const dashboardRoutes = {
   'DELETE /uploads/:id': { access: 'account' },
   'GET /uploads/:id/thumbnail': { access: 'account' },
 
+  'GET /albums': { access: 'account', query: albums.PageQuery },
+  'POST /albums': { access: 'verified', body: albums.NewAlbum, status: 201 },
+  'PATCH /albums/:id': { access: 'account', body: albums.AlbumChanges },
+  'DELETE /albums/:id': { access: 'account' },
+  'GET /upload-links': { access: 'account', query: albums.PageQuery },
+  'POST /upload-links': { access: 'verified', body: albums.NewUploadLink, status: 201 },
+  'DELETE /upload-links/:id': { access: 'account' },
+
   'GET /renders': { access: 'account', query: files.DashboardRendersQuery },
+  'GET /renders/deleted': { access: 'account' },
+  'POST /renders/restore': { access: 'account', body: files.Ids },
+  'POST /renders/purge': { access: 'account', body: files.Ids },
   'POST /renders/delete': { access: 'account', body: files.Ids },
   'GET /renders/:id': { access: 'account' },
   'GET /renders/:id/thumbnail': { access: 'account' },

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { adminHandlers } from '#http/dashboard/admin.ts';
 import { adminSettingsHandlers } from '#http/dashboard/admin-settings.ts';
 import type { RouteName } from '#http/dashboard/contract.ts';
+import { albumsHandlers } from '#http/dashboard/albums.ts';
 import { exportHandlers } from '#http/dashboard/export.ts';
 import { healthHandlers } from '#http/dashboard/health.ts';
 import { keysHandlers } from '#http/dashboard/keys.ts';
@@ -28,6 +29,7 @@ const createHandlers = (parts: DashboardParts) =>
     ...exportHandlers(parts),
     ...overviewHandlers(parts),
     ...uploadsHandlers(parts),
+    ...albumsHandlers(parts),
     ...rendersHandlers(parts),
     ...keysHandlers(parts),
     ...linksHandlers(parts),

@@ -8,18 +8,18 @@ import type { RenderHistory } from '#renders/render-history.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
 import type { Addresses } from '#http/links.ts';
 import { found } from '#http/dashboard/errors.ts';
-import { sendThumbnail } from '#http/dashboard/uploads.ts';
+import { deletedShown, sendThumbnail } from '#http/dashboard/uploads.ts';
 import type { DashboardRendersQuery, RendersQuery } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { notFound } from '#core/errors.ts';
-import { accountRenderView, pictureOf, renderView, toPage } from '#http/dashboard/views.ts';
+import { accountRenderView, isoTime, pictureOf, renderView, toPage } from '#http/dashboard/views.ts';
 
 export function rendersHandlers({ clock, settings, accounts: { plans }, renders, api }: DashboardParts) {
   const { hostedRenders, renderJobs, renderHistory, renderVariants, renderBlobs } = renders;
   /** Those that wait or run are canceled first. */
   async function deleteAll(accountId: string, ids: string[]): Promise<string[]> {
     await renderJobs.cancel(accountId, ids);
-    return found(await hostedRenders.deleteOwned(accountId, ids));
+    return found(await hostedRenders.binOwned(accountId, ids));
   }
 
   return {
@@ -43,6 +43,23 @@ export function rendersHandlers({ clock, settings, accounts: { plans }, renders,
       const row = found(await hostedRenders.host(owned.accountId, plan, id));
       return renderView(settings, row, clock.now());
     },
+    async 'GET /renders/deleted'({ owned }) {
+      const rows = await owned.renders.restorable(clock.now(), deletedShown);
+      return {
+        items: rows.map(({ id, target, size_bytes, deleted_at }) => ({
+          id,
+          target,
+          size_bytes,
+          restorable_until: isoTime(deleted_at ?? 0),
+        })),
+      };
+    },
+    'POST /renders/restore': async ({ owned, body }) => ({
+      restored: found(await hostedRenders.restoreOwned(owned.accountId, body.ids)),
+    }),
+    'POST /renders/purge': async ({ owned, body }) => ({
+      deleted: found(await hostedRenders.purgeDeleted(owned.accountId, body.ids)),
+    }),
     'POST /renders/delete': async ({ owned, body }) => ({
       deleted: await deleteAll(owned.accountId, body.ids),
     }),
@@ -80,8 +97,9 @@ export async function listAccountRenders(
   return toPage(rows, page, (row) => accountRenderView(addresses, row, now));
 }
 
-const filterOf = ({ search, kind, status }: Static<typeof DashboardRendersQuery>): RenderFilter => ({
+const filterOf = ({ search, kind, status, before }: Static<typeof DashboardRendersQuery>): RenderFilter => ({
   search,
   kinds: kind && [kind],
   status,
+  before: before === undefined ? undefined : Date.parse(before),
 });

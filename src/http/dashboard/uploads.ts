@@ -14,7 +14,7 @@ import type { Variants } from '#uploads/pictures/variants.ts';
 import { originalOf, type Original } from '#uploads/pictures/variant.ts';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
 import { found } from '#http/dashboard/errors.ts';
-import type { UploadsFilter, UploadsQuery } from '#http/dashboard/schemas/files.ts';
+import type { DashboardUploadsQuery, UploadsFilter } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
 import { filePath } from '#http/links.ts';
@@ -24,7 +24,9 @@ import { distinctNames, zipOf } from '#http/zip.ts';
 import { createUploadViews, isoTime, toPage } from '#http/dashboard/views.ts';
 
 /** Deletions listed at most. */
-const deletedShown = 500;
+export const deletedShown = 500;
+/** Tags listed at most. */
+const tagsShown = 200;
 const soonMs = 7 * 24 * 60 * 60 * 1000;
 export function uploadsHandlers(parts: DashboardParts) {
   const {
@@ -34,13 +36,17 @@ export function uploadsHandlers(parts: DashboardParts) {
     api,
   } = parts;
   const view = createUploadViews(parts);
-  const { hostedUploads, uploadVariants, uploadBlobs } = uploads;
+  const { hostedUploads, uploadLibrary, uploadVariants, uploadBlobs } = uploads;
   return {
     'GET /uploads': ({ owned, query }) => listUploads(view, owned, query, clock.now()),
     async 'GET /uploads/totals'({ owned, query }) {
       const { files, bytes, isMore } = await owned.uploads.totals(filterOf(query, clock.now()), clock.now());
       return { files, bytes, is_more: isMore };
     },
+    async 'GET /uploads/ids'({ owned, query }) {
+      return { ids: await owned.uploads.idsOf(filterOf(query, clock.now()), clock.now()) };
+    },
+    'GET /uploads/tags': async ({ owned }) => ({ items: await owned.uploads.tags(clock.now(), tagsShown) }),
     async 'GET /uploads/zip'({ owned, query, reply }) {
       const ids = query.ids.split(',');
       if (ids.length > limits.filesPerZip)
@@ -66,6 +72,12 @@ export function uploadsHandlers(parts: DashboardParts) {
       const rows = await hostedUploads.changeExpiry(owned.accountId, plan, body.ids, body.expires_in);
       return { changed: found(rows).map(({ id }) => id) };
     },
+    'POST /uploads/move': async ({ owned, body }) => ({
+      changed: found(await uploadLibrary.move(owned.accountId, body.ids, body.album)),
+    }),
+    'POST /uploads/tag': async ({ owned, body }) => ({
+      changed: found(await uploadLibrary.tag(owned.accountId, body.ids, body.tag)),
+    }),
     'POST /uploads': ({ request, reply }): Promise<UploadResult | FastifyReply> => api.upload(request, reply),
     'POST /playground/upload': ({ request, reply }): Promise<UploadResult | FastifyReply> =>
       api.upload(request, reply),
@@ -96,7 +108,12 @@ export function uploadsHandlers(parts: DashboardParts) {
     'GET /uploads/:id': async ({ owned, id }) => view(found(await owned.uploads.byId(id, clock.now()))),
     async 'PATCH /uploads/:id'({ owned, person, id, body }) {
       const plan = plans.orStandard(person.account.plan);
-      const [row] = await hostedUploads.changeExpiry(owned.accountId, plan, [id], body.expires_in);
+      const { expires_in, max_views, ...changes } = body;
+      const row = await uploadLibrary.edit(owned.accountId, plan, id, {
+        ...changes,
+        expiresInSeconds: expires_in,
+        maxViews: max_views,
+      });
       return view(found(row));
     },
     async 'GET /uploads/:id/thumbnail'({ owned, id, reply }) {
@@ -136,7 +153,7 @@ const thumbnail = { width: 384, format: 'webp', acceptsWebp: true } as const;
 export async function listUploads<View>(
   view: (row: UploadRow) => View,
   owned: Owned,
-  query: Static<typeof UploadsQuery>,
+  query: Static<typeof DashboardUploadsQuery>,
   now: number,
 ) {
   const page = pageOptions(query);
@@ -144,9 +161,12 @@ export async function listUploads<View>(
   return toPage(rows, page, view);
 }
 
-function filterOf({ search, type, expiry }: UploadsFilter, now: number): UploadFilter {
+function filterOf({ search, type, expiry, tag, album, before }: UploadsFilter, now: number): UploadFilter {
   return {
     search,
+    tag,
+    albumId: album,
+    before: before === undefined ? undefined : Date.parse(before),
     contentType: type && contentTypeOf(type),
     expiry: expiry === 'soon' ? { before: now + soonMs } : expiry,
   };

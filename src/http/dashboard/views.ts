@@ -38,6 +38,12 @@ export function createUploadViews({ settings, uploads }: Pick<RouteParts, 'setti
       download_url: withQuery(view.file_url, 'download=1', ticket),
       /** Whether visitors must know a password or are counted. */
       guarded: isGuarded(row),
+      has_password: row.password_hash !== null,
+      views_left: row.views_left,
+      title: row.title,
+      tags: JSON.parse(row.tags) as string[],
+      /** The id of its album. */
+      album: row.album_id,
     };
   };
 }

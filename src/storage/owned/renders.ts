@@ -9,32 +9,43 @@ export interface RenderFilter {
   kinds?: RenderKind[] | undefined;
   status?: 'done' | 'failed' | undefined;
   reference?: string | undefined;
+  /** Made before this time. */
+  before?: number | undefined;
   /** Leaves out those that wait, run or were canceled. */
   isEnded?: boolean;
 }
 
 export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
   /** A hosted one leaves the history when its link expires. */
-  const live = (now: number) =>
+  const unexpired = (now: number) =>
     db
       .selectFrom('renders')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null)
       .where(({ eb, or }) =>
         or([eb('hosted', '=', 0), eb('expires_at', 'is', null), eb('expires_at', '>', now)]),
       );
+  const live = (now: number) => unexpired(now).where('deleted_at', 'is', null);
 
   return {
     byId: (id: string, now: number): Promise<RenderRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
+    /** Deleted renders that can be restored until `deleted_at`; the latest deletion first. */
+    restorable: (now: number, limit: number): Promise<RenderRow[]> =>
+      unexpired(now)
+        .where('deleted_at', '>', now)
+        .orderBy('deleted_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
     /** Newest first. */
     page(filter: RenderFilter, page: PageOptions, now: number): Promise<RenderRow[]> {
-      const { search, kinds, status, reference, isEnded = status !== undefined } = filter;
+      const { search, kinds, status, reference, before, isEnded = status !== undefined } = filter;
       let query = live(now).$call(newestFirst(page));
       if (search !== undefined) query = query.where(contains('target', search));
       if (kinds !== undefined) query = query.where('kind', 'in', kinds);
       if (status !== undefined) query = query.where('failure', status === 'failed' ? 'is not' : 'is', null);
+      if (before !== undefined) query = query.where('created_at', '<', before);
       if (isEnded) query = query.where('state', '=', 'ended');
       if (reference !== undefined) query = query.where('reference', '=', reference);
       return query.execute();

@@ -12,6 +12,8 @@ export interface UploadFilter {
   contentType?: string | undefined;
   /** `before` is a time by which it will have expired. */
   expiry?: 'never' | 'some' | { before: number } | undefined;
+  /** Stored before this time. */
+  before?: number | undefined;
 }
 
 /** What can be changed of an upload; at least one of them. */
@@ -51,15 +53,6 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .where(isAhead('expires_at', now))
       .where(sql<boolean>`(views_left is null or views_left > 0)`);
   const live = (now: number) => unexpired(now).where('deleted_at', 'is', null);
-  /** Changes deleted uploads that can still be restored. */
-  const changeDeleted = (ids: string[], now: number) =>
-    db
-      .updateTable('uploads')
-      .where('account_id', '=', accountId)
-      .where('id', 'in', ids)
-      .where('deleted_at', '>', now)
-      .returning('id');
-
   const tagged = (tag: string) =>
     db
       .selectFrom('upload_tags')
@@ -67,13 +60,14 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .where('account_id', '=', accountId)
       .where('tag', '=', tag);
 
-  function fitting({ search, tag, albumId, contentType, expiry }: UploadFilter, now: number) {
+  function fitting({ search, tag, albumId, contentType, expiry, before }: UploadFilter, now: number) {
     let query = live(now);
     if (search !== undefined)
       query = query.where(({ or }) => or([contains('filename', search), contains('title', search)]));
     if (tag !== undefined) query = query.where('id', 'in', tagged(tag));
     if (albumId !== undefined) query = query.where('album_id', '=', albumId);
     if (contentType !== undefined) query = query.where('content_type', '=', contentType);
+    if (before !== undefined) query = query.where('created_at', '<', before);
     if (expiry === 'never') query = query.where('expires_at', 'is', null);
     else if (expiry === 'some') query = query.where('expires_at', 'is not', null);
     else if (expiry) query = query.where('expires_at', '<=', expiry.before);
@@ -91,19 +85,6 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
-    /** Undoes the deletion. Returns the ids for which it was not too late. */
-    async restore(ids: string[], now: number): Promise<string[]> {
-      const rows = await changeDeleted(ids, now)
-        .set({ deleted_at: null })
-        .where(isAhead('expires_at', now))
-        .execute();
-      return rows.map(({ id }) => id);
-    },
-    /** Makes deletions final at once. */
-    async purgeNow(ids: string[], now: number): Promise<string[]> {
-      const rows = await changeDeleted(ids, now).set({ deleted_at: now }).execute();
-      return rows.map(({ id }) => id);
-    },
     page(
       filter: UploadFilter,
       { after, limit }: PageOptions,
@@ -124,6 +105,23 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       const { files, bytes } = await db.selectFrom(rows).select(totals).executeTakeFirstOrThrow();
       return { files, bytes, isMore: files === maxRead };
     },
+    /** The newest that fit, at most as many as are read for their totals. */
+    async idsOf(filter: UploadFilter, now: number): Promise<string[]> {
+      const rows = newest(filter, now).as('uploads');
+      return (await db.selectFrom(rows).select('id').execute()).map(({ id }) => id);
+    },
+    /** The tags in use with the number of their uploads, the most used first. */
+    tags: (now: number, limit: number): Promise<{ tag: string; uploads: number }[]> =>
+      db
+        .selectFrom('upload_tags')
+        .innerJoin(live(now).as('tagged'), 'tagged.id', 'upload_id')
+        .select(['tag', sql<number>`count(*)`.as('uploads')])
+        .where('upload_tags.account_id', '=', accountId)
+        .groupBy('tag')
+        .orderBy('uploads', 'desc')
+        .orderBy('tag')
+        .limit(limit)
+        .execute(),
     /** The given uploads that still resolve. */
     byIds: (ids: string[], now: number): Promise<UploadRow[]> =>
       live(now).where('id', 'in', ids).orderBy('created_at', 'desc').execute(),

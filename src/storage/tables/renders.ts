@@ -35,12 +35,12 @@ export function createRendersTable(db: Kysely<Schema>) {
         .where('created_at', '<=', oldest)
         .execute();
     },
-    /** Ids of renders whose bytes, if any, may be deleted: deleted, expired, or older than the history. */
+    /** Ids of renders whose bytes, if any, may be deleted: expired, deleted for too long to be restored, or older than the history. */
     async dead(now: number, historyBefore: number, limit: number): Promise<string[]> {
       const dead = () => db.selectFrom('renders').select('id');
       const rows = await dead()
-        .where('deleted_at', 'is not', null)
-        .unionAll(dead().where('expires_at', '<=', now).where('deleted_at', 'is', null))
+        .where('deleted_at', '<=', now)
+        .unionAll(dead().where('expires_at', '<=', now))
         .unionAll(
           dead()
             .where('created_at', '<', historyBefore)
@@ -52,13 +52,13 @@ export function createRendersTable(db: Kysely<Schema>) {
       return [...new Set(rows.map(({ id }) => id))];
     },
     /** Called after the bytes are gone: a render kept only for a replay stays in the history, the other rows are deleted. */
-    async retire(ids: string[], historyBefore: number): Promise<void> {
+    async retire(ids: string[], now: number, historyBefore: number): Promise<void> {
       await forgetVariants(db, ids);
       await db
         .deleteFrom('renders')
         .where('id', 'in', ids)
         .where(({ eb, or }) =>
-          or([eb('hosted', '=', 1), eb('deleted_at', 'is not', null), eb('created_at', '<', historyBefore)]),
+          or([eb('hosted', '=', 1), eb('deleted_at', '<=', now), eb('created_at', '<', historyBefore)]),
         )
         .execute();
       await db.updateTable('renders').set({ expires_at: null }).where('id', 'in', ids).execute();

@@ -58,7 +58,21 @@ export async function forgetVariants(db: Kysely<Schema>, ownerIds: string[]): Pr
 
 /** The same for the rows of one account: soft deletion, and listing all ids. */
 export function createOwnedStored(db: Kysely<Schema>, table: StoredTable, accountId: string) {
+  /** Changes deleted rows that can still be restored. */
+  const changeDeleted = (ids: string[], now: number, deletedAt: number | null): Promise<string[]> =>
+    idsOf(
+      db,
+      sql`
+      update ${sql.table(table)} set deleted_at = ${deletedAt}
+      where account_id = ${accountId} and id in (${sql.join(ids)}) and deleted_at > ${now}
+        and (expires_at is null or expires_at > ${now}) returning id`,
+    );
+
   return {
+    /** Undoes the deletion. Returns the ids for which it was not too late. */
+    restore: (ids: string[], now: number): Promise<string[]> => changeDeleted(ids, now, null),
+    /** Makes deletions final at once. */
+    purgeNow: (ids: string[], now: number): Promise<string[]> => changeDeleted(ids, now, now),
     /** Marks rows as deleted; their bytes may be deleted from `at` on. Returns the ids that were not deleted before. */
     markDeleted: (ids: string[], at: number): Promise<string[]> =>
       idsOf(

@@ -18,6 +18,8 @@ interface Things {
   email: string;
   accountId: string;
   uploadId: string;
+  albumId: string;
+  uploadLinkId: string;
   renderId: string;
   keyId: string;
   sessionId: string;
@@ -44,11 +46,18 @@ const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'DELETE /uploads/:id': ({ uploadId }) => ({ id: uploadId }),
   'GET /uploads/:id/thumbnail': ({ uploadId }) => ({ id: uploadId }),
   'POST /uploads/expiry': ({ uploadId }) => ({ body: { ids: [uploadId], expires_in: 60 } }),
+  'POST /uploads/move': ({ uploadId }) => ({ body: { ids: [uploadId], album: null } }),
+  'POST /uploads/tag': ({ uploadId }) => ({ body: { ids: [uploadId], tag: 'taken over' } }),
+  'PATCH /albums/:id': ({ albumId }) => ({ id: albumId, body: { title: 'taken over' } }),
+  'DELETE /albums/:id': ({ albumId }) => ({ id: albumId }),
+  'DELETE /upload-links/:id': ({ uploadLinkId }) => ({ id: uploadLinkId }),
   'GET /uploads/zip': ({ uploadId }) => ({ query: { ids: uploadId } }),
   'GET /renders/:id': ({ renderId }) => ({ id: renderId }),
   'GET /renders/:id/thumbnail': ({ renderId }) => ({ id: renderId }),
   'GET /renders/:id/receipt': ({ renderId }) => ({ id: renderId }),
   'POST /renders/:id/host': ({ renderId }) => ({ id: renderId }),
+  'POST /renders/restore': ({ renderId }) => ({ body: { ids: [renderId] } }),
+  'POST /renders/purge': ({ renderId }) => ({ body: { ids: [renderId] } }),
   'POST /renders/delete': ({ renderId }) => ({ body: { ids: [renderId] } }),
   'DELETE /renders/:id': ({ renderId }) => ({ id: renderId }),
   'PATCH /keys/:id': ({ keyId }) => ({ id: keyId, body: { name: 'taken over' } }),
@@ -82,6 +91,11 @@ const showing: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'GET /overview': () => ({}),
   'GET /uploads/deleted': () => ({}),
   'GET /uploads/totals': () => ({ query: { search: 'victim' } }),
+  'GET /uploads/ids': () => ({ query: { search: 'victim' } }),
+  'GET /uploads/tags': () => ({}),
+  'GET /albums': () => ({}),
+  'GET /upload-links': () => ({}),
+  'GET /renders/deleted': () => ({}),
   'GET /uploads': () => ({ query: { search: 'victim' } }),
   'GET /renders': () => ({ query: { search: 'victim' } }),
   'GET /keys': () => ({}),
@@ -119,6 +133,8 @@ const onOneself: RouteName[] = [
   'POST /keys',
   'POST /integrations',
   'POST /link-keys',
+  'POST /albums',
+  'POST /upload-links',
   'POST /webhooks',
   'POST /webhooks/rotate-secret',
   'PATCH /overages',
@@ -136,6 +152,8 @@ before(async () => {
   stranger = await signedInVisitor(service);
   const { accountId, email } = signedIn;
   const { body: key } = await victim.call('POST /keys', { body: { name: 'the key of the victim' } });
+  const { body: album } = await victim.call('POST /albums', { body: { title: 'the album of the victim' } });
+  const { body: uploadLink } = await victim.call('POST /upload-links', { body: { album: album.id } });
   const { body: linkKey } = await victim.call('POST /link-keys', {
     body: { name: 'the link key of the victim' },
   });
@@ -193,6 +211,8 @@ before(async () => {
     email,
     accountId,
     uploadId: upload.id,
+    albumId: album.id,
+    uploadLinkId: uploadLink.id,
     renderId,
     keyId: key.key.id,
     passkeyId,
@@ -209,16 +229,21 @@ beforeEach(() => service.clock.advance(2_000));
 
 /** The victim's data, to check that it is unchanged. */
 async function belongings(): Promise<unknown> {
-  const [uploads, renders, keys, session, usage, webhooks, linkKeys] = await Promise.all([
-    victim.call('GET /uploads'),
-    victim.call('GET /renders'),
-    victim.call('GET /keys'),
-    victim.call('GET /session'),
-    victim.call('GET /usage'),
-    victim.call('GET /webhooks'),
-    victim.call('GET /link-keys'),
-  ]);
-  return [uploads.body, renders.body, keys.body, session.body, usage.body, webhooks.body, linkKeys.body];
+  const [uploads, renders, keys, session, usage, webhooks, linkKeys, albums, uploadLinks] = await Promise.all(
+    [
+      victim.call('GET /uploads'),
+      victim.call('GET /renders'),
+      victim.call('GET /keys'),
+      victim.call('GET /session'),
+      victim.call('GET /usage'),
+      victim.call('GET /webhooks'),
+      victim.call('GET /link-keys'),
+      victim.call('GET /albums'),
+      victim.call('GET /upload-links'),
+    ],
+  );
+  const answers = [uploads, renders, keys, session, usage, webhooks, linkKeys, albums, uploadLinks];
+  return answers.map(({ body }) => body);
 }
 
 test('every route is in one of the tables', () => {

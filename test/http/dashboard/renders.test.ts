@@ -82,6 +82,46 @@ test('a render shows its formats, reference, links and thumbnail; deleting it de
     assert.equal((await fetch(`${service.origin}/s/${path}`)).status, 404);
 });
 
+test('a deleted render is restored with its links for seven days, or deleted for good at once', async () => {
+  const visitor = await signedInVisitor(service);
+  const bytes = await images.png();
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count += 1)
+    ids.push(await storeRender(service, visitor.accountId, [{ format: 'png', bytes }]));
+  const [back, gone, left] = ids as [string, string, string];
+  const status = async (id: string) => (await fetch(`${service.origin}/s/${id}`)).status;
+  const { renders } = service.database.tables;
+  const kept = async (id: string) => (await renders.existing([id])).has(id);
+  const isDead = async (id: string) => (await renders.dead(service.clock.now(), 0, 1_000)).includes(id);
+
+  assert.equal((await visitor.call('POST /renders/delete', { body: { ids } })).body.deleted.length, 3);
+  assert.deepEqual(await Promise.all(ids.map(status)), [404, 404, 404]);
+  const { items } = (await visitor.call('GET /renders/deleted')).body;
+  assert.deepEqual(items.map(({ id }) => id).toSorted(), ids.toSorted());
+  const daysLeft = (Date.parse(items[0]!.restorable_until) - service.clock.now()) / 86_400_000;
+  assert.equal(Math.round(daysLeft), 7);
+  assert.deepEqual(await Promise.all(ids.map(isDead)), [false, false, false]);
+
+  const restored = await visitor.call('POST /renders/restore', { body: { ids: [back] } });
+  assert.deepEqual(restored.body, { restored: [back] });
+  const page = (await visitor.call('GET /renders')).body;
+  assert.deepEqual(
+    page.items.map(({ id }) => id),
+    [back],
+  );
+  assert.equal(await status(back), 200);
+
+  assert.deepEqual((await visitor.call('POST /renders/purge', { body: { ids: [gone] } })).body, {
+    deleted: [gone],
+  });
+  assert.deepEqual([await kept(gone), await kept(left)], [false, true]);
+  assert.equal((await visitor.call('POST /renders/restore', { body: { ids: [gone] } })).status, 404);
+  service.clock.advance(7 * 86_400_000 + 1);
+  assert.deepEqual([await isDead(left), await isDead(back)], [true, false], 'its time is over');
+  assert.equal((await visitor.call('POST /renders/restore', { body: { ids: [left] } })).status, 404);
+  service.clock.advance(-7 * 86_400_000 - 1);
+});
+
 test('a render of the playground is hosted afterwards, without a further unit, while its bytes are kept', async () => {
   const visitor = await signedInVisitor(service, { plan: 'free' });
   const body = { html: '<title>Shared</title><h1>One</h1>', viewport: { width: 320, height: 320 } };

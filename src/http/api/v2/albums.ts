@@ -73,7 +73,7 @@ export function albumHandlers(parts: AlbumsParts) {
   };
 }
 
-const albumOf = ({ baseUrl, contentBaseUrl }: Addresses, album: StoredAlbum): Album => ({
+export const albumOf = ({ baseUrl, contentBaseUrl }: Addresses, album: StoredAlbum): Album => ({
   id: album.id,
   slug: album.slug,
   url: baseUrl + albumPath(album.slug),

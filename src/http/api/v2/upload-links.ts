@@ -70,7 +70,7 @@ export function uploadLinkHandlers(parts: UploadLinksParts) {
 }
 
 /** The token is known only when the link is made. */
-const uploadLinkOf = ({ baseUrl }: Addresses, row: UploadLinkRow, token?: string): UploadLink => ({
+export const uploadLinkOf = ({ baseUrl }: Addresses, row: UploadLinkRow, token?: string): UploadLink => ({
   id: row.id,
   url: token === undefined ? null : baseUrl + dropPath(token),
   token: token ?? null,

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
 import { metadataKinds } from '#uploads/metadata/cleaning.ts';
 import { imageNames } from '#uploads/image-types.ts';
+import { maxTags } from '#uploads/labels.ts';
 import { choice, optional, strict } from '#http/api/fields.ts';
 import { orNull } from '#http/api/v2/schemas.ts';
 
@@ -16,7 +17,7 @@ const views = { minimum: 1, maximum: 1_000_000 };
 const filename = text(255, 'The filename instead of the one of the file; it is sanitized.');
 const title = text(200, 'A title.');
 const tags = Type.Array(text(40, 'A tag.'), {
-  maxItems: 20,
+  maxItems: maxTags,
   description: 'Words to find it by; in a form, a part for each.',
 });
 

@@ -2,7 +2,8 @@
 import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
 import { uploadOrders } from '#storage/owned/uploads.ts';
-import { choice, object, pageQuery } from '#http/dashboard/schemas/common.ts';
+import { UploadChanges } from '#http/api/v2/upload-schemas.ts';
+import { choice, object, orNull, pageQuery, text, time } from '#http/dashboard/schemas/common.ts';
 
 const uploadsFilter = {
   search: Type.Optional(
@@ -20,18 +21,24 @@ const uploadsFilter = {
     }),
   ),
 };
-export const UploadsQuery = object({
-  ...pageQuery,
+const sort = Type.Optional(
+  choice(uploadOrders, {
+    default: 'newest',
+    description: 'The order. By size and by name, only the newest 20,000 are sorted.',
+  }),
+);
+/** Of the account API. */
+export const UploadsQuery = object({ ...pageQuery, ...uploadsFilter, sort });
+
+export const UploadsFilter = object({
   ...uploadsFilter,
-  sort: Type.Optional(
-    choice(uploadOrders, {
-      default: 'newest',
-      description: 'The order. By size and by name, only the newest 20,000 are sorted.',
-    }),
-  ),
+  tag: Type.Optional(text(1, 40)),
+  album: Type.Optional(text(1, 40)),
+  /** Only what was stored before this time: the way to a date. */
+  before: Type.Optional(time),
 });
-export const UploadsFilter = object(uploadsFilter);
 export type UploadsFilter = Static<typeof UploadsFilter>;
+export const DashboardUploadsQuery = object({ ...pageQuery, ...UploadsFilter.properties, sort });
 
 const ids = {
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
@@ -41,8 +48,12 @@ const ids = {
   }),
 };
 
-/** Seconds from now, or null for none; the plan's limit counts from the time of upload. */
-export const ChangeUpload = object({
+/** What changes of one upload. */
+export const ChangeUpload = UploadChanges;
+
+/** The expiry of several at once; ids that do not belong to the account are ignored. */
+export const ChangeExpiry = object({
+  ...ids,
   expires_in: Type.Union(
     [
       Type.Integer({ minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max }),
@@ -53,9 +64,10 @@ export const ChangeUpload = object({
     },
   ),
 });
-
-/** The same for several at once; ids that do not belong to the account are ignored. */
-export const ChangeUploads = object({ ...ids, ...ChangeUpload.properties });
+/** Null for none. */
+export const MoveUploads = object({ ...ids, album: orNull(text(1, 40)) });
+/** They keep the tags that they have. */
+export const TagUploads = object({ ...ids, tag: text(1, 40) });
 
 /** Ids separated by commas, as many as fit into one archive. */
 export const ZipQuery = object({
@@ -77,6 +89,8 @@ const rendersQuery = {
 export const RendersQuery = object(rendersQuery);
 export const DashboardRendersQuery = object({
   ...rendersQuery,
+  /** Only what was made before this time: the way to a date. */
+  before: Type.Optional(time),
   kind: Type.Optional(
     choice(['screenshot', 'pdf', 'extract'], { description: 'Only renders of this kind.' }),
   ),
