@@ -20,6 +20,8 @@ const groups: { title: string; entries: Entry[]; isAdmin?: true }[] = [
     entries: [
       ['/', 'Overview', 'overview'],
       ['/uploads', 'Uploads', 'uploads'],
+      ['/albums', 'Albums', 'albums'],
+      ['/upload-links', 'Upload links', 'upload'],
       ['/renders', 'Renders', 'renders'],
     ],
   },
@@ -105,7 +107,7 @@ function Navigation({ session, path }: { session: Session; path: string }) {
       {groups
         .filter(({ isAdmin }) => !isAdmin || session.owner)
         .map(({ title, entries }) => (
-          <div key={title} className="mb-4">
+          <div key={title} className="mb-4 lg:mb-3">
             <h2 className="px-3 pb-1 text-xs font-semibold tracking-wider text-quiet uppercase">{title}</h2>
             <ul>
               {entries.map(([to, text, icon]) => (
@@ -113,7 +115,7 @@ function Navigation({ session, path }: { session: Session; path: string }) {
                   <Link
                     to={to}
                     aria-current={path === to ? 'page' : undefined}
-                    className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet transition hover:bg-ink/5 hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent"
+                    className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet lg:min-h-8.5 transition hover:bg-ink/5 hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent"
                   >
                     <Icon name={icon} />
                     {text}
@@ -125,7 +127,7 @@ function Navigation({ session, path }: { session: Session; path: string }) {
         ))}
       <a
         href="/docs"
-        className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet transition hover:bg-ink/5 hover:text-ink"
+        className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet lg:min-h-8.5 transition hover:bg-ink/5 hover:text-ink"
       >
         <Icon name="open" />
         Documentation

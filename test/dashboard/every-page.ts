@@ -55,6 +55,10 @@ export async function startEveryPage(): Promise<EveryPage> {
   const hook = { url: `https://${site.host}/hook`, events: ['upload.created', 'quota.warning'] };
   await owner.call('POST /webhooks', { body: hook });
   await owner.call('POST /link-keys', { body: { name: 'newsletter' } });
+  const { body: album } = await owner.call('POST /albums', { body: { title: 'A week at the sea' } });
+  const [first] = (await owner.call('GET /uploads')).body.items;
+  await owner.call('PATCH /uploads/:id', { id: first!.id, body: { album: album.id, tags: ['sea'] } });
+  await owner.call('POST /upload-links', { body: { title: 'Pictures of the party', album: album.id } });
   const shared = await picture('#8aa0a8', 2);
   const upload = (await owner.call('POST /uploads', { form: formOf([[shared, 'shared.webp']]) })).body;
   const several = await storeRender(
@@ -123,9 +127,18 @@ export async function startEveryPage(): Promise<EveryPage> {
       'No link keys yet',
       () => newcomer,
     ),
+    page(
+      'albums-empty',
+      () => '/dashboard/albums',
+      'No albums yet',
+      () => newcomer,
+    ),
     page('overview', () => '/dashboard', 'mark.svg'),
     page('uploads', () => '/dashboard/uploads', 'mark.svg'),
     page('uploads-filtered', () => '/dashboard/uploads?search=nothing+like+it', 'No matching uploads'),
+    page('albums', () => '/dashboard/albums', 'A week at the sea'),
+    page('upload-links', () => '/dashboard/upload-links', 'Pictures of the party'),
+    page('upload', () => `/dashboard/uploads?open=${first!.id}`, 'Copy as'),
     page('renders', () => '/dashboard/renders', 'Hosted'),
     page('render', () => `/dashboard/renders?open=${several}`, 'Page link'),
     page('playground', () => '/dashboard/playground', 'The same call'),

@@ -35,17 +35,19 @@ export function SearchFilter({ label }: { label: string }) {
 export function ChoiceFilter({
   name,
   label,
+  className = '',
   choices,
 }: {
   name: string;
   label: string;
+  className?: string;
   choices: ComponentProps<typeof Select>['choices'];
 }) {
   const [search, setSearch] = useSearch();
   return (
     <Select
       aria-label={label}
-      className="max-sm:flex-1 max-sm:basis-[40%]"
+      className={`max-sm:max-w-none max-sm:flex-1 max-sm:basis-[40%] ${className}`}
       choices={choices}
       value={search.get(name) ?? ''}
       onChange={(event) => setSearch({ [name]: event.target.value })}

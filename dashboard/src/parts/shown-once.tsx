@@ -8,15 +8,17 @@ export function ShownOnce({
   title,
   what,
   secret,
+  advice = 'This is the only time it is shown. Copy it now and keep it like a password.',
   onClose,
   children,
 }: {
   title: string;
   what: string;
   secret: string;
+  advice?: string;
   onClose: () => void;
   /** More to copy; `keep` is called when it was copied and has the secret in it. */
-  children: (keep: () => void) => ReactNode;
+  children?: (keep: () => void) => ReactNode;
 }) {
   const [isKept, setKept] = useState(false);
   const [isHeld, setHeld] = useState(false);
@@ -28,10 +30,10 @@ export function ShownOnce({
         <p className="rounded-[9px] bg-warn-soft px-3 py-2 text-sm text-warn" role="status">
           {isHeld && !isKept
             ? 'You have not copied it yet. Copy it, or choose “I have saved it”: it cannot be shown again.'
-            : 'This is the only time it is shown. Copy it now and keep it like a password.'}
+            : advice}
         </p>
         <Code text={secret} what={what} wrap isFirst onCopied={keep} />
-        {children(keep)}
+        {children?.(keep)}
       </div>
       <DialogActions>
         <Button tone="primary" onClick={onClose}>

@@ -3,7 +3,7 @@ import type { ApiKeyRow, RenderRow, Unit, UploadRow } from '#storage/schema.ts';
 import { nextCursor } from '#storage/owned/cursor.ts';
 import type { PageOptions } from '#storage/owned/page.ts';
 import { maxOriginalBytes } from '#uploads/pictures/limits.ts';
-import type { Original } from '#uploads/pictures/variant.ts';
+import { sizeOf, type Original } from '#uploads/pictures/variant.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
 import { isExtract } from '#renders/output-files.ts';
 import {
@@ -106,7 +106,8 @@ export function renderView(
 ) {
   const outputs = shownOutputs(row, now);
   const main = mainOf(outputs);
-  const { version, source } = receiptOf(row);
+  const { version, source, page } = receiptOf(row);
+  const made = mainOf(outputsOf(row));
   return {
     ...accountRenderView(addresses, row, now),
     status: statuses[renderStateOf(row, queued)],
@@ -115,6 +116,14 @@ export function renderView(
     source,
     reference: row.reference,
     units: row.units,
+    /** Of the page; null if it has none. */
+    title: page?.title || null,
+    /** Of the picture itself, in pixels; null if there is none. */
+    size: (made && sizeOf(made)) ?? null,
+    /** Of the PDF. */
+    pages: made?.pages ?? null,
+    /** Whether its bytes are kept, so that it can get a link. */
+    can_be_hosted: row.hosted === 0 && row.expires_at !== null && row.expires_at > now,
     /** The page that shows its picture or PDF; null if none is hosted. */
     share_url: main && !isExtract(main.format) ? addresses.baseUrl + sharePath(main.id) : null,
     thumbnail_url: pictureOf(row, now) ? `${dashboardPath}/renders/${row.id}/thumbnail` : null,

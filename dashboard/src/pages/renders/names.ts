@@ -7,13 +7,35 @@ export const kinds: Record<Render['kind'], string> = {
   extract: 'Extract',
 };
 
-/** What was made of the page: its kind, or all formats if there are several. */
+export const formatNames: Record<Render['formats'][number], string> = {
+  png: 'PNG',
+  jpeg: 'JPEG',
+  webp: 'WebP',
+  pdf: 'PDF',
+  html: 'HTML',
+  mhtml: 'Web archive',
+  text: 'Text',
+  markdown: 'Markdown',
+  metadata: 'Metadata',
+  accessibility: 'Accessibility tree',
+};
+
+/** What was made of the page. */
 export const madeOf = ({ kind, formats }: Render): string =>
-  formats.length > 1 || kind === 'extract' ? [kinds[kind], ...formats].join(', ') : kinds[kind];
+  formats.length > 1 || kind === 'extract'
+    ? formats.map((format) => formatNames[format]).join(', ') || kinds[kind]
+    : kinds[kind];
+
+/** The title of the page, or its address. */
+export const titleOf = (render: Render): string => render.title ?? nameOf(render);
+
+export const nameOf = ({ target }: Render): string => targetName(target);
 
 /** The address of the page. A document that came with the request may have none. */
-export const nameOf = ({ target }: Render): string =>
-  isUnnamed(target) ? `A document (${target.slice('about:'.length)})` : target;
+export const targetName = (target: string): string =>
+  isUnnamed(target) ? (documents[target.slice('about:'.length)] ?? 'A document') : target;
+
+const documents: Record<string, string> = { html: 'An HTML document', markdown: 'A Markdown document' };
 
 const isUnnamed = (target: string): boolean => target.startsWith('about:');
 

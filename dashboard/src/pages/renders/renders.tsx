@@ -1,18 +1,26 @@
-// The history of renders.
+// Every render of the account, loaded page by page. The filters are in the URL.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
 import type { Render } from '#http/dashboard/views.ts';
-import { call, sameOrigin } from '#app/api.ts';
-import { ago, bytes, duration } from '#app/format.ts';
-import { madeOf, nameOf } from '#app/pages/renders/names.ts';
+import { call } from '#app/api.ts';
+import { plural } from '#app/format.ts';
+import { DeleteRenders } from '#app/pages/renders/delete-renders.tsx';
+import { targetName } from '#app/pages/renders/names.ts';
 import { RenderDialog } from '#app/pages/renders/render-dialog.tsx';
-import { StatusChip } from '#app/pages/renders/status.tsx';
-import { LinkButton } from '#app/parts/button.tsx';
+import { Row } from '#app/pages/renders/row.tsx';
+import { Button, LinkButton } from '#app/parts/button.tsx';
+import { CopyButton } from '#app/parts/copy.tsx';
 import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
-import { Icon } from '#app/parts/icon.tsx';
+import { neighboursOf } from '#app/parts/neighbours.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
-import { Chip, Empty } from '#app/parts/states.tsx';
+import { RecentlyDeleted } from '#app/parts/recently-deleted.tsx';
+import { Empty } from '#app/parts/states.tsx';
+import { UntilFilter, untilOf } from '#app/parts/until-filter.tsx';
+import { restore } from '#app/parts/use-delete.ts';
 import { useOpened } from '#app/parts/use-opened.ts';
+import { useSelection, type Selection } from '#app/parts/use-selection.ts';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
 
@@ -32,19 +40,23 @@ const statuses = [
 
 export function Renders() {
   const [search, setSearch] = useSearch();
-  const open = (id: string | undefined) => setSearch({ open: id }, { replace: id === undefined });
+  const [deleting, setDeleting] = useState<Render[]>();
+  const open = (id: string | undefined, replace = true) => setSearch({ open: id }, { replace });
   const filter = useSettled({
     search: search.get('search') ?? undefined,
     kind: (search.get('kind') ?? undefined) as Query['kind'],
     status: (search.get('status') ?? undefined) as Query['status'],
+    before: untilOf(search),
   });
   const query = usePaged(['renders', filter], (cursor) =>
     call('GET /renders', { query: { ...filter, cursor, limit: 50 } }),
   );
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const renders = itemsOf(query);
+  const selection = useSelection(renders, filter);
   const opened = useOpened({
     id: search.get('open'),
-    items: itemsOf(query),
+    items: renders,
     isLoaded: query.data !== undefined,
     name: 'render',
     load: (id) => call('GET /renders/:id', { id }),
@@ -53,7 +65,7 @@ export function Renders() {
   return (
     <Page
       title="Renders"
-      intro="Screenshots, PDFs and extracts of pages. Those asked for as JSON are hosted under a link."
+      intro="Screenshots, PDFs and extracts of pages. What is hosted has a link that you can share."
       actions={
         <LinkButton to="/playground" tone="primary" icon="playground">
           New render
@@ -64,26 +76,112 @@ export function Renders() {
         <SearchFilter label="Search by address" />
         <ChoiceFilter name="kind" label="Kind" choices={kinds} />
         <ChoiceFilter name="status" label="Status" choices={statuses} />
+        <UntilFilter />
       </Filters>
+      <SelectionBar
+        selection={selection}
+        hasMore={query.hasNextPage}
+        onDelete={() => setDeleting(selection.items)}
+      />
       <PagedList query={query} empty={<None isFiltered={isFiltered} />}>
-        {(renders) => (
+        {(items) => (
           <ul className="card divide-y divide-line overflow-hidden">
-            {renders.map((render) => (
-              <Row key={render.id} render={render} onOpen={() => open(render.id)} />
+            {items.map((render) => (
+              <Row
+                key={render.id}
+                render={render}
+                isSelected={selection.has(render.id)}
+                onToggle={(isRange) => selection.toggle(render.id, isRange)}
+                onOpen={() => open(render.id, false)}
+              />
             ))}
           </ul>
         )}
       </PagedList>
-      {opened && <RenderDialog render={opened} onClose={() => open(undefined)} />}
+      <DeletedRenders />
+      {opened && (
+        <RenderDialog
+          key={opened.id}
+          render={opened}
+          neighbours={{ ...neighboursOf(renders, opened.id), onOpen: open }}
+          onDelete={() => setDeleting([opened])}
+          onClose={() => open(undefined)}
+        />
+      )}
+      {deleting && (
+        <DeleteRenders
+          renders={deleting}
+          onClose={() => setDeleting(undefined)}
+          onDeleted={() => {
+            setDeleting(undefined);
+            selection.clear();
+            open(undefined);
+          }}
+        />
+      )}
     </Page>
+  );
+}
+
+function SelectionBar({
+  selection: { items, all, clear },
+  hasMore,
+  onDelete,
+}: {
+  selection: Selection<Render>;
+  hasMore: boolean;
+  onDelete: () => void;
+}) {
+  if (items.length === 0) return null;
+  const links = items.flatMap(({ share_url, url }) => share_url ?? url ?? []);
+  return (
+    <div
+      role="region"
+      aria-label="Selected renders"
+      className="sticky top-16 z-10 flex flex-wrap items-center gap-2 card px-4 py-2.5 shadow-large lg:top-4"
+    >
+      <p role="status" className="flex-1 basis-48 font-medium">
+        {plural(items.length, 'render')} selected
+      </p>
+      <Button small tone="quiet" onClick={all}>
+        {hasMore ? 'Select all loaded' : 'Select all'}
+      </Button>
+      <Button small tone="quiet" onClick={clear}>
+        Clear
+      </Button>
+      {links.length > 0 && (
+        <CopyButton text={links.join('\n')} what={plural(links.length, 'link')}>
+          Copy links
+        </CopyButton>
+      )}
+      <Button small tone="danger" icon="trash" onClick={onDelete}>
+        Delete
+      </Button>
+    </div>
+  );
+}
+
+function DeletedRenders() {
+  const { data } = useQuery({
+    queryKey: ['renders', 'deleted'],
+    queryFn: () => call('GET /renders/deleted'),
+  });
+  const items = data?.items.map(({ target, ...item }) => ({ ...item, name: targetName(target) })) ?? [];
+  return (
+    <RecentlyDeleted
+      items={items}
+      restore={(ids) => restore('render', ids)}
+      purge={(ids) => call('POST /renders/purge', { body: { ids } })}
+      touches={['renders']}
+    />
   );
 }
 
 function None({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <NothingFits title="No matching renders" names={['search', 'kind', 'status']}>
-        Try a shorter search, another kind or any status.
+      <NothingFits title="No matching renders" names={['search', 'kind', 'status', 'until']}>
+        Try a shorter search, or fewer filters.
       </NothingFits>
     );
   return (
@@ -98,65 +196,5 @@ function None({ isFiltered }: { isFiltered: boolean }) {
     >
       Capture a page as a picture or print it to PDF, here or with your API key.
     </Empty>
-  );
-}
-
-function Row({ render, onOpen }: { render: Render; onOpen: () => void }) {
-  return (
-    <li>
-      <button
-        type="button"
-        onClick={onOpen}
-        className="flex w-full items-center gap-4 px-4 py-2 text-left text-sm outline-offset-[-3px] transition hover:bg-ink/3"
-      >
-        <Thumbnail render={render} />
-        <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{nameOf(render)}</span>
-          <span className="block truncate text-quiet">
-            {madeOf(render)} · {ago(render.created_at)}
-            {render.reference !== null && ` · ${render.reference}`}
-            {render.size_bytes !== null && (
-              <span className="sm:hidden">
-                {' '}
-                · {duration(render.duration_ms)} · {bytes(render.size_bytes)}
-              </span>
-            )}
-          </span>
-        </span>
-        <span className="w-20 text-right text-quiet tabular-nums max-sm:hidden">
-          {duration(render.duration_ms)}
-        </span>
-        <span className="w-20 text-right text-quiet tabular-nums max-sm:hidden">
-          {bytes(render.size_bytes)}
-        </span>
-        <span className="text-right sm:w-24">
-          {render.status !== 'done' ? (
-            <StatusChip status={render.status} />
-          ) : render.url === null ? (
-            <Chip>Not hosted</Chip>
-          ) : (
-            <Chip tone="good">Hosted</Chip>
-          )}
-        </span>
-      </button>
-    </li>
-  );
-}
-
-function Thumbnail({ render: { kind, thumbnail_url } }: { render: Render }) {
-  return (
-    <span className="grid h-10 w-16 shrink-0 place-items-center overflow-hidden rounded-md border bg-sunken text-quiet">
-      {thumbnail_url === null ? (
-        <Icon name={kind === 'screenshot' ? 'renders' : 'page'} />
-      ) : (
-        <img
-          src={sameOrigin(thumbnail_url)}
-          alt=""
-          loading="lazy"
-          decoding="async"
-          className="size-full object-cover object-top"
-        />
-      )}
-    </span>
   );
 }

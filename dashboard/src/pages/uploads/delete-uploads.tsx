@@ -2,33 +2,38 @@
 import type { Upload } from '#http/dashboard/views.ts';
 import { limits } from '#core/limits.ts';
 import { sameOrigin } from '#app/api.ts';
-import { plural, span } from '#app/format.ts';
-import { useDeleteUploads } from '#app/pages/uploads/use-delete-uploads.ts';
+import { number, plural, span } from '#app/format.ts';
 import { Confirm } from '#app/parts/dialog.tsx';
+import { useDelete } from '#app/parts/use-delete.ts';
 
 const shownAtMost = 8;
 
 export function DeleteUploads({
+  ids,
   uploads,
   onDeleted,
   onClose,
 }: {
+  ids: string[];
+  /** Those of them that are loaded. */
   uploads: Upload[];
   onDeleted: () => void;
   onClose: () => void;
 }) {
-  const remove = useDeleteUploads(onDeleted);
-  const what = uploads.length === 1 ? uploads[0]!.filename : plural(uploads.length, 'upload');
+  const remove = useDelete('upload', onDeleted);
+  const isOne = ids.length === 1;
+  const shown = uploads.slice(0, shownAtMost);
+  const what = isOne ? (shown[0]?.filename ?? 'this upload') : plural(ids.length, 'upload');
   return (
     <Confirm
       title={`Delete ${what}?`}
-      action={uploads.length === 1 ? 'Delete' : `Delete ${plural(uploads.length, 'upload')}`}
+      action={isOne ? 'Delete' : `Delete ${plural(ids.length, 'upload')}`}
       of={remove}
-      onConfirm={() => remove.mutate(uploads.map(({ id }) => id))}
+      onConfirm={() => remove.mutate(ids)}
       onClose={onClose}
     >
       <ul className="grid gap-1.5 text-sm text-ink">
-        {uploads.slice(0, shownAtMost).map((upload) => (
+        {shown.map((upload) => (
           <li key={upload.id} className="flex items-center gap-3">
             <span className="grid size-9 shrink-0 place-items-center overflow-hidden rounded-md border checkered">
               <img
@@ -42,12 +47,12 @@ export function DeleteUploads({
             </span>
           </li>
         ))}
-        {uploads.length > shownAtMost && <li>and {uploads.length - shownAtMost} more</li>}
+        {ids.length > shown.length && <li>and {number(ids.length - shown.length)} more</li>}
       </ul>
       <p>
         Links stop working at once; browsers that showed a picture may keep their copy for up to five minutes.
-        You can restore {uploads.length === 1 ? 'it' : 'them'} for {span(limits.restorableMs / 1000)}; then
-        the {uploads.length === 1 ? 'file is' : 'files are'} gone.
+        You can restore {isOne ? 'it' : 'them'} for {span(limits.restorableMs / 1000)}; then the{' '}
+        {isOne ? 'file is' : 'files are'} gone.
       </p>
     </Confirm>
   );

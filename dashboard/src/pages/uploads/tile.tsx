@@ -51,6 +51,7 @@ export function Tile({
           <p className="truncate text-sm text-quiet">
             <span className="max-sm:hidden">{bytes(upload.size_bytes)} · </span>
             {ago(upload.created_at)}
+            {upload.guarded && ` · ${upload.has_password ? 'password' : 'counted'}`}
           </p>
         </div>
         <CopyIcon text={upload.url} what={`link of ${filename}`} />

@@ -1,52 +1,47 @@
 // The details of one upload: picture, links in every format, expiry and deletion.
-import { useEffect } from 'react';
+import { useState } from 'react';
 import type { Upload } from '#http/dashboard/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
-import { bytes, span, time } from '#app/format.ts';
+import { imageNames, type ImageType } from '#uploads/image-types.ts';
+import { bytes, plural, span, time } from '#app/format.ts';
+import { albumName, useAlbums } from '#app/pages/albums/use-albums.ts';
+import { EditUpload } from '#app/pages/uploads/edit-upload.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { CopyRow } from '#app/parts/copy.tsx';
 import { Dialog, Facts } from '#app/parts/dialog.tsx';
 import { SelectField } from '#app/parts/field.tsx';
+import { Steps, type Neighbours } from '#app/parts/neighbours.tsx';
 import { useAction } from '#app/parts/use-action.ts';
+import { Link } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
 import { livesWithin } from '#app/uploading/expiry.tsx';
 
 export function UploadDialog({
   upload,
   session,
-  previous,
-  next,
-  onOpen,
+  neighbours,
   onDelete,
   onClose,
 }: {
   upload: Upload;
   session: Session;
-  /** The ids of its neighbours in the list. */
-  previous: string | undefined;
-  next: string | undefined;
-  onOpen: (id: string) => void;
+  neighbours: Neighbours;
   onDelete: () => void;
   onClose: () => void;
 }) {
-  useEffect(() => {
-    const step = ({ key, target }: KeyboardEvent) => {
-      if (target instanceof Element && target.closest('input, select') !== null) return;
-      const id = key === 'ArrowLeft' ? previous : key === 'ArrowRight' ? next : undefined;
-      if (id !== undefined) onOpen(id);
-    };
-    // In the capture phase, because the dialog stops the propagation of key events.
-    document.addEventListener('keydown', step, true);
-    return () => document.removeEventListener('keydown', step, true);
-  });
+  const [isEditing, setEditing] = useState(false);
+  const album = useAlbums().find(({ id }) => id === upload.album);
   const facts: [string, string][] = [
-    ['Type', upload.content_type],
+    ...(upload.title === null ? [] : [['Title', upload.title] as [string, string]]),
+    ['Type', imageNames[upload.content_type as ImageType]],
     ...(upload.width === null
       ? []
       : [['Dimensions', `${upload.width} × ${upload.height} px`] as [string, string]]),
     ['Size', bytes(upload.size_bytes)],
     ['Uploaded', time(upload.created_at)],
     ['Expires', upload.expires_at === null ? 'never' : time(upload.expires_at)],
+    ...(album ? [['Album', albumName(album)] as [string, string]] : []),
+    ...(upload.guarded ? [['Visitors', guardOf(upload)] as [string, string]] : []),
   ];
   return (
     <Dialog title={upload.filename} onClose={onClose} wide>
@@ -65,6 +60,20 @@ export function UploadDialog({
         </a>
         <div className="grid min-w-0 content-start gap-5">
           <Facts facts={facts} />
+          {upload.tags.length > 0 && (
+            <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+              {upload.tags.map((tag) => (
+                <li key={tag} className="min-w-0">
+                  <Link
+                    to={`/uploads?tag=${encodeURIComponent(tag)}`}
+                    className="block truncate rounded-full bg-accent-soft px-2.5 py-0.5 text-sm text-accent hover:underline"
+                  >
+                    {tag}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
           <ChangeExpiry upload={upload} session={session} />
         </div>
       </div>
@@ -81,32 +90,22 @@ export function UploadDialog({
         <AnchorButton href={sameOrigin(upload.download_url)} download={upload.filename} icon="download">
           Download
         </AnchorButton>
+        <Button icon="edit" onClick={() => setEditing(true)}>
+          Edit
+        </Button>
         <Button icon="trash" tone="remove" onClick={onDelete}>
           Delete
         </Button>
-        <span className="ml-auto inline-flex gap-2.5">
-          <Step label="Previous" id={previous} onOpen={onOpen} />
-          <Step label="Next" id={next} onOpen={onOpen} />
-        </span>
+        <Steps {...neighbours} />
       </div>
+      {isEditing && <EditUpload upload={upload} onClose={() => setEditing(false)} />}
     </Dialog>
   );
 }
 
-function Step({
-  label,
-  id,
-  onOpen,
-}: {
-  label: string;
-  id: string | undefined;
-  onOpen: (id: string) => void;
-}) {
-  return (
-    <Button disabled={id === undefined} onClick={() => id !== undefined && onOpen(id)}>
-      {label}
-    </Button>
-  );
+function guardOf({ has_password, views_left }: Upload): string {
+  const views = views_left !== null && `${plural(views_left, 'view')} left`;
+  return [has_password && 'need the password', views].filter(Boolean).join(', ');
 }
 
 function ChangeExpiry({ upload, session }: { upload: Upload; session: Session }) {

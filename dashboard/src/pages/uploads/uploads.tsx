@@ -6,17 +6,20 @@ import type { Upload } from '#http/dashboard/views.ts';
 import { imageNames } from '#uploads/image-types.ts';
 import { call } from '#app/api.ts';
 import { bytes, number } from '#app/format.ts';
+import { albumChoices, useAlbums } from '#app/pages/albums/use-albums.ts';
 import { DeleteUploads } from '#app/pages/uploads/delete-uploads.tsx';
 import { DeletedUploads } from '#app/pages/uploads/deleted-uploads.tsx';
 import { SelectionBar } from '#app/pages/uploads/selection-bar.tsx';
 import { Tile } from '#app/pages/uploads/tile.tsx';
 import { UploadDialog } from '#app/pages/uploads/upload-dialog.tsx';
-import { useSelection } from '#app/pages/uploads/use-selection.ts';
+import { useSelection } from '#app/parts/use-selection.ts';
 import { Button } from '#app/parts/button.tsx';
 import { ChoiceFilter, Filters, NothingFits, SearchFilter } from '#app/parts/filters.tsx';
+import { neighboursOf } from '#app/parts/neighbours.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { itemsOf, PagedList, usePaged } from '#app/parts/paged.tsx';
 import { Empty } from '#app/parts/states.tsx';
+import { UntilFilter, untilOf } from '#app/parts/until-filter.tsx';
 import { useOpened } from '#app/parts/use-opened.ts';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
@@ -48,11 +51,14 @@ const orders = [
 
 export function Uploads({ session }: { session: Session }) {
   const [search, setSearch] = useSearch();
-  const [deleting, setDeleting] = useState<Upload[]>();
+  const [deleting, setDeleting] = useState<{ ids: string[]; uploads: Upload[] }>();
   const filter = useSettled({
     search: search.get('search') ?? undefined,
     type: (search.get('type') ?? undefined) as Query['type'],
     expiry: (search.get('expiry') ?? undefined) as Query['expiry'],
+    tag: search.get('tag') ?? undefined,
+    album: search.get('album') ?? undefined,
+    before: untilOf(search),
   });
   const sort = (search.get('sort') ?? undefined) as Query['sort'];
   const query = usePaged(['uploads', { ...filter, sort }], (cursor) =>
@@ -80,14 +86,18 @@ export function Uploads({ session }: { session: Session }) {
         <SearchFilter label="Search by filename" />
         <ChoiceFilter name="type" label="Type" choices={types} />
         <ChoiceFilter name="expiry" label="Expiry" choices={expiries} />
+        <TagFilter />
+        <AlbumFilter />
         <ChoiceFilter name="sort" label="Order" choices={orders} />
+        <UntilFilter />
       </Filters>
       <Totals filter={filter} isFiltered={isFiltered} />
       <SelectionBar
         selection={selection}
+        filter={filter}
         hasMore={query.hasNextPage}
         session={session}
-        onDelete={() => setDeleting(selection.items)}
+        onDelete={() => setDeleting({ ids: selection.ids, uploads: selection.items })}
       />
       <PagedList query={query} empty={<None isFiltered={isFiltered} canUpload={session.verified} />}>
         {(items) => (
@@ -114,11 +124,11 @@ export function Uploads({ session }: { session: Session }) {
         }}
         session={session}
         onOpen={open}
-        onDelete={(upload) => setDeleting([upload])}
+        onDelete={(upload) => setDeleting({ ids: [upload.id], uploads: [upload] })}
       />
       {deleting && (
         <DeleteUploads
-          uploads={deleting}
+          {...deleting}
           onClose={() => setDeleting(undefined)}
           onDeleted={() => {
             setDeleting(undefined);
@@ -131,14 +141,46 @@ export function Uploads({ session }: { session: Session }) {
   );
 }
 
+function TagFilter() {
+  const [search] = useSearch();
+  const { data } = useQuery({ queryKey: ['uploads', 'tags'], queryFn: () => call('GET /uploads/tags') });
+  const tags = new Set(data?.items.map(({ tag }) => tag));
+  const chosen = search.get('tag');
+  if (chosen !== null) tags.add(chosen);
+  if (tags.size === 0) return null;
+  const choices = [...tags].map((tag) => ({ value: tag, text: tag }));
+  return (
+    <ChoiceFilter
+      name="tag"
+      label="Tag"
+      className="max-w-44"
+      choices={[{ value: '', text: 'All tags' }, ...choices]}
+    />
+  );
+}
+
+function AlbumFilter() {
+  const albums = useAlbums();
+  const [search] = useSearch();
+  const chosen = search.get('album');
+  if (albums.length === 0 && chosen === null) return null;
+  const isListed = chosen === null || albums.some(({ id }) => id === chosen);
+  return (
+    <ChoiceFilter
+      name="album"
+      label="Album"
+      className="max-w-44"
+      choices={[
+        { value: '', text: 'All albums' },
+        ...albumChoices(albums),
+        ...(isListed ? [] : [{ value: chosen, text: 'An older album' }]),
+      ]}
+    />
+  );
+}
+
 /** The number of uploads that match the filters, and their total size. */
-function Totals({
-  filter,
-  isFiltered,
-}: {
-  filter: Pick<Query, 'search' | 'type' | 'expiry'>;
-  isFiltered: boolean;
-}) {
+function Totals({ filter, isFiltered }: { filter: QueryOf<'GET /uploads/totals'>; isFiltered: boolean }) {
   const { data } = useQuery({
     queryKey: ['uploads', 'totals', filter],
     queryFn: () => call('GET /uploads/totals', { query: filter }),
@@ -151,6 +193,7 @@ function Totals({
     <p role="status" className="-my-2 text-sm text-quiet tabular-nums">
       {files} {data.files === 1 ? 'upload' : 'uploads'}
       {isFiltered && ' found'} · {bytes(data.bytes)}
+      {data.is_more && ' or more'}
     </p>
   );
 }
@@ -193,9 +236,7 @@ function Opened({
       key={upload.id}
       upload={upload}
       session={session}
-      previous={uploads[index - 1]?.id}
-      next={index === -1 ? undefined : uploads[index + 1]?.id}
-      onOpen={onOpen}
+      neighbours={{ ...neighboursOf(uploads, upload.id), onOpen }}
       onDelete={() => onDelete(upload)}
       onClose={() => onOpen(undefined)}
     />
@@ -205,8 +246,8 @@ function Opened({
 function None({ isFiltered, canUpload }: { isFiltered: boolean; canUpload: boolean }) {
   if (isFiltered)
     return (
-      <NothingFits title="No matching uploads" names={['search', 'type', 'expiry']}>
-        Try a shorter search, another type or any expiry.
+      <NothingFits title="No matching uploads" names={['search', 'type', 'expiry', 'tag', 'album', 'until']}>
+        Try a shorter search, or fewer filters.
       </NothingFits>
     );
   return (
