@@ -26,6 +26,7 @@ import { dropPage } from '#http/hosted/drop-page.ts';
 import { hostedFile } from '#http/hosted/file.ts';
 import { signedLink } from '#http/hosted/link.ts';
 import { renderFile } from '#http/hosted/render-file.ts';
+import { svgPreview } from '#http/hosted/svg-preview.ts';
 import { oembed, sharePage } from '#http/hosted/share-page.ts';
 import { deletePath } from '#http/links.ts';
 import { landingPage } from '#http/pages/landing.ts';
@@ -113,6 +114,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   // The token in the path is the authentication; the handler counts wrong ones.
   route([...reading, 'POST'], '/u/:token', open, dropPage(parts));
   route(reading, '/f/:slug', open, hostedFile(parts));
+  route(reading, '/f/:slug/preview.png', open, svgPreview(parts));
   route(reading, '/s/:id', open, renderFile('/s/', parts));
   route(reading, '/p/:id', open, renderFile('/p/', parts));
   // A wildcard: the names of parameters have at most 100 characters.

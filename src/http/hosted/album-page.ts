@@ -1,7 +1,7 @@
 // What the page of an album shows: its pictures as thumbnails, each a link to its share page. With script the links open a viewer. v2 3.
 import type { AlbumRow, UploadRow } from '#storage/schema.ts';
 import type { StoredTotals } from '#storage/tables/stored.ts';
-import { isDecoded, type VariantWidth } from '#uploads/pictures/variant.ts';
+import { isDecoded, isDrawn, type VariantWidth } from '#uploads/pictures/variant.ts';
 import type { Access } from '#uploads/upload-access.ts';
 import { candidatesOf, copyRow, largeBytes, readableSize, remaining, time } from '#http/hosted/share-page.ts';
 import { ofUpload, type SharedFile } from '#http/hosted/shared-file.ts';
@@ -141,12 +141,11 @@ function headOf(
     settings,
   }: { title: string; summary: string; pageUrl: string; settings: Addresses },
 ): Html {
-  // A chat cannot show an SVG.
-  const cover = uploads
-    .filter(({ access }) => access === 'open')
-    .map(({ upload }) => ofUpload(upload, settings, undefined))
-    .find(({ hasPreview }) => hasPreview);
-  const image = cover && `${cover.fileUrl}?width=${cardWidth}`;
+  const first = uploads.find(({ access }) => access === 'open');
+  const cover = first && ofUpload(first.upload, settings, undefined);
+  const image = isDrawn(cover?.contentType ?? '')
+    ? cover?.preview?.url
+    : cover && `${cover.fileUrl}?width=${cardWidth}`;
   const text = album.description?.split('\n')[0] ?? summary;
   return html`<link rel="canonical" href="${pageUrl}" />
     <meta property="og:site_name" content="Tintype" />

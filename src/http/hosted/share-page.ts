@@ -50,7 +50,7 @@ export function oembed(parts: RouteParts) {
 }
 
 function describe(file: SharedFile, { baseUrl }: { baseUrl: string }, now: number) {
-  const { title, filename, pageUrl, fileUrl, fileLink, hasPreview, isPicture, pages } = file;
+  const { title, filename, pageUrl, fileUrl, fileLink, preview, isPicture, pages } = file;
   const size = file.width === null ? undefined : { width: file.width, height: file.height };
   const dimensions = size && `${size.width} × ${size.height}`;
   const pageCount = pages === null ? undefined : `${pages} ${pages === 1 ? 'page' : 'pages'}`;
@@ -65,19 +65,18 @@ function describe(file: SharedFile, { baseUrl }: { baseUrl: string }, now: numbe
     <meta property="og:description" content="${summary}" />
     <meta property="og:url" content="${pageUrl}" />
     ${
-      hasPreview &&
-      html`<meta property="og:image" content="${fileUrl}" />
-        <meta property="og:image:type" content="${file.contentType}" />
+      preview &&
+      html`<meta property="og:image" content="${preview.url}" />
+        <meta property="og:image:type" content="${preview.contentType}" />
         <meta property="og:image:alt" content="${title}" />
-        <meta name="twitter:image" content="${fileUrl}" />`
+        <meta name="twitter:image" content="${preview.url}" />`
     }
     ${
-      hasPreview &&
-      size &&
-      html`<meta property="og:image:width" content="${size.width}" />
-        <meta property="og:image:height" content="${size.height}" />`
+      preview?.size &&
+      html`<meta property="og:image:width" content="${preview.size.width}" />
+        <meta property="og:image:height" content="${preview.size.height}" />`
     }
-    <meta name="twitter:card" content="${hasPreview ? 'summary_large_image' : 'summary'}" />
+    <meta name="twitter:card" content="${preview ? 'summary_large_image' : 'summary'}" />
     <meta name="twitter:title" content="${title}" />
     <meta name="twitter:description" content="${summary}" />
     <link

@@ -1,7 +1,9 @@
 // What a share page and oEmbed show: an upload, or a picture or PDF of a hosted render, under one description. Spec 2.1; v2 2.
 import { isBlobKey } from '#core/ids.ts';
+import type { Dimensions } from '#core/image-header.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { imageNames, type ImageType } from '#uploads/image-types.ts';
+import { drawnSize, isDrawn, sizeOf } from '#uploads/pictures/variant.ts';
 import { visibleText } from '#uploads/filename.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
 import type { HostedOutput } from '#renders/hosted-renders.ts';
@@ -26,8 +28,8 @@ export interface SharedFile {
   pages: number | null;
   /** Whether the page shows it as a picture; otherwise it offers to open it. */
   isPicture: boolean;
-  /** Whether a chat can show it: SVGs and PDFs become a text card, which is better than one with a missing picture. */
-  hasPreview: boolean;
+  /** What a chat shows of it; a PDF becomes a text card, which is better than one with a missing picture. */
+  preview: { url: string; contentType: string; size: Dimensions | undefined } | undefined;
   /** What happened at `createdAt`. */
   origin: 'Uploaded' | 'Rendered';
   createdAt: number;
@@ -62,32 +64,35 @@ export function createSharedFiles({
   };
 }
 
-export const ofUpload = (
-  upload: UploadRow,
-  addresses: Addresses,
-  ticket: string | undefined,
-): SharedFile => ({
-  title: upload.filename,
-  filename: upload.filename,
-  contentType: upload.content_type,
-  typeName: imageNames[upload.content_type as ImageType],
-  sizeBytes: upload.size_bytes,
-  width: upload.width,
-  height: upload.height,
-  pages: null,
-  isPicture: true,
-  hasPreview: upload.content_type !== 'image/svg+xml',
-  origin: 'Uploaded',
-  createdAt: upload.created_at,
-  expiresAt: upload.expires_at,
-  isGuarded: ticket !== undefined,
-  ...linksOf(addresses, upload.slug, filePath(upload.slug), ticket),
-});
+export function ofUpload(upload: UploadRow, addresses: Addresses, ticket: string | undefined): SharedFile {
+  const { content_type: contentType } = upload;
+  const links = linksOf(addresses, upload.slug, filePath(upload.slug), ticket);
+  return {
+    title: upload.filename,
+    filename: upload.filename,
+    contentType,
+    typeName: imageNames[upload.content_type as ImageType],
+    sizeBytes: upload.size_bytes,
+    width: upload.width,
+    height: upload.height,
+    pages: null,
+    isPicture: true,
+    preview: isDrawn(contentType)
+      ? { url: `${links.fileUrl}/preview.png`, contentType: 'image/png', size: drawnSize(sizeOf(upload)) }
+      : { url: links.fileUrl, contentType, size: sizeOf(upload) },
+    origin: 'Uploaded',
+    createdAt: upload.created_at,
+    expiresAt: upload.expires_at,
+    isGuarded: ticket !== undefined,
+    ...links,
+  };
+}
 
 function ofOutput({ render, output }: HostedOutput, addresses: Addresses): SharedFile {
   const { page, createdAt, finishedAt, expiresAt } = toStoredRender(render);
   const { id, format, contentType, sizeBytes, width, height, pages } = output;
   const filename = outputFilename(render, format);
+  const links = linksOf(addresses, id, renderPath(format, id));
   return {
     // The words of a stranger's page: without characters that nobody sees, and not longer than a filename.
     title:
@@ -102,12 +107,12 @@ function ofOutput({ render, output }: HostedOutput, addresses: Addresses): Share
     height,
     pages,
     isPicture: format !== 'pdf',
-    hasPreview: format !== 'pdf',
+    preview: format === 'pdf' ? undefined : { url: links.fileUrl, contentType, size: sizeOf(output) },
     origin: 'Rendered',
     createdAt: finishedAt ?? createdAt,
     expiresAt,
     isGuarded: false,
-    ...linksOf(addresses, id, renderPath(format, id)),
+    ...links,
   };
 }
 

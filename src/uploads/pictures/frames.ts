@@ -6,6 +6,8 @@ import type { Readable } from 'node:stream';
 export interface PictureJob {
   width: number | undefined;
   format: 'webp' | 'jpeg' | 'png';
+  /** An SVG is drawn in this width, or less if it is higher than wide; other jobs refuse one. */
+  isDrawing?: boolean;
 }
 
 /** `ready` once; then for each job the variant, that the original is to be shown, or why there is none: for this variant, or for any. */

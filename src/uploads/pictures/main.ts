@@ -11,14 +11,15 @@ import { maxPixels, maxWebpPixels } from '#uploads/pictures/variant.ts';
 
 const maxSeconds = 10;
 const maxJpegPixels = 65_535;
-const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif'];
+const maxDensity = 100_000;
+const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Svg'];
 
 let job: PictureJob | undefined;
 
 lowerPriority(workerNiceness);
 sharp.cache(false);
 sharp.concurrency(1);
-// This build of libvips reads SVG, TIFF and more.
+// This build of libvips reads TIFF, PDF and more.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: decoders.map((name) => `VipsForeignLoad${name}`) });
 // All code is loaded; from here on there are pictures of strangers.
@@ -41,7 +42,9 @@ function die(): void {
 async function answer(wanted: PictureJob, bytes: Buffer): Promise<void> {
   try {
     const type = detectType(bytes.subarray(0, detectionBytes));
-    if (type === undefined || type === 'markup') send('unreadable', Buffer.from('it is of another type'));
+    if (type === 'markup' && wanted.isDrawing === true) await draw(wanted, bytes);
+    else if (type === undefined || type === 'markup')
+      send('unreadable', Buffer.from('it is of another type'));
     else if (isAnimated(type, bytes)) send('original');
     else await make(wanted, bytes);
   } catch (error) {
@@ -57,6 +60,24 @@ async function make({ width, format }: PictureJob, bytes: Buffer): Promise<void>
     return;
   }
   const made = await encoders[format](picture.resize({ width, withoutEnlargement: true }))
+    .timeout({ seconds: maxSeconds })
+    .toBuffer();
+  if (made.length > maxVariantBytes)
+    send('refused', Buffer.from(`it would have more than ${maxVariantBytes} bytes`));
+  else send('made', made);
+}
+
+/** On white, because chats are light or dark and most drawings are meant for paper. */
+async function draw({ width: side = 0, format }: PictureJob, bytes: Buffer): Promise<void> {
+  const options = { limitInputPixels: maxPixels };
+  const { width, height } = await sharp(bytes, options).metadata();
+  // At 72 dots an inch it has its own size.
+  const density = Math.min(Math.max((72 * side) / Math.max(width, height), 1), maxDensity);
+  const made = await encoders[format](
+    sharp(bytes, { ...options, density })
+      .resize({ width: side, height: side, fit: 'inside' })
+      .flatten({ background: 'white' }),
+  )
     .timeout({ seconds: maxSeconds })
     .toBuffer();
   if (made.length > maxVariantBytes)

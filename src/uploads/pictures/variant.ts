@@ -13,6 +13,18 @@ export const variantFormats = ['auto', ...(Object.keys(variantTypes) as VariantF
 /** The types that are decoded; anything else is served as it is. */
 const decodedTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
 
+/** The longer side of the picture of an SVG. */
+export const drawnSide = 1280;
+export const isDrawn = (contentType: string): boolean => contentType === 'image/svg+xml';
+
+/** What it measures; undefined if it is not known. */
+export function drawnSize(size: Dimensions | undefined): Dimensions | undefined {
+  if (!size) return undefined;
+  const scale = drawnSide / Math.max(size.width, size.height);
+  const side = (pixels: number) => Math.max(1, Math.round(pixels * scale));
+  return { width: side(size.width), height: side(size.height) };
+}
+
 /** The picture that variants are made of. */
 export interface Original {
   /** Of its blob. */

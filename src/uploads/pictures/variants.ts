@@ -14,6 +14,8 @@ import type { PictureMaker } from '#uploads/pictures/picture-maker.ts';
 import type { PictureAnswer } from '#uploads/pictures/picture-process.ts';
 import {
   chooseVariant,
+  drawnSide,
+  isDrawn,
   variantTypes,
   type Original,
   type Variant,
@@ -62,8 +64,9 @@ export function createVariants(parts: {
     original: Original,
     { width, format }: Variant,
   ): Promise<VariantRow | undefined> {
+    const isDrawing = isDrawn(original.contentType);
     const answer = await pictureMaker
-      .make(original.accountId, { width, format }, original.sizeBytes, () =>
+      .make(original.accountId, { width, format, isDrawing }, original.sizeBytes, () =>
         blobs.open(original.key, wholeRange(original.sizeBytes), original.accountId),
       )
       .then((given) => (given?.kind === 'made' && !isWhole(given.bytes, format) ? damaged : given))
@@ -98,29 +101,38 @@ export function createVariants(parts: {
   const record = async (row: VariantRow): Promise<VariantRow | undefined> =>
     (await table.record(row)) ? row : undefined;
 
+  /** Null if the original is to be served. Undefined if it is gone. */
+  async function find(original: Original, variant: Variant): Promise<MadeVariant | null | undefined> {
+    if (original.sizeBytes > maxOriginalBytes) throw unmade(`it has more than ${maxOriginalBytes} bytes`);
+    const key = variantKey(original.key, variant);
+    const before = kept.get(key);
+    if (before) return before;
+    let row = await known(key, original);
+    if (!row) {
+      const job = underWay.get(key) ?? make(key, original, variant).finally(() => underWay.delete(key));
+      underWay.set(key, job);
+      row = await job;
+    }
+    if (!row) return undefined;
+    if (row.failure !== null) throw unmade(row.failure);
+    if (row.size_bytes === null || row.sha256 === null) return null;
+    const { format } = variant;
+    const { size_bytes: sizeBytes, sha256, created_at: createdAt } = row;
+    const made = { key, format, contentType: variantTypes[format], sizeBytes, sha256, createdAt };
+    kept.set(key, made);
+    return made;
+  }
+
   return {
     /** Null if the original is to be served. Undefined if it is gone. */
     async get(original: Original, wanted: Wanted): Promise<MadeVariant | null | undefined> {
       const variant = chooseVariant(original, wanted);
-      if (!variant) return null;
-      if (original.sizeBytes > maxOriginalBytes) throw unmade(`it has more than ${maxOriginalBytes} bytes`);
-      const key = variantKey(original.key, variant);
-      const before = kept.get(key);
-      if (before) return before;
-      let row = await known(key, original);
-      if (!row) {
-        const job = underWay.get(key) ?? make(key, original, variant).finally(() => underWay.delete(key));
-        underWay.set(key, job);
-        row = await job;
-      }
-      if (!row) return undefined;
-      if (row.failure !== null) throw unmade(row.failure);
-      if (row.size_bytes === null || row.sha256 === null) return null;
-      const { format } = variant;
-      const { size_bytes: sizeBytes, sha256, created_at: createdAt } = row;
-      const made = { key, format, contentType: variantTypes[format], sizeBytes, sha256, createdAt };
-      kept.set(key, made);
-      return made;
+      return variant && find(original, variant);
+    },
+    /** A picture of an SVG, for those who do not show SVGs. Undefined if it is gone, or is another type. */
+    async drawn(original: Original): Promise<MadeVariant | undefined> {
+      if (!isDrawn(original.contentType)) return undefined;
+      return (await find(original, { width: drawnSide, format: 'png' })) ?? undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
 // GET /i/<slug> and /oembed: markup, headers, and names that try to break out of the markup. Spec 2.1.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import sharp from 'sharp';
 import { newId, newSlug } from '#core/ids.ts';
 import * as images from '#lab/support/images.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -91,11 +92,36 @@ test('a large picture is offered in several widths, none of them larger than it 
   assert.equal(await candidatesOf(4_000, 3_000, large, 'image/svg+xml'), undefined);
 });
 
-test('an SVG is described to chats without a picture, because they do not show one', async () => {
+test('an SVG is described to chats with a picture of it, which is made once and deleted with it', async () => {
   const upload = await uploadOne(service.origin, key, { bytes: images.svg(), filename: 'logo.svg' });
   const { markup } = await page(upload.pageAt);
-  assert.doesNotMatch(markup, /og:image|twitter:image/);
-  assert.equal(meta(markup, 'twitter:card'), 'summary');
+  const expected = {
+    'og:image': `${upload.file_url}/preview.png`,
+    'og:image:type': 'image/png',
+    'og:image:width': '1280',
+    'og:image:height': '960',
+    'twitter:card': 'summary_large_image',
+  };
+  assert.deepEqual(
+    Object.fromEntries(Object.keys(expected).map((name) => [name, meta(markup, name)])),
+    expected,
+  );
+  const at = `${service.origin}/f/${upload.slug}/preview.png`;
+  const response = await fetch(at);
+  assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png']);
+  const { data, info } = await sharp(await response.arrayBuffer())
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  assert.deepEqual([info.width, info.height], [1280, 960]);
+  const pixelAt = (x: number, y: number) => data[(y * info.width + x) * info.channels];
+  assert.deepEqual([pixelAt(20, 20), pixelAt(1_270, 950)], [0, 255], 'a black box on white');
+  const { keysOf } = service.database.tables.variants;
+  assert.equal((await keysOf([upload.id])).get(upload.id)?.length, 1);
+
+  const picture = await uploadOne(service.origin, key, {});
+  assert.equal((await fetch(`${service.origin}/f/${picture.slug}/preview.png`)).status, 404);
+  await service.database.tables.uploads.markDeleted(upload.id, service.clock.now());
+  assert.equal((await fetch(at)).status, 404);
 });
 
 test('the five ways to share are there to copy', async () => {
