@@ -52,7 +52,10 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 /** `in 3 days`, `2 minutes ago`. From 99% of a unit on it is that unit: an expiry just set to a day is `in 1 day`. */
 export function ago(iso: string, now = serviceNow()): string {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1000);
-  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length * 0.99) ?? ['second', 1];
+  // Lifetimes are given in days: thirty of them are not called a month.
+  const [unit, size] = steps.find(
+    ([name, length]) => Math.abs(seconds) >= length * (name === 'month' ? 2 : 0.99),
+  ) ?? ['second', 1];
   if (unit === 'second') return seconds > 0 ? 'in less than a minute' : 'just now';
   return relative.format(Math.round(seconds / size), unit);
 }

@@ -1,9 +1,11 @@
 // The frame around every page of a signed-in user: navigation, notices and sign-out.
 import { useRef, useState, type ReactNode } from 'react';
 import { call } from '#app/api.ts';
+import { groupsFor } from '#app/navigation.ts';
 import { Notices } from '#app/notices.tsx';
 import { Button, IconButton, LinkButton } from '#app/parts/button.tsx';
-import { Icon, Mark, type IconName } from '#app/parts/icon.tsx';
+import { Icon, Mark } from '#app/parts/icon.tsx';
+import { openPalette, Shortcuts } from '#app/palette/shortcuts.tsx';
 import { useTitle } from '#app/parts/page.tsx';
 import { Empty } from '#app/parts/states.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -11,50 +13,6 @@ import { Link } from '#app/router.tsx';
 import { leave, type Session } from '#app/session.ts';
 import { Intake } from '#app/uploading/intake.tsx';
 import { Tray } from '#app/uploading/tray.tsx';
-
-type Entry = [path: string, text: string, icon: IconName];
-
-const groups: { title: string; entries: Entry[]; isAdmin?: true }[] = [
-  {
-    title: 'Your things',
-    entries: [
-      ['/', 'Overview', 'overview'],
-      ['/uploads', 'Uploads', 'uploads'],
-      ['/albums', 'Albums', 'albums'],
-      ['/upload-links', 'Upload links', 'upload'],
-      ['/renders', 'Renders', 'renders'],
-    ],
-  },
-  {
-    title: 'Build',
-    entries: [
-      ['/playground', 'Playground', 'playground'],
-      ['/keys', 'API keys', 'keys'],
-      ['/integrations', 'Integrations', 'integrations'],
-      ['/links', 'Links', 'links'],
-      ['/webhooks', 'Webhooks', 'webhooks'],
-      ['/requests', 'Request log', 'requests'],
-    ],
-  },
-  {
-    title: 'Account',
-    entries: [
-      ['/usage', 'Usage and plan', 'usage'],
-      ['/settings', 'Settings', 'settings'],
-    ],
-  },
-  {
-    title: 'Admin',
-    isAdmin: true,
-    entries: [
-      ['/admin/accounts', 'Accounts', 'accounts'],
-      ['/admin/overages', 'Overages', 'overages'],
-      ['/admin/health', 'Health', 'health'],
-      ['/admin/audit', 'Audit log', 'audit'],
-      ['/admin/settings', 'Installation', 'settings'],
-    ],
-  },
-];
 
 export function Shell({ session, path, children }: { session: Session; path: string; children: ReactNode }) {
   return (
@@ -68,6 +26,12 @@ export function Shell({ session, path, children }: { session: Session; path: str
       <aside className="hidden border-r lg:block">
         <div className="sticky top-0 flex h-dvh flex-col gap-4 overflow-y-auto px-3 py-5">
           <Home />
+          <Button small icon="search" className="justify-start text-quiet" onClick={openPalette}>
+            Go to …
+            <kbd className="ml-auto font-mono text-xs" aria-hidden="true">
+              Ctrl K
+            </kbd>
+          </Button>
           <Navigation session={session} path={path} />
           <Person session={session} />
         </div>
@@ -88,6 +52,7 @@ export function Shell({ session, path, children }: { session: Session; path: str
       </main>
       <Tray session={session} />
       <Intake canUpload={session.verified} />
+      <Shortcuts session={session} />
     </div>
   );
 }
@@ -104,27 +69,25 @@ function Home() {
 function Navigation({ session, path }: { session: Session; path: string }) {
   return (
     <nav aria-label="Dashboard" className="flex-1">
-      {groups
-        .filter(({ isAdmin }) => !isAdmin || session.owner)
-        .map(({ title, entries }) => (
-          <div key={title} className="mb-4 lg:mb-3">
-            <h2 className="px-3 pb-1 text-xs font-semibold tracking-wider text-quiet uppercase">{title}</h2>
-            <ul>
-              {entries.map(([to, text, icon]) => (
-                <li key={to}>
-                  <Link
-                    to={to}
-                    aria-current={path === to ? 'page' : undefined}
-                    className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet lg:min-h-8.5 transition hover:bg-ink/5 hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent"
-                  >
-                    <Icon name={icon} />
-                    {text}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
+      {groupsFor(session).map(({ title, entries }) => (
+        <div key={title} className="mb-4 lg:mb-3">
+          <h2 className="px-3 pb-1 text-xs font-semibold tracking-wider text-quiet uppercase">{title}</h2>
+          <ul>
+            {entries.map(([to, text, icon]) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  aria-current={path === to ? 'page' : undefined}
+                  className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet lg:min-h-8.5 transition hover:bg-ink/5 hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent"
+                >
+                  <Icon name={icon} />
+                  {text}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
       <a
         href="/docs"
         className="flex min-h-10 items-center gap-3 rounded-[9px] px-3 text-quiet lg:min-h-8.5 transition hover:bg-ink/5 hover:text-ink"

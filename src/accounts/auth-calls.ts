@@ -26,7 +26,7 @@ export const withCookies = (client: Client) => ({
 });
 
 export const wrongPassword = () =>
-  new ServiceError('unauthorized', 'This address and this password do not belong together.');
+  new ServiceError('unauthorized', 'The e-mail address or the password is wrong.');
 
 const explanations: Record<string, () => ServiceError> = {
   INVALID_EMAIL: () => invalid('email', 'is not an e-mail address with a full domain'),

@@ -12,7 +12,7 @@ import { renderHandlers } from '#http/api/v2/renders.ts';
 import { uploadLinkHandlers } from '#http/api/v2/upload-links.ts';
 import { uploadHandlers } from '#http/api/v2/uploads.ts';
 import { usage } from '#http/api/v2/usage.ts';
-import { sendAsset } from '#http/pages/assets.ts';
+import { sendAsset, sendIcon, sendRobots } from '#http/pages/assets.ts';
 import { clientFiles } from '#http/pages/clients.ts';
 import { createDashboardApp, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard } from '#http/dashboard/handlers.ts';
@@ -121,6 +121,8 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/r/*', open, signedLink(parts));
   route(reading, '/oembed', open, oembed(parts));
   route(reading, '/assets/:name', open, sendAsset);
+  route(reading, '/favicon.ico', open, sendIcon);
+  route(reading, '/robots.txt', open, sendRobots);
 
   route(reading, '/clients/:name', open, clientFiles());
   route(reading, '/openapi.json', open, openapiJson(settings));

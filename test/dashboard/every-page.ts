@@ -141,7 +141,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('upload', () => `/dashboard/uploads?open=${first!.id}`, 'Copy as'),
     page('renders', () => '/dashboard/renders', 'Hosted'),
     page('render', () => `/dashboard/renders?open=${several}`, 'Page link'),
-    page('playground', () => '/dashboard/playground', 'The same call'),
+    page('playground', () => '/dashboard/playground', 'As code'),
     page('playground-pdf', () => '/dashboard/playground?tab=pdf', 'Print background'),
     page('playground-render', () => '/dashboard/playground?tab=render', 'Several outputs'),
     page('playground-upload', () => '/dashboard/playground?tab=upload', 'Expires in'),

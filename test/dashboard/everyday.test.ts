@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { png } from '#lab/support/images.ts';
-import { drop, lanName, startDashboard, type Dashboard } from '#test/dashboard/kit.ts';
+import { formOf } from '#lab/support/requests.ts';
+import { drop, finish, judge, lanName, startDashboard, type Dashboard } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;
 let picture: Buffer;
@@ -92,4 +93,46 @@ test('an address without a scheme is taken as https', async () => {
   await page.getByLabel('Address').fill('example.com');
   await page.getByText('"https://example.com"').first().waitFor();
   await page.context().close();
+});
+
+test('the palette goes to pages and to what it finds; single keys search, go places and list the keys', async () => {
+  const { page, person } = await dashboard.openAs();
+  await person.call('POST /uploads', { form: formOf([[await png(), 'lighthouse.png']]) });
+  const loaded: string[] = [];
+  page.on('request', (request) => loaded.push(request.url()));
+  await page.goto('/dashboard');
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  assert.deepEqual(
+    loaded.filter((url) => /palette/.test(url)),
+    [],
+    'it is loaded when it is opened',
+  );
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  const field = palette.getByRole('combobox');
+  await field.fill('up');
+  await palette.getByRole('option', { name: /^Uploads/ }).waitFor();
+  await judge(page);
+  await page.keyboard.press('ArrowDown');
+  assert.match(await palette.locator('[aria-selected=true]').innerText(), /^Upload links/);
+  await field.fill('lighth');
+  await palette.getByRole('option', { name: /^lighthouse\.png/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'lighthouse.png' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  await page.keyboard.type('ugh');
+  assert.equal(await page.getByRole('searchbox').inputValue(), 'ugh', 'in a field keys are text');
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('k');
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Go to/ }).click();
+  await palette.waitFor();
+  await page.keyboard.press('Escape');
+  await palette.waitFor({ state: 'hidden' });
+  await finish(page);
 });

@@ -153,7 +153,7 @@ test('a forgotten password is reset with the mailed link; page and mail say what
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('do not belong together').waitFor();
+  await page.getByText('The e-mail address or the password is wrong.').waitFor();
   page.troubles.length = 0;
   await page.getByLabel('Password').fill('another good one');
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -1,5 +1,5 @@
 // The latest uploads, in a corner of every page: each file shows its link as soon as it has one. Failed files come first.
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { ago, bytes, plural } from '#app/format.ts';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { CopyButton } from '#app/parts/copy.tsx';
@@ -16,6 +16,7 @@ const inOrder = (sendings: Sending[]): Sending[] => [
 
 export function Tray({ session }: { session: Session }) {
   const { sendings, resumesAt } = useQueue();
+  const [isSmall, setSmall] = useState(false);
   const open = sendings.filter(isOpen);
   useAskBeforeLeaving(open.length > 0);
   if (sendings.length === 0) return null;
@@ -30,6 +31,13 @@ export function Tray({ session }: { session: Session }) {
         <h2 role="status" className="min-w-0 flex-1 truncate font-medium">
           {summaryOf(sendings)}
         </h2>
+        <IconButton
+          icon="right"
+          label={isSmall ? 'Show the list of uploads' : 'Hide the list of uploads'}
+          aria-expanded={!isSmall}
+          className={isSmall ? '-rotate-90' : 'rotate-90'}
+          onClick={() => setSmall(!isSmall)}
+        />
         {open.length > 0 ? (
           <Button small tone="quiet" onClick={() => cancel(open.map(({ id }) => id))}>
             Cancel
@@ -39,12 +47,14 @@ export function Tray({ session }: { session: Session }) {
         )}
       </div>
       {resumesAt !== undefined && <Waiting until={resumesAt} perMinute={session.plan.requests_per_minute} />}
-      <ul className="grid min-h-0 flex-1 divide-y divide-line overflow-y-auto border-y">
-        {inOrder(sendings).map((sending) => (
-          <Row key={sending.id} sending={sending} />
-        ))}
-      </ul>
-      <div className="flex flex-wrap items-center gap-2 p-2.5">
+      {!isSmall && (
+        <ul className="grid min-h-0 flex-1 divide-y divide-line overflow-y-auto border-y">
+          {inOrder(sendings).map((sending) => (
+            <Row key={sending.id} sending={sending} />
+          ))}
+        </ul>
+      )}
+      <div className={`flex-wrap items-center gap-2 p-2.5 ${isSmall ? 'hidden' : 'flex'}`}>
         <ExpirySelect session={session} className="flex-1 text-sm" />
         {again.length > 1 && (
           <Button small icon="refresh" onClick={() => retry(again.map(({ id }) => id))}>

@@ -45,3 +45,11 @@ export async function sendAsset(request: FastifyRequest, reply: FastifyReply) {
   if (!asset) throw notFound();
   return sendStaticFile(request, reply.headers(neverChanges), asset);
 }
+
+/** Browsers and programs ask for it without reading a page. */
+export const sendIcon = async (_request: FastifyRequest, reply: FastifyReply) =>
+  reply.header('cache-control', 'public, max-age=86400').redirect(assetUrl('icon.svg'), 302);
+
+/** What is hosted belongs to those who have its link; every page says `noindex` too. */
+export const sendRobots = async (_request: FastifyRequest, reply: FastifyReply) =>
+  reply.type('text/plain; charset=utf-8').send('User-agent: *\nAllow: /$\nAllow: /docs\nDisallow: /\n');

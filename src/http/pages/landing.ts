@@ -54,7 +54,7 @@ function showExample({ title, text, call, answer }: Example): Html {
 
 function examples(baseUrl: string): Example[] {
   const call = (path: string, rest: string) =>
-    `curl ${baseUrl}/api/v1/${path} \\\n  -H "Authorization: Bearer $API_KEY" \\\n  ${rest}`;
+    `curl ${baseUrl}/api/v1/${path} \\\n  -H "Authorization: Bearer $TINTYPE_API_KEY" \\\n  ${rest}`;
   return [
     {
       title: 'Upload',

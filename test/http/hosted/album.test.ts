@@ -97,8 +97,8 @@ test('the page: pictures in their order as small variants, the text of the owner
   assert.equal(meta(markup, 'og:title'), '&#60;b&#62;&#34;Sea&#34; &#38; sun');
   assert.equal(meta(markup, 'og:description'), 'One.');
   assert.equal(meta(markup, 'og:url'), album.url);
-  // The first that a chat can show, and not 10 MB of it.
-  assert.equal(meta(markup, 'og:image'), `${small.file_url}?width=1280`);
+  // The first one, as a picture that a chat can show.
+  assert.equal(meta(markup, 'og:image'), `${drawing.file_url}/preview.png`);
   assert.equal(meta(markup, 'twitter:card'), 'summary_large_image');
 });
 

@@ -140,7 +140,7 @@ function StillWorking({ codes, provider, passkeys, keys }: AnswerOf<'POST /reset
         {keys.map(({ name, display, created_at }) => (
           <li key={display + created_at} className="wrap-anywhere">
             API key <strong className="font-medium">{name}</strong>{' '}
-            <code className="font-mono text-xs">{display}</code>, made {date(created_at)}
+            <code className="font-mono text-xs">{display}</code>, created {date(created_at)}
           </li>
         ))}
       </ul>

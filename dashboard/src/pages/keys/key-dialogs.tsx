@@ -51,7 +51,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         required
         maxLength={50}
         placeholder="laptop, blog, build server …"
-        hint="Where it will be used, so that you know what stops when you revoke it."
+        hint="Where it will be used, so that you know what stops when you revoke it. At most 50 characters."
       />
       <SelectField
         label="May be used for"

@@ -99,11 +99,9 @@ function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' 
           {state === 'expired' && <Chip tone="danger">Expired</Chip>}
         </p>
         <p className="mt-0.5 text-sm text-quiet">
-          <code className="font-mono text-xs">{display}</code> · made {date(item.created_at)}
+          <code className="font-mono text-xs">{display}</code> · created {date(item.created_at)}
         </p>
-        <p className="mt-0.5 text-sm text-quiet">
-          {scopeNames[item.scope]} · {expiryOf(item)}
-        </p>
+        {narrowedOf(item) !== '' && <p className="mt-0.5 text-sm text-quiet">{narrowedOf(item)}</p>}
       </div>
       <dl className="grid grid-cols-3 gap-4 text-sm max-sm:w-full sm:w-96">
         <Fact name="Last used" value={item.last_used_at === null ? 'never' : ago(item.last_used_at)} />
@@ -133,9 +131,12 @@ function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' 
   );
 }
 
-function expiryOf({ expires_at, state }: Key): string {
-  if (expires_at === null) return 'does not expire';
-  return `${state === 'expired' ? 'expired' : 'expires'} ${time(expires_at)}`;
+/** Only what it is narrowed to: most keys are for everything and do not expire. */
+function narrowedOf({ scope, expires_at, state }: Key): string {
+  const ends = state === 'expired' ? 'expired' : 'expires';
+  return [scope !== 'all' && scopeNames[scope], expires_at !== null && `${ends} ${time(expires_at)}`]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function Fact({ name, value }: { name: string; value: string }) {

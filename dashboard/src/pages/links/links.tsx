@@ -77,7 +77,7 @@ function Row({ item, onOpen }: { item: LinkKey; onOpen: (what: 'rename' | 'revok
       <div className="min-w-0 flex-1 basis-56">
         <p className="font-medium wrap-anywhere">{name}</p>
         <p className="mt-0.5 text-sm text-quiet">
-          <code className="font-mono text-xs wrap-anywhere">{id}</code> · made {date(item.created_at)}
+          <code className="font-mono text-xs wrap-anywhere">{id}</code> · created {date(item.created_at)}
         </p>
       </div>
       <div className="flex items-center gap-1">

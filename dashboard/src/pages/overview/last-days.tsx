@@ -50,8 +50,8 @@ function Content({ usage }: { usage: AnswerOf<'GET /usage'> }) {
       <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
         <Fact name="Uploads" value={number(uploads)} />
         <Fact name="Renders" value={number(renders)} />
-        <Fact name="Requests" value={number(requests)} />
-        <Fact name="Errors" value={number(errors)}>
+        <Fact name="Requests by key" value={number(requests)} />
+        <Fact name="Errors by key" value={number(errors)}>
           {errors > 0 && (
             <Link to="/requests?outcome=failed" className="hover:text-ink hover:underline">
               {shareOf(errors, requests)} of requests

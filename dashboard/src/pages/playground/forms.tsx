@@ -40,7 +40,10 @@ export function RenderForm({
         onChange={(event) => onUrl(event.target.value)}
         hint="A public http or https page."
       />
-      <Presets fields={fields} values={values} onValues={onValues} />
+      {/* A PDF has a paper; its window matters to few. */}
+      {!fields.some(({ path }) => path === 'paper_format') && (
+        <Presets fields={fields} values={values} onValues={onValues} />
+      )}
       <Inputs fields={fields} values={values} onValues={onValues} />
     </Frame>
   );

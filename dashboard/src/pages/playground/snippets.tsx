@@ -13,7 +13,7 @@ export function Snippets({ code }: { code: (form: Form) => string }) {
   const [form, setForm] = useState<Form>('curl');
   return (
     <Section
-      title="The same call"
+      title="As code"
       intro={
         <>
           Put one of{' '}

@@ -71,6 +71,7 @@ export function Requests() {
         <ChoiceFilter
           name="key"
           label="Key"
+          className="max-w-52"
           choices={[
             { value: '', text: 'All keys' },
             ...(keys.data?.items ?? []).map(({ id, name }) => ({ value: id, text: name })),

@@ -79,7 +79,7 @@ function Profile({ session }: { session: Session }) {
     onDone: putSession,
   });
   return (
-    <SettingRow title="Profile" intro="How we address you.">
+    <SettingRow title="Profile" intro="The name that the dashboard shows.">
       <Form
         of={save}
         onSend={(form) => save.mutate(textOf(form, 'name').trim())}
@@ -123,7 +123,7 @@ function ChangeEmail({ session }: { session: Session }) {
       title="E-mail address"
       intro={
         instance?.sends_mail === false
-          ? 'You confirm the new address by a link. This service does not send mail, so the operator has the link. Until then the old address stays.'
+          ? `You confirm the new address by a link. This service does not send mail, so ${session.owner ? 'you get the link here' : 'the operator has the link'}. Until then the old address stays.`
           : 'You confirm the new address by a link sent to it. Until then the old one stays.'
       }
     >

@@ -14,9 +14,10 @@ import { Page, Section } from '#app/parts/page.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { useSearch } from '#app/router.tsx';
+import { Link } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
 
-export function Usage() {
+export function Usage({ session }: { session: Session }) {
   const [search] = useSearch();
   const range = useSettled(rangeQuery(search));
   const { data, error, refetch } = useQuery({
@@ -55,7 +56,7 @@ export function Usage() {
           </div>
           <Charts usage={data} />
           <Overages usage={data} />
-          <PlanCard plan={data.plan} />
+          <PlanCard session={session} />
         </>
       )}
     </Page>
@@ -106,7 +107,8 @@ function Charts({ usage }: { usage: AnswerOf<'GET /usage'> }) {
   );
 }
 
-function PlanCard({ plan }: { plan: Session['plan'] }) {
+function PlanCard({ session }: { session: Session }) {
+  const { plan } = session;
   const facts: [string, string][] = [
     ['Uploads each month', number(plan.uploads_per_month)],
     ['Renders each month', number(plan.renders_per_month)],
@@ -119,9 +121,19 @@ function PlanCard({ plan }: { plan: Session['plan'] }) {
     <Section
       title={`The ${plan.name} plan`}
       intro={
-        <>
-          To change it, write to <Operator />.
-        </>
+        session.owner ? (
+          <>
+            You change plans on the page{' '}
+            <Link to="/admin/accounts" className="underline">
+              Accounts
+            </Link>
+            .
+          </>
+        ) : (
+          <>
+            To change it, write to <Operator />.
+          </>
+        )
       }
     >
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
