@@ -129,8 +129,17 @@ test('usage, listUploads and listRenders read the account', async () => {
     [request?.method, request?.url],
     ['GET', '/api/account/uploads?limit=5&cursor=a+b&search=x%26y'],
   );
-  set.server.play(json(200, { plan: { id: 'free' }, key: { expires_at: null } }));
+  set.server.play(json(200, { plan: { id: 'free' }, month: '2026-11', key: { expires_at: null } }));
   assert.equal((await set.client.usage()).plan.id, 'free');
+});
+
+test('a call may have its own number of retries', async () => {
+  set.server.play((response) => void response.destroy());
+  await assert.rejects(set.client.getUsage({ maxRetries: 0 }), { attempts: 1 });
+  await assert.rejects(set.client.screenshot('https://x.test', { maxRetries: 1 }), { attempts: 2 });
+  await assert.rejects(set.client.upload(Buffer.from('a'), { maxRetries: -1 }), /^TypeError: maxRetries/);
+  await assert.rejects(set.client.getUsage({ maxRetries: -1 }), /^TypeError: maxRetries/);
+  assert.equal(set.server.seen.length, 3);
 });
 
 test('each error is of its kind, says whether to try again, and can be written to a log', () => {

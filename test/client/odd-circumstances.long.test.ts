@@ -198,7 +198,7 @@ describe('settings', () => {
     const { code } = await misled.tt(['upload', 'a.png'], {
       environment: { TINTYPE_URL: `${server.origin}/tintype/` },
     });
-    assert.deepEqual([code, server.seen[0]?.url], [0, '/tintype/api/v1/upload/batch']);
+    assert.deepEqual([code, server.seen[0]?.url], [0, '/tintype/api/v2/uploads']);
     const six = createServer((request, response) => {
       request.resume().once('end', () => {
         response.writeHead(201, { 'content-type': 'application/json' }).end('{"items": []}');

@@ -70,7 +70,7 @@ test('HTTP_PROXY gets the requests, with its own credentials, and the body arriv
   const { code, stdout, stderr } = await send({ http_proxy: `http://me:se%20cret@${address}` });
   assert.deepEqual([code, stdout.toString()], [0, 'http://x.test/i/a\n'], stderr);
   const credentials = Buffer.from('me:se cret').toString('base64');
-  assert.deepEqual(asked, [`POST ${server.origin}/api/v1/upload/batch Basic ${credentials}`]);
+  assert.deepEqual(asked, [`POST ${server.origin}/api/v2/uploads Basic ${credentials}`]);
   assert.ok(server.seen[0]?.body.includes(Buffer.alloc(200_000)));
   assert.equal(server.seen[0]?.headers.authorization, 'Bearer tt_key');
 });

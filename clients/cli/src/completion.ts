@@ -1,5 +1,6 @@
 // tt completion: scripts with which a shell completes commands, options and files.
 import { print, UsageError } from '../../shared/src/terminal.ts';
+import { globalOptions } from './global-options.ts';
 import type { Command } from './command.ts';
 
 const shells: Record<string, (commands: Record<string, Command>) => string> = { bash, zsh, fish };
@@ -29,7 +30,7 @@ Examples:
 }
 
 const flagsOf = ({ options }: Command): string[] =>
-  [...Object.keys(options), 'profile', 'help'].map((name) => `--${name}`);
+  Object.keys({ ...options, ...globalOptions }).map((name) => `--${name}`);
 
 function bash(commands: Record<string, Command>): string {
   const cases = Object.entries(commands)

@@ -1,39 +1,52 @@
-// tt delete: uploads by their delete links.
-import { TintypeError } from '../../library/src/errors.ts';
+// tt delete and tt restore: uploads by their ids.
 import { openService } from '../../shared/src/service.ts';
-import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
-import { readStdin, type Command } from './command.ts';
-import { exitCodeOfAll } from './exit-codes.ts';
+import { print, UsageError } from '../../shared/src/terminal.ts';
+import type { Command } from './command.ts';
+import { forEachId, idsOf } from './each-id.ts';
 
 export const remove: Command = {
-  summary: 'Delete uploads by their delete links',
-  help: `Usage: tt delete LINK…
+  summary: 'Delete uploads',
+  help: `Usage: tt delete ID | LINK…
 
-Deletes uploads. LINK is the delete_url that "tt upload --json" prints; - reads
-links from stdin, one a line. Prints each link that is deleted.
+Deletes uploads, by the id or the delete_url that "tt upload --json" prints; -
+reads them from stdin, one a line. Prints each one that is deleted. "tt restore"
+undoes it.
 
 Examples:
-  tt delete 'https://images.example.com/api/uploads/…/delete?token=…'
-  tt upload --json photo.jpg | jq -r .delete_url | tt delete -`,
+  tt delete 2kGfYq0c9XwJ1b7uN3tA
+  tt list --tag draft --json --limit 0 | jq -r .id | tt delete -`,
   options: {},
 
   async run({ positionals, signal }) {
-    const piped = positionals.includes('-') ? (await readStdin()).split(/\s+/) : [];
-    const links = [...positionals.filter((link) => link !== '-'), ...piped.filter(Boolean)];
-    if (links.length === 0) throw new UsageError('no delete links; "tt upload --json" prints them');
+    const ids = await idsOf(positionals, 'uploads');
     const { client } = await openService();
-    const failures: TintypeError['code'][] = [];
-    for (const link of links) {
-      try {
-        await client.delete(link, { signal });
-        await print(`${link}\n`);
-      } catch (error) {
-        if (error instanceof TypeError) throw new UsageError(`not a delete link: ${link}`);
-        if (!(error instanceof TintypeError)) throw error;
-        failures.push(error.code);
-        say(`${link}: ${describe(error)}`);
-      }
+    return forEachId(ids, async (id) => {
+      if (id.includes('://')) await byLink(id);
+      else await client.uploads.delete(id, { signal });
+      await print(`${id}\n`);
+    });
+
+    async function byLink(link: string): Promise<void> {
+      if (!link.includes('/delete?token=')) throw new UsageError(`neither an id nor a delete link: ${link}`);
+      await client.delete(link, { signal });
     }
-    return exitCodeOfAll(failures, links.length);
+  },
+};
+
+export const restore: Command = {
+  summary: 'Undo the deletion of uploads',
+  help: `Usage: tt restore ID…
+
+Brings deleted uploads back, with their links; - reads ids from stdin, one a
+line. Prints the link of each.
+
+Examples:
+  tt restore 2kGfYq0c9XwJ1b7uN3tA`,
+  options: {},
+
+  async run({ positionals, signal }) {
+    const ids = await idsOf(positionals, 'ids');
+    const { client } = await openService();
+    return forEachId(ids, async (id) => print(`${(await client.uploads.restore(id, { signal })).url}\n`));
   },
 };

@@ -76,6 +76,7 @@ function meaningOf({ kind, schema }: Flag): string {
   // Other fields are flags here.
   const sentence = description
     .replace(/\.$/, '')
+    .replace(/; in a form, .*$/, '')
     .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
   if (kind === 'switch') return fallback === true ? `Do not ${lowered(sentence)}` : sentence;
   if (kind === 'sides') return `${sentence}: one for all sides, or up to four as in CSS: "1cm 2cm"`;

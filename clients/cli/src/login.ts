@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { withoutTail } from '../../library/src/without-tail.ts';
 import { clientFor } from '../../shared/src/service.ts';
 import { profileName, storeSettings } from '../../shared/src/settings.ts';
-import { print, say, UsageError } from '../../shared/src/terminal.ts';
+import { print, remark, say, UsageError } from '../../shared/src/terminal.ts';
 import { readStdin, text, type Command } from './command.ts';
 
 export const login: Command = {
@@ -37,7 +37,7 @@ Examples:
     const settings = { url: withoutTail(address, '/'), key };
     const { plan } = await clientFor(settings, { maxRetries: 0 }).usage({ signal });
     const file = await storeSettings(settings);
-    say(`logged in to ${settings.url}, plan ${plan.name}, profile ${profileName()}`);
+    remark(`logged in to ${settings.url}, plan ${plan.name}, profile ${profileName()}`);
     await print(`${file}\n`);
     return 0;
   },

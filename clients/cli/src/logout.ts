@@ -1,6 +1,6 @@
 // tt logout: removes the stored key. The key stays valid; the dashboard revokes it.
 import { forgetSettings, profileName } from '../../shared/src/settings.ts';
-import { say } from '../../shared/src/terminal.ts';
+import { remark } from '../../shared/src/terminal.ts';
 import type { Command } from './command.ts';
 
 export const logout: Command = {
@@ -16,7 +16,9 @@ Examples:
   options: {},
 
   async run() {
-    say(`${(await forgetSettings()) ? 'logged out of' : 'there was no login in'} profile ${profileName()}`);
+    remark(
+      `${(await forgetSettings()) ? 'logged out of' : 'there was no login in'} profile ${profileName()}`,
+    );
     return 0;
   },
 };

@@ -3,12 +3,15 @@
 import { parseArgs } from 'node:util';
 import { TintypeError } from '../../library/src/errors.ts';
 import { version } from '../../library/src/version.ts';
-import { useProfile } from '../../shared/src/settings.ts';
 import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
+import { album, uploadLink } from './album.ts';
 import type { Command } from './command.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { globalOptions, useGlobal } from './global-options.ts';
 import { completionFor } from './completion.ts';
-import { remove } from './delete.ts';
+import { remove, restore } from './delete.ts';
+import { edit, show } from './edit.ts';
+import { importFiles } from './import.ts';
 import { link } from './link.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
@@ -28,7 +31,13 @@ const commands: Record<string, Command> = {
   upload,
   watch,
   list,
+  show,
+  edit,
   delete: remove,
+  restore,
+  album,
+  'upload-link': uploadLink,
+  import: importFiles,
   open,
   screenshot,
   pdf,
@@ -42,12 +51,18 @@ const commands: Record<string, Command> = {
 const help = `Usage: tt COMMAND [options]
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`)
   .join('\n')}
 
-Run "tt COMMAND --help" for options and examples. Every command accepts
---profile NAME, to use another login (or set TINTYPE_PROFILE). Data goes to
-stdout, everything else to stderr. HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply.
+Run "tt COMMAND --help" for options and examples. Every command accepts:
+  --profile NAME     Use another login (or set TINTYPE_PROFILE)
+  --timeout SECONDS  The longest that one attempt of a request may take
+  --retries N        How often a request is sent again (4)
+  --cacert FILE      Trust this authority too, for a service with its own
+  --quiet            Say errors only
+
+Data goes to stdout, everything else to stderr. HTTPS_PROXY, HTTP_PROXY and
+NO_PROXY apply.
 
 Exit codes:
   0  success                   5  quota used up
@@ -98,7 +113,7 @@ async function main([name, ...args]: string[]): Promise<number> {
       await print(`${command.help}\n`);
       return exitCodes.ok;
     }
-    useProfile(typeof values['profile'] === 'string' ? values['profile'] : undefined);
+    await useGlobal(values);
     return await command.run({ values, positionals, signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) return exitCodes.interrupted;
@@ -114,7 +129,7 @@ function parse({ options }: Command, args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { ...options, profile: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: { ...options, ...globalOptions },
       allowPositionals: true,
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 // A progress bar on stderr, if that is a terminal.
 import type { Waiting } from '../../library/src/run-all.ts';
 import type { Progress } from '../../library/src/upload-batch.ts';
-import { say } from '../../shared/src/terminal.ts';
+import { isQuiet, remark } from '../../shared/src/terminal.ts';
 
 const width = 24;
 const betweenMs = 80;
@@ -13,7 +13,7 @@ interface ProgressBar {
 }
 
 export function createProgressBar(stream: NodeJS.WriteStream = process.stderr): ProgressBar | undefined {
-  if (!stream.isTTY) return undefined;
+  if (!stream.isTTY || isQuiet()) return undefined;
   let lastAt = 0;
   return {
     show(progress) {
@@ -33,7 +33,7 @@ export function createCountBar(total: number, stream: NodeJS.WriteStream = proce
   const startedAt = now();
   let done = 0;
   const draw = (waiting: string): void => {
-    if (stream.isTTY)
+    if (stream.isTTY && !isQuiet())
       stream.write(`\r\u001B[K${countBarOf(done, total, (now() - startedAt) / 1000)}${waiting}`);
   };
   return {
@@ -44,13 +44,17 @@ export function createCountBar(total: number, stream: NodeJS.WriteStream = proce
     wait(waiting: Waiting): void {
       const what = `waiting ${waiting.seconds} s for ${waiting.for === 'room' ? 'room for a render' : 'the request budget'}`;
       if (stream.isTTY) draw(`  ${what}`);
-      else if (waiting.seconds >= 5) say(`${done} of ${total} done; ${what}`);
+      else if (waiting.seconds >= 5) remark(`${done} of ${total} done; ${what}`);
     },
     clear(): void {
       if (stream.isTTY) stream.write('\r\u001B[K');
     },
   };
 }
+
+export const remarkWait = ({ seconds }: Waiting): void => {
+  if (seconds >= 5) remark(`waiting ${seconds} s for the request budget`);
+};
 
 function countBarOf(done: number, total: number, seconds: number): string {
   const rate = seconds > 0 && done > 0 ? `  ${(done / seconds).toFixed(1)} a second` : '';

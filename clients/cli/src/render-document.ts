@@ -9,7 +9,7 @@ import { endingOf, formatFor } from '../../shared/src/file-names.ts';
 import { flagsOf } from '../../shared/src/flags.ts';
 import { RenderRequest } from '../../shared/src/requests.ts';
 import { openService } from '../../shared/src/service.ts';
-import { print, say, UsageError } from '../../shared/src/terminal.ts';
+import { print, remark, UsageError } from '../../shared/src/terminal.ts';
 import { readStdin, text, texts, type Call, type Command, type Values } from './command.ts';
 import { fieldsFrom, helpRows, helpTable, parsedFlags } from './field-flags.ts';
 import { chooseOutput, deliver } from './output-file.ts';
@@ -98,7 +98,7 @@ async function run({ values, positionals, signal }: Call): Promise<number> {
   const { bytes, warnings, id, meta } = await client.render({ ...fields, async: false }, { files, signal });
   note('renders', meta);
   if (warnings > 0)
-    say(`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}; --json shows them (render ${id})`);
+    remark(`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}; --json shows them (render ${id})`);
   await deliver(bytes, file);
   return 0;
 }

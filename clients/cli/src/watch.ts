@@ -3,14 +3,16 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realClock } from '../../library/src/clock.ts';
 import { TintypeError } from '../../library/src/errors.ts';
+import { endOfRun } from '../../library/src/run-all.ts';
 import { openService } from '../../shared/src/service.ts';
-import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
+import { describe, print, remark, say, UsageError } from '../../shared/src/terminal.ts';
 import { copyToClipboard } from './clipboard.ts';
-import { number, text, type Command } from './command.ts';
+import { number, type Command } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { imageName } from './find-files.ts';
-import { lineFormat, linkFlags, linkFlagsHelp } from './link-lines.ts';
-import { parseDuration } from './upload.ts';
+import { helpTable } from './field-flags.ts';
+import { lineFormat, linkFlags, linkRows } from './link-lines.ts';
+import { uploadFlags } from './upload-flags.ts';
 
 export const watch: Command = {
   summary: 'Upload each image that appears in a folder',
@@ -20,16 +22,18 @@ Uploads every new image in FOLDER as soon as it is completely written, and
 prints its link. Images that are already there are not uploaded. Ctrl-C ends it.
 
 Options:
-  --expires-in TIME  Let the links expire: seconds, or a number with s, m, h, d
-${linkFlagsHelp}
-  --copy             Copy each link to the clipboard
-  --interval SECONDS How often to look (1)
+${helpTable([
+  ...uploadFlags.rows,
+  ...linkRows,
+  ['--copy', 'Copy each link to the clipboard'],
+  ['--interval SECONDS', 'How often to look (1)'],
+])}
 
 Examples:
   tt watch ~/Pictures/Screenshots --copy
   tt watch --expires-in 7d --markdown shots`,
   options: {
-    'expires-in': { type: 'string' },
+    ...uploadFlags.options,
     ...linkFlags,
     copy: { type: 'boolean' },
     interval: { type: 'string' },
@@ -39,12 +43,12 @@ Examples:
     const [folder, ...others] = positionals;
     if (folder === undefined || others.length > 0) throw new UsageError('name one folder');
     const format = lineFormat(values);
-    const expiresIn = parseDuration(text(values, 'expires-in'));
+    const fields = uploadFlags.read(values);
     const intervalMs = Math.max(0.1, number(values, 'interval') ?? 1) * 1000;
     const { client, note } = await openService();
     const known = await sizesIn(folder);
     const growing = new Map<string, string>();
-    say(`watching ${folder}; Ctrl-C ends it`);
+    remark(`watching ${folder}; Ctrl-C ends it`);
 
     while (!signal.aborted) {
       await realClock.sleep(intervalMs, signal).catch(() => undefined);
@@ -65,11 +69,11 @@ Examples:
     async function send(name: string): Promise<void> {
       const source = join(folder as string, name);
       try {
-        const { meta, ...upload } = await client.upload(source, { expiresIn, signal });
+        const { meta, ...upload } = await client.uploads.create(source, { ...fields, signal });
         note('uploads', meta);
-        const line = format(source, { ok: true, index: 0, sourceFilename: name, upload }) ?? '';
+        const line = format(source, { ok: true, upload }) ?? '';
         await print(`${line}\n`);
-        if (values['copy'] && (await copyToClipboard(line))) say('copied to the clipboard');
+        if (values['copy'] && (await copyToClipboard(line))) remark('copied to the clipboard');
       } catch (error) {
         if (!(error instanceof TintypeError)) {
           if (signal.aborted) return;
@@ -77,7 +81,7 @@ Examples:
         }
         say(`${source}: ${describe(error)}`);
         // The next file would fail for the same reason.
-        if (['unauthorized', 'quota_exceeded'].includes(error.code)) throw error;
+        if (endOfRun.includes(error.code)) throw error;
       }
     }
   },

@@ -1,5 +1,6 @@
 // The caller's options, checked before anything is sent: a mistake is not an outage, so it throws at once and is never retried.
 import { randomHex } from './form.ts';
+import type { Sender } from './send.ts';
 import { withoutTail } from './without-tail.ts';
 
 export interface CallOptions {
@@ -8,6 +9,8 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /** Default: a new one for every call. The same key within 24 hours gets the same response and is metered once. */
   idempotencyKey?: string | undefined;
+  /** Instead of the client's. */
+  maxRetries?: number | undefined;
 }
 
 /** The longest time that a timer accepts; a longer one would fire at once. */
@@ -44,17 +47,25 @@ export function checkBaseUrl(baseUrl: string | URL | undefined): string {
   return withoutTail(href, '/');
 }
 
-export function callOf({ signal, timeoutMs, idempotencyKey }: CallOptions, defaultTimeoutMs: number) {
+export function checkLimits({ timeoutMs, maxRetries }: Pick<CallOptions, 'timeoutMs' | 'maxRetries'>): void {
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw new TypeError(`timeoutMs must be a number of milliseconds, 0 for none, not ${timeoutMs}`);
   }
+  if (maxRetries !== undefined && !(maxRetries >= 0))
+    throw new TypeError(`maxRetries must be 0 or more, not ${maxRetries}`);
+}
+
+export function callOf(sender: Pick<Sender, 'timeoutMs'>, options: CallOptions, defaultTimeoutMs: number) {
+  checkLimits(options);
+  const { signal, timeoutMs, idempotencyKey, maxRetries } = options;
   // 240, because each request of a large batch appends its number, and the API accepts 255.
   if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,240}$/.test(idempotencyKey)) {
     throw new TypeError('idempotencyKey must have 1 to 240 visible ASCII characters');
   }
-  const limitMs = timeoutMs ?? defaultTimeoutMs;
+  const limitMs = timeoutMs ?? sender.timeoutMs ?? defaultTimeoutMs;
   return {
     signal,
+    maxRetries,
     timeoutMs: limitMs === 0 || limitMs > longestTimerMs ? undefined : limitMs,
     idempotencyKey: idempotencyKey ?? randomHex(16),
   };

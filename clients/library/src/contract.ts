@@ -741,3 +741,269 @@ export interface RenderList {
   /** The cursor of the next page; null on the last one. */
   nextCursor: string | null;
 }
+
+export interface Upload {
+  /** The id of the upload. */
+  id: string;
+  /** The short name in its links. */
+  slug: string;
+  /** The share page. */
+  url: string;
+  /** The bytes. */
+  fileUrl: string;
+  /** Deletes the upload without a key, so it is a secret; null after the response to the upload. */
+  deleteUrl: string | null;
+  /** When the link expires; null for never. */
+  expiresAt: string | null;
+  /** The size of what is stored. */
+  sizeBytes: number;
+  /** Detected from the bytes. */
+  contentType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/svg+xml' | 'image/avif';
+  /** As stored, sanitized. */
+  filename: string;
+  /** In pixels; null if it is not known. */
+  width: number | null;
+  /** In pixels; null if it is not known. */
+  height: number | null;
+  /** The SHA-256 of what is stored, in hex. */
+  sha256: string;
+  /** The title. */
+  title: string | null;
+  /** The tags, each once. */
+  tags: string[];
+  /** The id of its album; null if it is in none. */
+  album: string | null;
+  /** What was found and removed when it was stored. */
+  metadataRemoved: ('gps' | 'camera' | 'time' | 'author' | 'thumbnail' | 'text')[];
+}
+
+export interface UploadChanges {
+  /** The filename instead of the one of the file; it is sanitized. */
+  filename?: string;
+  /** A title of 1 to 200 characters; null for none. */
+  title?: string | null;
+  /** Words to find it by; in a form, a part for each. */
+  tags?: string[];
+  /** The id of an album; null for none. */
+  album?: string | null;
+  /** Seconds until the link expires, from now: an integer from 60 to 31536000, or null for never. */
+  expiresIn?: number | null;
+  /** Visitors must know it to see the picture: a string of 1 to 200 characters, or null for none. */
+  password?: string | null;
+  /** How often visitors can be shown the picture, from now on: an integer from 1 to 1000000, or null for no limit. */
+  maxViews?: number | null;
+}
+
+export interface UploadList {
+  /** The newest first. */
+  items: Upload[];
+  /** The cursor of the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+export interface UploadFromUrl {
+  /** The address of a picture of at most 10 MB: http or https, public, answered with 200. Redirects are not followed. */
+  url: string;
+  /** Seconds until the link expires. From 60 to 31536000. */
+  expiresIn?: number;
+  /** The filename instead of the one of the file; it is sanitized. */
+  filename?: string;
+  /** A title. */
+  title?: string;
+  /** Words to find it by; in a form, a part for each. */
+  tags?: string[];
+  /** The id of the album that it is in. */
+  album?: string;
+  /** Remove place, camera, time and the like from the file, without touching its pixels. Default: true. */
+  stripMetadata?: boolean;
+  /** Visitors must know it to see the picture. */
+  password?: string;
+  /** How often visitors can be shown the picture; then the link ends. From 1 to 1000000. */
+  maxViews?: number;
+}
+
+export interface NewAlbum {
+  /** What the album is called. */
+  title?: string;
+  /** A text below the title; its lines stay lines. */
+  description?: string;
+  /** Seconds until the link of the album expires; its uploads stay. From 60 to 31536000. */
+  expiresIn?: number;
+}
+
+export interface AlbumChanges {
+  /** A title of 1 to 200 characters; null for none. */
+  title?: string | null;
+  /** A description of 1 to 2000 characters; null for none. */
+  description?: string | null;
+  /** Seconds until the link expires, from now: an integer from 60 to 31536000, or null for never. */
+  expiresIn?: number | null;
+}
+
+export interface Album {
+  /** The id of the album: the `album` of its uploads. */
+  id: string;
+  /** The short name in its links. */
+  slug: string;
+  /** The page; with `.zip` after it, all files as an archive. */
+  url: string;
+  /** The title. */
+  title: string | null;
+  /** The description. */
+  description: string | null;
+  /** The number of its uploads. */
+  count: number;
+  /** The bytes of its first upload; null if it is empty. */
+  coverUrl: string | null;
+  /** When it was made. */
+  createdAt: string;
+  /** When the link expires; null for never. */
+  expiresAt: string | null;
+}
+
+export interface AlbumList {
+  /** The newest first. */
+  items: Album[];
+  /** The cursor of the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+export interface NewUploadLink {
+  /** How many files it takes. From 1 to 1000. Default: 1. */
+  maxFiles?: number;
+  /** The most bytes of each file. From 1 to 10485760. Default: 10485760. */
+  maxBytes?: number;
+  /** Seconds until it expires. From 60 to 31536000. Default: 3600. */
+  expiresIn?: number;
+  /** The id of the album that its uploads go into; the link ends with it. */
+  album?: string;
+  /** What people see above the place to drop files. */
+  title?: string;
+}
+
+export interface UploadLink {
+  /** The id of the link. */
+  id: string;
+  /** The page to drop files on, which also takes them by POST; a secret, null after the response that made it. */
+  url: string | null;
+  /** The last part of the address; a secret, null after the response that made the link. */
+  token: string | null;
+  /** The title. */
+  title: string | null;
+  /** The id of the album that its uploads go into; null if there is none. */
+  album: string | null;
+  /** How many files it takes. */
+  maxFiles: number;
+  /** The most bytes of each file. */
+  maxBytes: number;
+  /** How many it has taken. */
+  usedFiles: number;
+  /** The bytes of these together, as stored. */
+  usedBytes: number;
+  /** When it was made. */
+  createdAt: string;
+  /** When it expires. */
+  expiresAt: string;
+}
+
+export interface UploadLinkList {
+  /** The newest first. */
+  items: UploadLink[];
+  /** The cursor of the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+export interface Usage {
+  /** Such as 2026-11, UTC. */
+  month: string;
+  /** When the next month begins. */
+  resetsAt: string;
+  /** The upload units. */
+  upload: {
+    /** Units used this month. */
+    used: number;
+    /** Units of the plan per month. */
+    limit: number;
+    /** The whole-number percentage of the limit that is used. */
+    percent: number;
+    /** Units past the limit, which are billed. */
+    overage: number;
+  };
+  /** The render units. */
+  render: {
+    /** Units used this month. */
+    used: number;
+    /** Units of the plan per month. */
+    limit: number;
+    /** The whole-number percentage of the limit that is used. */
+    percent: number;
+    /** Units past the limit, which are billed. */
+    overage: number;
+  };
+  /** The budget of requests. */
+  requests: {
+    /** Requests per minute. */
+    limit: number;
+    /** Requests left in this window. */
+    remaining: number;
+    /** Seconds until the window ends. */
+    reset: number;
+  };
+  /** Renders at this moment. */
+  renders: {
+    /** Renders that hold a capture slot. */
+    running: number;
+    /** Renders that wait to run. */
+    queued: number;
+    /** Renders that may run at the same time. */
+    cap: number;
+  };
+}
+
+export interface UploadsQuery {
+  /** A part of the filename or the title. */
+  search?: string;
+  /** Only uploads with this tag. */
+  tag?: string;
+  /** Only uploads in the album with this id. */
+  album?: string;
+  /** Uploads on a page. From 1 to 100. Default: 50. */
+  limit?: number;
+  /** The next_cursor of the page before. */
+  cursor?: string;
+}
+
+export interface PageQuery {
+  /** Items on a page. From 1 to 100. Default: 50. */
+  limit?: number;
+  /** The next_cursor of the page before. */
+  cursor?: string;
+}
+
+export interface AccountUploadsQuery {
+  /** The next_cursor of the page before; none for the first page. */
+  cursor?: string;
+  /** Items on a page, 1 to 200. From 1 to 200. Default: 50. */
+  limit?: number;
+  /** Part of the filename, at most 100 characters, in any case. */
+  search?: string;
+  /** Only images of this type. */
+  type?: 'png' | 'jpeg' | 'gif' | 'webp' | 'svg' | 'avif';
+  /** Only links that never expire, that do, or that expire within seven days. */
+  expiry?: 'never' | 'some' | 'soon';
+  /** The order. By size and by name, only the newest 20,000 are sorted. Default: "newest". */
+  sort?: 'newest' | 'oldest' | 'largest' | 'smallest' | 'name';
+}
+
+export interface AccountRendersQuery {
+  /** The next_cursor of the page before; none for the first page. */
+  cursor?: string;
+  /** Items on a page, 1 to 200. From 1 to 200. Default: 50. */
+  limit?: number;
+  /** Part of the target address, at most 100 characters. */
+  search?: string;
+  /** Only renders of this kind. */
+  kind?: 'screenshot' | 'pdf';
+  /** Only renders that ended like this. */
+  status?: 'done' | 'failed';
+}

@@ -6,14 +6,16 @@ export interface EncodedForm {
   contentType: string;
 }
 
-/** Fields that are undefined are left out. */
+/** Fields that are undefined are left out; a list is a part for each of its members. */
 export function encodeForm(
   files: LoadedFile[],
-  fields: Record<string, string | number | undefined>,
+  fields: Record<string, string | number | boolean | string[] | undefined>,
 ): EncodedForm {
   const boundary = `tintype${randomHex(16)}`;
   const parts: (string | Blob)[] = [];
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries(fields).flatMap(([field, given]) =>
+    [given].flat().map((single) => [field, single] as const),
+  )) {
     if (value === undefined) continue;
     parts.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
   }

@@ -8,7 +8,12 @@ export type {
   AccountRenders,
   AccountUploads,
   AccountUsage,
+  Album,
+  AlbumChanges,
+  AlbumList,
   ErrorCode,
+  NewAlbum,
+  NewUploadLink,
   PdfMetadata,
   OutputOptions,
   Output,
@@ -18,7 +23,13 @@ export type {
   RenderRequest,
   ScreenshotMetadata,
   ScreenshotRequest,
+  Upload,
+  UploadChanges,
+  UploadLink,
+  UploadLinkList,
+  UploadList,
   UploadResult,
+  Usage,
 } from './contract.ts';
 export {
   AuthenticationError,
@@ -31,6 +42,16 @@ export {
 } from './errors.ts';
 export type { ClientErrorCode } from './errors.ts';
 export type { FileInput, FileSource, NamedFile } from './files.ts';
+export type {
+  Albums,
+  NewUpload,
+  NewUploadOptions,
+  UploadFields,
+  UploadLinks,
+  Uploads,
+  UploadSource,
+  UploadWithFields,
+} from './hosting.ts';
 export type { Meta, Quota, RateLimit } from './meta.ts';
 export type { RenderCallOptions, RenderFields, RenderFile, RenderReadOptions } from './renders.ts';
 export type { Waiting } from './run-all.ts';

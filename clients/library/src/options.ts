@@ -2,7 +2,14 @@
 import type { BatchItem } from './batch-result.ts';
 import type { CallOptions } from './call-options.ts';
 import type { Clock } from './clock.ts';
-import type { PdfRequest, ScreenshotRequest } from './contract.ts';
+import type {
+  AccountRendersQuery,
+  AccountUploadsQuery,
+  PageQuery,
+  PdfRequest,
+  ScreenshotRequest,
+  UploadsQuery,
+} from './contract.ts';
 import type { TintypeError } from './errors.ts';
 import type { Meta } from './meta.ts';
 import type { Waiting } from './run-all.ts';
@@ -17,6 +24,8 @@ export interface TintypeOptions {
   apiKey?: string | undefined;
   /** Retries of one call, for all reasons together; default 4. Some reasons allow fewer, most allow none. */
   maxRetries?: number | undefined;
+  /** For each attempt of every call that names none of its own; 0 or Infinity means none. */
+  timeoutMs?: number | undefined;
   /** Called before each wait; return false to throw the error instead. */
   onRetry?: ((retry: Retry) => boolean | void) | undefined;
   /** Replaces fetch, for a proxy or an agent. */
@@ -56,23 +65,21 @@ export type RunItem<Source, Result> =
   | { source: Source; ok: true; result: Result }
   | { source: Source; ok: false; error: TintypeError };
 
-export interface ListOptions extends CallOptions {
-  /** Items on a page, 1 to 200; default 50. */
-  limit?: number | undefined;
-  /** The `nextCursor` of the previous page. */
-  cursor?: string | null | undefined;
-  /** Part of the filename or of the target address. */
-  search?: string | undefined;
-}
+/** The query of a list; `cursor` is the `nextCursor` of the previous page. */
+type Listed<Query> = Loose<Omit<Query, 'cursor'>> & { cursor?: string | null | undefined } & CallOptions;
 
-export interface RenderListOptions extends CallOptions {
-  /** Items on a page, 1 to 100; default 50. */
-  limit?: number | undefined;
-  /** The `nextCursor` of the previous page. */
-  cursor?: string | null | undefined;
+export type PageOptions = Listed<PageQuery>;
+export type UploadListOptions = Listed<UploadsQuery>;
+export type RenderListOptions = PageOptions & {
   /** Only renders with this reference. */
   reference?: string | undefined;
-}
+};
+export type AccountUploadsOptions = Listed<AccountUploadsQuery>;
+export type AccountRendersOptions = Listed<AccountRendersQuery>;
+
+/** `await` gives one page; `for await` gives the items of this page and of all that follow. */
+export type Listing<Page extends { items: unknown[] }> = Promise<WithMeta<Page>> &
+  AsyncIterable<Page['items'][number]>;
 
 export interface RenderBytes {
   id: string;

@@ -8,11 +8,11 @@ import {
   type RenderList,
   type RenderRequest,
 } from './contract.ts';
-import { TintypeError } from './errors.ts';
 import { loadFile, type FileInput } from './files.ts';
 import { encodeForm } from './form.ts';
 import { toSnake } from './letter-case.ts';
-import type { Loose, RenderBytes, RenderListOptions, WithMeta } from './options.ts';
+import type { Listing, Loose, RenderBytes, RenderListOptions, WithMeta } from './options.ts';
+import { at, listAt, removeAt, repeatable, resultAt } from './rest.ts';
 import { anyFileOf, badAnswer, bytesOf, resultOf } from './results.ts';
 import { send, type Sender } from './send.ts';
 
@@ -41,7 +41,6 @@ export interface RenderFile extends RenderBytes {
 }
 
 const path = '/api/v2/renders';
-const readMs = 30_000;
 /** The service answers no later than this, even if the render has not ended. */
 const longestWaitSeconds = 30;
 
@@ -61,7 +60,7 @@ export async function makeRender(
     path,
     body: form?.body ?? request,
     contentType: form?.contentType ?? 'application/json',
-    ...callOf(options, renderTimeoutsMs.render),
+    ...callOf(sender, options, renderTimeoutsMs.render),
   });
   if (response === 'json' || fields.async === true)
     return { ...(resultOf(answer) as Render), meta: answer.meta };
@@ -78,17 +77,16 @@ export async function makeRender(
   };
 }
 
-export async function readRender(
+export function readRender(
   sender: Sender,
   id: string,
   { waitSeconds = 0, ...options }: RenderReadOptions,
 ): Promise<WithMeta<Render>> {
-  const answer = await send(sender, {
+  return resultAt(sender, {
     method: 'GET',
-    path: `${path}/${encodeURIComponent(id)}${waitSeconds > 0 ? `?wait=${waitSeconds}` : ''}`,
-    ...read(options, waitSeconds * 1000),
+    path: at(path, id) + (waitSeconds > 0 ? `?wait=${waitSeconds}` : ''),
+    ...repeatable(sender, options, waitSeconds * 1000),
   });
-  return { ...(resultOf(answer) as Render), meta: answer.meta };
 }
 
 /** Asks again and again, each time for as long as the service lets a request wait. */
@@ -103,33 +101,10 @@ export async function awaitRender(
   }
 }
 
-export async function listAllRenders(
+export const listAllRenders = (
   sender: Sender,
   { limit, cursor, reference, ...options }: RenderListOptions,
-): Promise<WithMeta<RenderList>> {
-  const given = Object.entries({ limit, cursor, reference }).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [[name, String(value)]],
-  );
-  const search = new URLSearchParams(given).toString();
-  const answer = await send(sender, {
-    method: 'GET',
-    path: path + (search && `?${search}`),
-    ...read(options),
-  });
-  return { ...(resultOf(answer) as RenderList), meta: answer.meta };
-}
+): Listing<RenderList> => listAt(sender, path, { limit, cursor, reference }, options);
 
-export async function removeRender(sender: Sender, id: string, options: CallOptions): Promise<void> {
-  try {
-    await send(sender, { method: 'DELETE', path: `${path}/${encodeURIComponent(id)}`, ...read(options) });
-  } catch (error) {
-    // An earlier attempt deleted it, and its response was lost.
-    if (!(error instanceof TintypeError && error.code === 'not_found' && error.attempts > 1)) throw error;
-  }
-}
-
-/** A repeat of these changes nothing, so they need no key for it. */
-function read(options: CallOptions, waitMs = 0) {
-  const { idempotencyKey: _key, ...call } = callOf(options, readMs + waitMs);
-  return call;
-}
+export const removeRender = (sender: Sender, id: string, options: CallOptions): Promise<void> =>
+  removeAt(sender, { method: 'DELETE', path: at(path, id) }, options);

@@ -6,8 +6,8 @@ import { isBatchBody, type Answer } from './send.ts';
 
 export function resultOf(answer: Answer): object {
   if (typeof answer.json !== 'object' || answer.json === null) throw badAnswer(answer);
-  // Every result has an id or a plan; a proxy's own {} or [] has neither.
-  if (!isBatchBody(answer.json) && !('id' in answer.json) && !('plan' in answer.json))
+  // Every result has an id, or the month of the usage; a proxy's own {} or [] has neither.
+  if (!isBatchBody(answer.json) && !('id' in answer.json) && !('month' in answer.json))
     throw badAnswer(answer);
   return toCamel(answer.json) as object;
 }

@@ -9,7 +9,7 @@ import { exchange, type Fetch } from './transport.ts';
 
 export interface Call {
   /** Default: POST. */
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   /** Needs no key, so none is sent. */
   isOpen?: boolean;
@@ -20,6 +20,8 @@ export interface Call {
   /** The same for every attempt, so that a request whose response was lost is done and metered once. */
   idempotencyKey?: string | undefined;
   signal: AbortSignal | undefined;
+  /** Instead of the sender's. */
+  maxRetries?: number | undefined;
   onSent?: ((bytes: number) => void) | undefined;
 }
 
@@ -45,12 +47,14 @@ export interface Sender {
   clock: Clock;
   fetch: Fetch;
   maxRetries: number;
+  /** For each attempt of a call that names none; undefined means the call's own default. */
+  timeoutMs: number | undefined;
   onRetry: ((retry: Retry) => boolean | void) | undefined;
 }
 
 export async function send(sender: Sender, call: Call): Promise<Answer> {
   const { clock } = sender;
-  const plan = createRetryPlan(sender);
+  const plan = createRetryPlan({ clock, maxRetries: call.maxRetries ?? sender.maxRetries });
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await attempt(sender, call, attempts);
     const error = outcome instanceof TintypeError ? outcome : errorOf(outcome, clock.now());

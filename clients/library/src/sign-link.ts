@@ -64,7 +64,7 @@ export async function signLink(
 }
 
 export async function makeLink(sender: Sender, fields: LinkFields, options: CallOptions): Promise<string> {
-  const { idempotencyKey: _key, ...call } = callOf(options, 30_000);
+  const { idempotencyKey: _key, ...call } = callOf(sender, options, 30_000);
   const body = JSON.stringify(requestOf(fields));
   const answer = await send(sender, {
     path: '/api/v2/links',

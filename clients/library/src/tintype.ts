@@ -1,6 +1,13 @@
 // The client: one method per endpoint, and runs of many. Spec 4.
 import type { BatchResult } from './batch-result.ts';
-import { callOf, checkApiKey, checkBaseUrl, fromEnvironment, type CallOptions } from './call-options.ts';
+import {
+  callOf,
+  checkApiKey,
+  checkBaseUrl,
+  checkLimits,
+  fromEnvironment,
+  type CallOptions,
+} from './call-options.ts';
 import { realClock } from './clock.ts';
 import {
   renderTimeoutsMs,
@@ -12,17 +19,20 @@ import {
   type RenderList,
   type ScreenshotMetadata,
   type UploadResult,
+  type Usage,
 } from './contract.ts';
-import { TintypeError } from './errors.ts';
 import { loadFile, type FileInput } from './files.ts';
 import { encodeForm } from './form.ts';
+import { Albums, UploadLinks, uploadMs, Uploads } from './hosting.ts';
 import { toSnake } from './letter-case.ts';
 import { deletePath, filePath } from './links.ts';
 import type { Meta } from './meta.ts';
 import type {
   BatchOptions,
   HostedFile,
-  ListOptions,
+  Listing,
+  AccountRendersOptions,
+  AccountUploadsOptions,
   PdfOptions,
   RenderBytes,
   RenderListOptions,
@@ -45,12 +55,13 @@ import {
   type RenderReadOptions,
 } from './renders.ts';
 import { badAnswer, bytesOf, fileOf, resultOf } from './results.ts';
-import { outcomesOf } from './run-all.ts';
+import { listAt, readAt, removeAt } from './rest.ts';
+import { runMany } from './run-many.ts';
 import { isBatchBody, send, type Sender } from './send.ts';
 import { makeLink, type LinkFields } from './sign-link.ts';
 import { uploadInBatches } from './upload-batch.ts';
 
-const timeoutsMs = { upload: 300_000, read: 30_000, ...renderTimeoutsMs };
+const timeoutsMs = { upload: uploadMs, ...renderTimeoutsMs };
 /** More renders than the largest plan allows at once. Uploads have no cap, but a few use the whole bandwidth. */
 const ceilings = { renders: 100, uploads: 4 };
 
@@ -65,20 +76,28 @@ type Page<Options> = Url | (Options & { url: Url });
  * const { url } = await tintype.upload('photo.jpg', { expiresIn: 86_400 });
  */
 export class Tintype {
+  /** Version 2's uploads: with title, tags, album, password and more; found, changed, deleted and restored by id. */
+  readonly uploads: Uploads;
+  readonly albums: Albums;
+  readonly uploadLinks: UploadLinks;
   readonly #sender: Sender;
 
   /** @throws {TypeError} that names an invalid option. Nothing is sent. */
   constructor(options: TintypeOptions = {}) {
-    const { maxRetries = 4, onRetry, fetch, clock = realClock } = options;
-    if (!(maxRetries >= 0)) throw new TypeError(`maxRetries must be 0 or more, not ${maxRetries}`);
+    const { maxRetries = 4, timeoutMs, onRetry, fetch, clock = realClock } = options;
+    checkLimits(options);
     this.#sender = {
       baseUrl: checkBaseUrl(options.baseUrl ?? fromEnvironment('TINTYPE_URL')),
       apiKey: checkApiKey(options.apiKey ?? fromEnvironment('TINTYPE_API_KEY')),
       maxRetries,
+      timeoutMs,
       onRetry,
       fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
       clock,
     };
+    this.uploads = new Uploads(this.#sender);
+    this.albums = new Albums(this.#sender);
+    this.uploadLinks = new UploadLinks(this.#sender);
   }
 
   /**
@@ -90,7 +109,7 @@ export class Tintype {
    */
   async upload(file: FileInput, options: UploadOptions = {}): Promise<WithMeta<UploadResult>> {
     const { expiresIn, onProgress } = options;
-    const call = callOf(options, timeoutsMs.upload);
+    const call = callOf(this.#sender, options, timeoutsMs.upload);
     const loaded = await loadFile(file);
     const { body, contentType } = encodeForm([loaded], { expires_in: expiresIn });
     const totalBytes = loaded.blob.size;
@@ -115,7 +134,7 @@ export class Tintype {
     files: Iterable<FileInput>,
     options: BatchOptions = {},
   ): Promise<BatchResult & { meta: Meta | undefined }> {
-    const call = callOf(options, timeoutsMs.upload);
+    const call = callOf(this.#sender, options, timeoutsMs.upload);
     return uploadInBatches(
       files,
       async (batch, turn, onPart) => {
@@ -142,13 +161,7 @@ export class Tintype {
    */
   async delete(upload: string | Pick<UploadResult, 'deleteUrl'>, options: CallOptions = {}): Promise<void> {
     const path = deletePath(typeof upload === 'string' ? upload : upload?.deleteUrl);
-    const { idempotencyKey: _key, ...call } = callOf(options, timeoutsMs.read);
-    try {
-      await send(this.#sender, { path, isOpen: true, ...call });
-    } catch (error) {
-      // An earlier attempt deleted it, and its response was lost.
-      if (!(error instanceof TintypeError && error.code === 'not_found' && error.attempts > 1)) throw error;
-    }
+    await removeAt(this.#sender, { path, isOpen: true }, options);
   }
 
   /**
@@ -237,8 +250,8 @@ export class Tintype {
     return awaitRender(this.#sender, id, options);
   }
 
-  /** The receipts of all renders of the account, the newest first. Costs no unit. */
-  getRenders(options: RenderListOptions = {}): Promise<WithMeta<RenderList>> {
+  /** A page of the account's receipts, the newest first; `for await` over it gives those of all pages. Costs no unit. */
+  getRenders(options: RenderListOptions = {}): Listing<RenderList> {
     return listAllRenders(this.#sender, options);
   }
 
@@ -300,8 +313,8 @@ export class Tintype {
       ...options
     }: Omit<UploadOptions, 'idempotencyKey' | 'onProgress'> & RunOptions = {},
   ): AsyncGenerator<RunItem<Source, WithMeta<UploadResult>>> {
-    return this.#runAll(files, { ...options, concurrency }, (client, file, signal) =>
-      client.upload(file, { ...options, signal }),
+    return runMany(this.#sender, files, { ...options, concurrency }, (sender, file, signal) =>
+      new Tintype(sender).upload(file, { ...options, signal }),
     );
   }
 
@@ -311,43 +324,32 @@ export class Tintype {
    * @throws {TintypeError} `not_found` if it was deleted or has expired.
    */
   async download(link: Url, options: CallOptions = {}): Promise<WithMeta<HostedFile>> {
-    const { idempotencyKey: _key, ...call } = callOf(options, timeoutsMs.upload);
+    const { idempotencyKey: _key, ...call } = callOf(this.#sender, options, timeoutsMs.upload);
     const answer = await send(this.#sender, { method: 'GET', path: filePath(link), isOpen: true, ...call });
     return fileOf(answer);
   }
 
   /** The account's plan, its usage this month, its request budget and the key of this client. Costs no unit. */
   async usage(options: CallOptions = {}): Promise<WithMeta<AccountUsage>> {
-    return this.#read<AccountUsage>('usage', {}, options);
+    return readAt(this.#sender, '/api/account/usage', options);
   }
 
-  /** The account's uploads, the newest first. Costs no unit. */
-  async listUploads({ limit, cursor, search, ...options }: ListOptions = {}): Promise<
-    WithMeta<AccountUploads>
-  > {
-    return this.#read<AccountUploads>('uploads', { limit, cursor, search }, options);
+  /** Version 2's usage: the units of this month, the request budget, and the renders at this moment. Costs no unit. */
+  getUsage(options: CallOptions = {}): Promise<WithMeta<Usage>> {
+    return readAt(this.#sender, '/api/v2/usage', options);
   }
 
-  /** The account's renders, the newest first. Costs no unit. */
-  async listRenders({ limit, cursor, search, ...options }: ListOptions = {}): Promise<
-    WithMeta<AccountRenders>
-  > {
-    return this.#read<AccountRenders>('renders', { limit, cursor, search }, options);
+  /** A page of the account's uploads, the newest first; `for await` over it gives those of all pages. Costs no unit. */
+  listUploads(options: AccountUploadsOptions = {}): Listing<AccountUploads> {
+    const { limit, cursor, search, type, expiry, sort, ...call } = options;
+    const query = { limit, cursor, search, type, expiry, sort };
+    return listAt(this.#sender, '/api/account/uploads', query, call);
   }
 
-  async #read<Result extends object>(
-    name: string,
-    query: Record<string, string | number | null | undefined>,
-    options: CallOptions,
-  ): Promise<WithMeta<Result>> {
-    const { idempotencyKey: _key, ...call } = callOf(options, timeoutsMs.read);
-    const given = Object.entries(query).flatMap(([field, value]) =>
-      value === undefined || value === null ? [] : [[field, String(value)]],
-    );
-    const search = new URLSearchParams(given).toString();
-    const path = `/api/account/${name}${search && `?${search}`}`;
-    const answer = await send(this.#sender, { method: 'GET', path, ...call });
-    return { ...(resultOf(answer) as Result), meta: answer.meta };
+  /** A page of the account's renders, the newest first; `for await` over it gives those of all pages. Costs no unit. */
+  listRenders(options: AccountRendersOptions = {}): Listing<AccountRenders> {
+    const { limit, cursor, search, kind, status, ...call } = options;
+    return listAt(this.#sender, '/api/account/renders', { limit, cursor, search, kind, status }, call);
   }
 
   async #render<Metadata extends object>(
@@ -355,12 +357,18 @@ export class Tintype {
     url: Url,
     options: CallOptions & { response?: string | undefined },
   ): Promise<WithMeta<RenderBytes | Metadata>> {
-    const { signal: _signal, timeoutMs: _timeoutMs, idempotencyKey: _key, ...fields } = options;
+    const {
+      signal: _signal,
+      timeoutMs: _ms,
+      idempotencyKey: _key,
+      maxRetries: _retries,
+      ...fields
+    } = options;
     const answer = await send(this.#sender, {
       path: `/api/v1/${kind}`,
       body: JSON.stringify({ url: String(url), ...(toSnake(fields) as object) }),
       contentType: 'application/json',
-      ...callOf(options, timeoutsMs[kind]),
+      ...callOf(this.#sender, options, timeoutsMs[kind]),
     });
     if (options.response !== 'json') return bytesOf(answer);
     return { ...(resultOf(answer) as Metadata), meta: answer.meta };
@@ -373,42 +381,10 @@ export class Tintype {
   ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
     if (typeof pages === 'string') throw new TypeError(`${kind}All takes a list of pages, not one address`);
     const run = { concurrency, onWait, signal: options.signal };
-    return this.#runAll(pages, run, (client, page, signal) => {
+    return runMany(this.#sender, pages, run, (sender, page, signal) => {
       const given: Page<CallOptions> = page;
       const { url, ...own } = typeof given === 'string' || given instanceof URL ? { url: given } : given;
-      return client.#render(kind, url, { ...options, ...own, signal });
+      return new Tintype(sender).#render(kind, url, { ...options, ...own, signal });
     });
-  }
-
-  /** The whole run reacts to a 429, so its single calls do not wait for one by themselves. */
-  async *#runAll<Source, Result extends { meta: Meta }>(
-    sources: Iterable<Source>,
-    { concurrency = 1, onWait, signal }: RunOptions,
-    call: (client: Tintype, source: Source, signal: AbortSignal) => Promise<Result>,
-  ): AsyncGenerator<RunItem<Source, Result>> {
-    if (!(concurrency >= 1)) throw new TypeError(`concurrency must be 1 or more, not ${concurrency}`);
-    const { onRetry, clock } = this.#sender;
-    const client = new Tintype({
-      ...this.#sender,
-      onRetry: (retry) => retry.error.status !== 429 && onRetry?.(retry) !== false,
-    });
-    const left = new AbortController();
-    const both = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-    const outcomes = outcomesOf<Source, Result>(
-      {
-        jobs: sources,
-        attempt: (source) => call(client, source, both),
-        onWait,
-        ceiling: concurrency,
-        clock,
-        signal: both,
-      },
-      () => left.abort(new Error('the loop over the run was left')),
-    );
-    for await (const outcome of outcomes) {
-      yield 'error' in outcome
-        ? { source: outcome.job, ok: false, error: outcome.error }
-        : { source: outcome.job, ok: true, result: outcome.result };
-    }
   }
 }

@@ -1,7 +1,7 @@
 // One HTTP exchange, by fetch. If the caller wants upload progress, the body is counted while it is sent; browsers use
 // XMLHttpRequest for that, because their fetch does not report progress.
 export interface Exchange {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   url: string;
   headers: Record<string, string>;
   body: string | Blob | undefined;

@@ -22,6 +22,8 @@ function nameOf({ path, schema }: Field): string {
   // A viewport's width is --width, for screenshots and PDFs alike.
   const name = path
     .replace(/^viewport\./, '')
+    // One each time that it is given.
+    .replace(/^tags$/, 'tag')
     // --header is one of the request.
     .replace(/^(header|footer)$/, 'page-$1')
     .replaceAll(/[._]/g, '-');

@@ -1325,6 +1325,278 @@ export const RenderRequest: ObjectSchema = {
   "additionalProperties": false
 };
 
+export const UploadChanges: ObjectSchema = {
+  "type": "object",
+  "properties": {
+    "filename": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 255,
+      "description": "The filename instead of the one of the file; it is sanitized."
+    },
+    "title": {
+      "anyOf": [
+        {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "A title of 1 to 200 characters; null for none."
+    },
+    "tags": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 40,
+        "description": "A tag."
+      },
+      "maxItems": 20,
+      "description": "Words to find it by; in a form, a part for each."
+    },
+    "album": {
+      "anyOf": [
+        {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 40
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "The id of an album; null for none."
+    },
+    "expires_in": {
+      "anyOf": [
+        {
+          "type": "integer",
+          "minimum": 60,
+          "maximum": 31536000
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "Seconds until the link expires, from now: an integer from 60 to 31536000, or null for never."
+    },
+    "password": {
+      "anyOf": [
+        {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200,
+          "writeOnly": true
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "Visitors must know it to see the picture: a string of 1 to 200 characters, or null for none."
+    },
+    "max_views": {
+      "anyOf": [
+        {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000000
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "How often visitors can be shown the picture, from now on: an integer from 1 to 1000000, or null for no limit."
+    }
+  },
+  "additionalProperties": false,
+  "description": "What is to change; a field that is left out stays as it is."
+};
+
+export const UploadFromUrl: ObjectSchema = {
+  "type": "object",
+  "required": [
+    "url"
+  ],
+  "properties": {
+    "url": {
+      "type": "string",
+      "minLength": 1,
+      "format": "uri",
+      "description": "The address of a picture of at most 10 MB: http or https, public, answered with 200. Redirects are not followed."
+    },
+    "expires_in": {
+      "type": "integer",
+      "minimum": 60,
+      "maximum": 31536000,
+      "description": "Seconds until the link expires."
+    },
+    "filename": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 255,
+      "description": "The filename instead of the one of the file; it is sanitized."
+    },
+    "title": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "A title."
+    },
+    "tags": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 40,
+        "description": "A tag."
+      },
+      "maxItems": 20,
+      "description": "Words to find it by; in a form, a part for each."
+    },
+    "album": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 40,
+      "description": "The id of the album that it is in."
+    },
+    "strip_metadata": {
+      "type": "boolean",
+      "default": true,
+      "description": "Remove place, camera, time and the like from the file, without touching its pixels."
+    },
+    "password": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "writeOnly": true,
+      "description": "Visitors must know it to see the picture."
+    },
+    "max_views": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000000,
+      "description": "How often visitors can be shown the picture; then the link ends."
+    }
+  },
+  "additionalProperties": false
+};
+
+export const NewAlbum: ObjectSchema = {
+  "type": "object",
+  "properties": {
+    "title": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "What the album is called."
+    },
+    "description": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 2000,
+      "description": "A text below the title; its lines stay lines."
+    },
+    "expires_in": {
+      "type": "integer",
+      "minimum": 60,
+      "maximum": 31536000,
+      "description": "Seconds until the link of the album expires; its uploads stay."
+    }
+  },
+  "additionalProperties": false
+};
+
+export const AlbumChanges: ObjectSchema = {
+  "type": "object",
+  "properties": {
+    "title": {
+      "anyOf": [
+        {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "A title of 1 to 200 characters; null for none."
+    },
+    "description": {
+      "anyOf": [
+        {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 2000
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "A description of 1 to 2000 characters; null for none."
+    },
+    "expires_in": {
+      "anyOf": [
+        {
+          "type": "integer",
+          "minimum": 60,
+          "maximum": 31536000
+        },
+        {
+          "type": "null"
+        }
+      ],
+      "description": "Seconds until the link expires, from now: an integer from 60 to 31536000, or null for never."
+    }
+  },
+  "additionalProperties": false,
+  "description": "What is to change; a field that is left out stays as it is."
+};
+
+export const NewUploadLink: ObjectSchema = {
+  "type": "object",
+  "properties": {
+    "max_files": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000,
+      "default": 1,
+      "description": "How many files it takes."
+    },
+    "max_bytes": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 10485760,
+      "default": 10485760,
+      "description": "The most bytes of each file."
+    },
+    "expires_in": {
+      "type": "integer",
+      "minimum": 60,
+      "maximum": 31536000,
+      "default": 3600,
+      "description": "Seconds until it expires."
+    },
+    "album": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 40,
+      "description": "The id of the album that its uploads go into; the link ends with it."
+    },
+    "title": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "What people see above the place to drop files."
+    }
+  },
+  "additionalProperties": false
+};
+
 export const UploadRequest: ObjectSchema = {
   "type": "object",
   "required": [

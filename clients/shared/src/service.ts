@@ -2,7 +2,7 @@
 import type { Meta } from '../../library/src/meta.ts';
 import type { TintypeOptions } from '../../library/src/options.ts';
 import { Tintype } from '../../library/src/tintype.ts';
-import { describe, say } from './terminal.ts';
+import { describe, remark } from './terminal.ts';
 import { proxyFetch } from './proxy.ts';
 import { readSettings, type Settings } from './settings.ts';
 
@@ -11,6 +11,13 @@ export interface ServiceAccess {
   settings: Settings;
   /** Warns when the quota runs out. */
   note(unit: 'uploads' | 'renders', meta: Meta | undefined): void;
+}
+
+let limits: Pick<TintypeOptions, 'timeoutMs' | 'maxRetries'> = {};
+
+/** From now on these hold for every request. */
+export function useLimits(given: typeof limits): void {
+  limits = given;
 }
 
 export async function openService(options: Partial<TintypeOptions> = {}): Promise<ServiceAccess> {
@@ -24,6 +31,7 @@ export function clientFor({ url, key }: Settings, options: Partial<TintypeOption
     apiKey: key,
     onRetry: sayRetry,
     fetch: proxyFetch(url, process.env),
+    ...limits,
     ...options,
   });
 }
@@ -31,10 +39,11 @@ export function clientFor({ url, key }: Settings, options: Partial<TintypeOption
 function note(unit: 'uploads' | 'renders', meta: Meta | undefined): void {
   if (!meta?.quota) return;
   const { warning, usagePercent, isOverage } = meta.quota;
-  if (isOverage) say(`the monthly quota of ${unit} is used up; this was billed as an overage`);
-  else if (warning !== undefined) say(`${usagePercent ?? warning} % of the monthly quota of ${unit} is used`);
+  if (isOverage) remark(`the monthly quota of ${unit} is used up; this was billed as an overage`);
+  else if (warning !== undefined)
+    remark(`${usagePercent ?? warning} % of the monthly quota of ${unit} is used`);
 }
 
 const sayRetry: NonNullable<TintypeOptions['onRetry']> = ({ error, delayMs }) => {
-  say(`${describe(error)}; again in ${Math.ceil(delayMs / 1000)} s`);
+  remark(`${describe(error)}; again in ${Math.ceil(delayMs / 1000)} s`);
 };

@@ -16,6 +16,19 @@ export function say(line: string): void {
   process.stderr.write(`tt: ${line}\n`);
 }
 
+let quiet = false;
+
+/** From now on there are errors only: no remarks, no progress. */
+export function beQuiet(): void {
+  quiet = true;
+}
+export const isQuiet = (): boolean => quiet;
+
+/** A message that is no error. */
+export function remark(line: string): void {
+  if (!quiet) say(line);
+}
+
 export function describe(error: unknown): string {
   if (!(error instanceof TintypeError)) return error instanceof Error ? error.message : String(error);
   const tried = error.attempts > 1 ? `, tried ${error.attempts} times` : '';
