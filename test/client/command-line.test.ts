@@ -257,9 +257,24 @@ const exits: {
   { title: 'no command', args: [], code: 2, says: /^Usage: tt COMMAND/ },
   {
     title: 'an unknown command',
-    args: ['upltod'],
+    args: ['publish'],
     code: 2,
-    says: /unknown command "upltod"; the commands are login, .*, upload, .*, completion$/m,
+    says: /unknown command "publish"; the commands are login, .*, upload, .*, completion$/m,
+  },
+  { title: 'a command like another', args: ['upltod'], code: 2, says: /"upltod"; did you mean upload\?/ },
+  {
+    title: 'an option like another',
+    args: ['screenshot', '--widht', '400', 'x.test'],
+    code: 2,
+    says: /^tt: unknown option --widht; did you mean --width\?; see/,
+  },
+  { title: 'retries that are none', args: ['list', '--retries', '-1'], code: 2, says: /--retries/ },
+  { title: 'no time at all', args: ['list', '--timeout', '0'], code: 2, says: /--timeout must be more/ },
+  {
+    title: 'an authority that is none',
+    args: ['list', '--cacert', 'photos/notes.txt'],
+    code: 2,
+    says: /PEM/,
   },
   { title: 'an unknown option', args: ['upload', '--fast', 'a'], code: 2, says: /Unknown option '--fast'/ },
   {

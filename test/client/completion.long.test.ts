@@ -59,7 +59,9 @@ for (const [shell, complete] of Object.entries(shells)) {
   test(`${shell} completes commands and options`, async (context) => {
     if (lacks(shell, context)) return;
     const script = (await line.tt(['completion', shell])).stdout.toString();
-    assert.equal(await complete(script, 'up'), 'upload');
+    assert.equal(await complete(script, 'screens'), 'screenshot');
+    assert.equal(await complete(script, 'screenshot --format w'), 'screenshot --format webp');
+    assert.equal(await complete(script, 'list re'), 'list renders');
     assert.equal(await complete(script, 'upload --exp'), 'upload --expires-in');
     assert.equal(await complete(script, 'shots --conc'), 'shots --concurrency');
     assert.equal(await complete(script, 'list --prof'), 'list --profile');
@@ -69,7 +71,9 @@ for (const [shell, complete] of Object.entries(shells)) {
 
 test('every command and option is in each script', async () => {
   const { stdout: help } = await line.tt(['--help']);
-  const commands = [...help.toString().matchAll(/^ {2}([a-z]+) {2,}[A-Z]/gm)].map((match) => match[1] ?? '');
+  const commands = [...help.toString().matchAll(/^ {2}([a-z][a-z-]+) {2,}[A-Z]/gm)].map(
+    (match) => match[1] ?? '',
+  );
   assert.ok(commands.length > 10);
   for (const shell of Object.keys(shells)) {
     const script = (await line.tt(['completion', shell])).stdout.toString();

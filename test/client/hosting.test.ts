@@ -77,7 +77,7 @@ test('an upload from an address; a refused field is an error that names it', asy
   await assert.rejects(client.uploads.create({ url: `${site.base}/none.png` }), { code: 'fetch_failed' });
   await assert.rejects(
     client.uploads.create(picture('x'), { maxViews: 0 }),
-    (error: unknown) => error instanceof RequestError && error.field === 'max_views',
+    (error: unknown) => error instanceof RequestError && error.field === 'maxViews',
   );
 });
 

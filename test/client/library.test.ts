@@ -1,5 +1,8 @@
 // What the library adds to the endpoints: the environment, deletion, links, runs of many, and errors by kind.
 import assert from 'node:assert/strict';
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   QuotaExceededError,
@@ -140,6 +143,39 @@ test('a call may have its own number of retries', async () => {
   await assert.rejects(set.client.upload(Buffer.from('a'), { maxRetries: -1 }), /^TypeError: maxRetries/);
   await assert.rejects(set.client.getUsage({ maxRetries: -1 }), /^TypeError: maxRetries/);
   assert.equal(set.server.seen.length, 3);
+});
+
+test('what is thrown has the name and the class of its kind, and names fields as they were typed', async () => {
+  const message = 'ful_page: unknown field; did you mean "full_page"? sent "some_value"';
+  set.server.play(json(422, { error: { code: 'validation_error', message, field: 'viewport.pixel_ratio' } }));
+  await assert.rejects(set.client.screenshot('https://x.test'), (error: unknown) => {
+    assert.ok(error instanceof RequestError);
+    assert.deepEqual([error.name, error.constructor.name], ['RequestError', 'RequestError']);
+    assert.equal(error.message, 'fulPage: unknown field; did you mean "fullPage"? sent "some_value"');
+    assert.equal(error.field, 'viewport.pixelRatio');
+    assert.match(String(error.stack), /^RequestError: /);
+    return true;
+  });
+  const wire = new Tintype({ baseUrl: set.server.origin, apiKey: 'tt_a', wireNames: true });
+  await assert.rejects(wire.screenshot('https://x.test'), { message, field: 'viewport.pixel_ratio' });
+  set.server.play(refusal(409, 'conflict_new'));
+  await assert.rejects(set.client.screenshot('https://x.test'), {
+    name: 'TintypeError',
+    code: 'conflict_new',
+  });
+});
+
+test('save writes a file whole, and over another one only if told so', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'tintype-save-'));
+  const path = join(folder.path, 'a.png');
+  const file = await set.client.screenshot('https://x.test');
+  assert.equal(await file.save(path), path);
+  await assert.rejects(file.save(path), { code: 'EEXIST' });
+  await writeFile(path, 'other');
+  await file.save(path, { overwrite: true });
+  assert.equal(await readFile(path, 'utf8'), 'picture');
+  await assert.rejects(file.save(join(folder.path, 'none', 'a.png')), { code: 'ENOENT' });
+  assert.deepEqual(await readdir(folder.path), ['a.png']);
 });
 
 test('each error is of its kind, says whether to try again, and can be written to a log', () => {

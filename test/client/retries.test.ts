@@ -123,7 +123,7 @@ test('an error says whether it is worth another try, and shows itself in JSON', 
   const refused = await failure(set.client.screenshot('https://example.com/'));
   assert.equal(refused.isRetryable, false);
   assert.deepEqual(JSON.parse(JSON.stringify(refused)), {
-    name: 'TintypeError',
+    name: 'RequestError',
     code: 'validation_error',
     message: 'told: validation_error',
     status: 422,

@@ -1,6 +1,6 @@
 // A program that uses every part of the library's types, and says where the compiler must object.
 export const typedProgram = `
-import { Tintype, TintypeError } from '@tintype/client';
+import { QuotaExceededError, RateLimitError, RequestError, Tintype, TintypeError } from '@tintype/client';
 
 const client = new Tintype({ baseUrl: 'https://images.example.com', apiKey: 'tt_x' });
 export async function use(): Promise<void> {
@@ -37,9 +37,23 @@ export async function use(): Promise<void> {
     await client.pdf(new URL('https://example.com'), { margin: { top: '1cm', left: 20 }, paperFormat: 'a4' });
   } catch (error) {
     if (error instanceof TintypeError && error.code === 'quota_exceeded') error.requestId?.trim();
-    // @ts-expect-error no such code
-    if (error instanceof TintypeError && error.code === 'quota_exceded') return;
+    if (error instanceof TintypeError && error.code === 'a_code_of_a_later_version') return;
+    if (error instanceof QuotaExceededError) void (error.code satisfies 'quota_exceeded');
+    if (error instanceof RateLimitError) void (error.code satisfies 'rate_limited' | 'concurrency_limited' | 'queue_full');
+    // @ts-expect-error it has another class
+    if (error instanceof RequestError && error.code === 'quota_exceeded') return;
   }
+  const page = await client.uploads.list({ tag: 'sea', limit: 10 });
+  const next: string | null = page.nextCursor;
+  for await (const { tags, metadataRemoved } of client.uploads.list()) void [tags.length, metadataRemoved.length];
+  const made = await client.uploads.create({ url: 'https://example.com/a.png' }, { title: 'A', tags: ['b'], maxViews: 3 });
+  made.deleteUrl.trim();
+  // @ts-expect-error a read upload has no delete link
+  (await client.uploads.get(made.id)).deleteUrl.trim();
+  // @ts-expect-error null takes away, and a filename cannot be
+  await client.uploads.edit(made.id, { title: null, filename: null });
+  await (await client.download(made.fileUrl)).save('a.png', { overwrite: true });
+  void next;
   void [type, remaining, bytes, width];
 }
 `;

@@ -146,7 +146,7 @@ test('a stream of text is sent as its bytes, up to the limit', async () => {
   async function* of(chunk: unknown, count: number): AsyncGenerator<Uint8Array> {
     for (let sent = 0; sent < count; sent += 1) yield chunk as Uint8Array;
   }
-  await rejects(client.upload(of('x'.repeat(1024 * 1024), 11)), 'file_too_large', 413, false);
+  await rejects(client.upload(of('x'.repeat(1024 * 1024), 11)), 'file_too_large', undefined, false);
   await rejects(client.upload(of({}, 1)), 'unreadable_file', undefined, false);
 });
 
@@ -181,7 +181,7 @@ test('7 errors are typed by code and carry the request id', async () => {
     false,
   );
   assert.match(local.message, /^cannot read missing\.png: ENOENT/);
-  await rejects(client.upload(new Uint8Array(10 * 1024 * 1024 + 1)), 'file_too_large', 413, false);
+  await rejects(client.upload(new Uint8Array(10 * 1024 * 1024 + 1)), 'file_too_large', undefined, false);
 });
 
 test('7 quota_exceeded carries the quota, and a batch that was cut short its outcomes so far', async () => {

@@ -41,6 +41,7 @@ Examples:
   id=$(tt album create --title Harbour --json | jq -r .id)
   tt upload --album "$id" harbour/`,
   options: { ...albumFlags.options, ...clear.options, json: { type: 'boolean' } },
+  choices: { '': ['create', 'edit', 'show', 'delete'] },
   run: ({ values, positionals, signal }) =>
     run(
       {
@@ -72,6 +73,7 @@ ${helpTable([...linkFlags.rows, ['--json', 'Print the link as one JSON object']]
 Examples:
   tt upload-link create --max-files 20 --expires-in 7d --title 'Your photos'`,
   options: { ...linkFlags.options, json: { type: 'boolean' } },
+  choices: { '': ['create', 'show', 'delete'] },
   run: ({ values, positionals, signal }) =>
     run(
       {

@@ -10,6 +10,8 @@ export interface Command {
   /** The whole page of --help. */
   help: string;
   options: ParseArgsOptionsConfig;
+  /** What an option can be, for the completion of a shell; under '' what the first argument can be. */
+  choices?: Record<string, readonly string[]>;
   /** Returns the exit code. */
   run(call: Call): Promise<number>;
 }

@@ -15,6 +15,15 @@ export const parsedFlags = (flags: Flag[]): ParseArgsOptionsConfig =>
     ]),
   );
 
+/** The values of the flags that have few. */
+export const choicesOf = (flags: Flag[]): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    flags.flatMap(({ name, schema }) => {
+      const choices = schema.enum ?? schema.items?.enum;
+      return choices && choices.length <= maxShownChoices ? [[name, choices]] : [];
+    }),
+  );
+
 /** The fields that were given, as the API names them. */
 export function fieldsFrom(flags: Flag[], values: Values): Record<string, unknown> {
   const fields: Record<string, unknown> = {};

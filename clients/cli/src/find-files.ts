@@ -12,8 +12,9 @@ export async function findFiles(argument: string): Promise<string[]> {
   if (entry) return [argument];
   // A file that cannot be read is reported with its result; the other files are sent.
   if (!patternCharacters.test(argument)) return [argument];
-  const fixed = fixedFolder(argument);
-  const files = await walk(fixed, patternOf(argument));
+  // The shells of Windows do not expand patterns, and people write \\ there.
+  const pattern = sep === '\\' ? argument.replaceAll('\\', '/') : argument;
+  const files = await walk(fixedFolder(pattern), patternOf(pattern));
   return orComplain(files, `nothing matches ${argument}`);
 }
 

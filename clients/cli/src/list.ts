@@ -50,8 +50,8 @@ export const list: Command = {
   summary: 'List uploads, renders, albums or upload links',
   help: `Usage: tt list [uploads | renders | albums | upload-links] [options]
 
-Prints a line for each, the newest first: its id, its size, its link (- where the
-service hosts none) and its name. Costs a request and no unit.
+Prints a line for each, the newest first: its id, its size, its link (- where
+the service hosts none) and its name. Costs a request and no unit.
 
 Options:
   --limit N          At most N (50); 0 is all
@@ -71,6 +71,8 @@ Examples:
     album: { type: 'string' },
     json: { type: 'boolean' },
   },
+
+  choices: { '': listKinds },
 
   async run({ values, positionals, signal }) {
     const [what = 'uploads', ...others] = positionals;

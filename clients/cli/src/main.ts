@@ -16,6 +16,7 @@ import { link } from './link.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
+import { nearName } from './near-name.ts';
 import { open } from './open.ts';
 import { pdf, screenshot } from './render.ts';
 import { renderDocument } from './render-document.ts';
@@ -107,7 +108,9 @@ async function main([name, ...args]: string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
     if (!command)
-      throw new UsageError(`unknown command "${name}"; the commands are ${Object.keys(commands).join(', ')}`);
+      throw new UsageError(
+        `unknown command "${name}"; ${meant(name, Object.keys(commands), 'the commands are ')}`,
+      );
     const { values, positionals } = parse(command, args);
     if (values['help'] === true) {
       await print(`${command.help}\n`);
@@ -120,9 +123,16 @@ async function main([name, ...args]: string[]): Promise<number> {
     say(
       error instanceof UsageError && command ? `${error.message}; see "tt ${name} --help"` : describe(error),
     );
+    if (error instanceof TintypeError && error.message.includes('NODE_EXTRA_CA_CERTS'))
+      say('or name that file with --cacert');
     if (error instanceof TintypeError && error.status === 401) say('is the key right? "tt login" sets it');
     return exitCodeOf(error);
   }
+}
+
+function meant(typed: string, names: string[], otherwise: string): string {
+  const near = nearName(typed, names);
+  return near === undefined ? otherwise + names.join(', ') : `did you mean ${near}?`;
 }
 
 function parse({ options }: Command, args: string[]) {
@@ -134,6 +144,10 @@ function parse({ options }: Command, args: string[]) {
     });
   } catch (error) {
     const [complaint = '', hint] = (error as Error).message.split('. ');
+    const unknown = /^Unknown option '--([^']+)'/.exec(complaint)?.[1];
+    const names = Object.keys({ ...options, ...globalOptions });
+    const near = unknown === undefined ? undefined : nearName(unknown, names);
+    if (near !== undefined) throw new UsageError(`unknown option --${unknown}; did you mean --${near}?`);
     // Node's own hint for a positional argument, in fewer words.
     throw new UsageError(
       hint === undefined ? complaint : `${complaint}; a name that begins with - goes after --`,

@@ -11,7 +11,7 @@ import { RenderRequest } from '../../shared/src/requests.ts';
 import { openService } from '../../shared/src/service.ts';
 import { print, remark, UsageError } from '../../shared/src/terminal.ts';
 import { readStdin, text, texts, type Call, type Command, type Values } from './command.ts';
-import { fieldsFrom, helpRows, helpTable, parsedFlags } from './field-flags.ts';
+import { choicesOf, fieldsFrom, helpRows, helpTable, parsedFlags } from './field-flags.ts';
 import { chooseOutput, deliver } from './output-file.ts';
 import { refuseTwoAnswers } from './render.ts';
 import { toUrl } from './render-kinds.ts';
@@ -60,6 +60,7 @@ Examples:
     link: { type: 'boolean' },
     json: { type: 'boolean' },
   },
+  choices: choicesOf(flags),
   run,
 };
 

@@ -3,7 +3,7 @@ import { toSnake } from '../../library/src/letter-case.ts';
 import { openService } from '../../shared/src/service.ts';
 import { print, UsageError } from '../../shared/src/terminal.ts';
 import { text, type Call, type Command, type Values } from './command.ts';
-import { helpRows, helpTable, parsedFlags } from './field-flags.ts';
+import { choicesOf, helpRows, helpTable, parsedFlags } from './field-flags.ts';
 import { chooseOutput, deliver } from './output-file.ts';
 import { fileEnding, optionsOf, pdfKind, screenshotKind, toUrl, type RenderKind } from './render-kinds.ts';
 
@@ -54,6 +54,7 @@ ${examples}`,
       link: { type: 'boolean' },
       json: { type: 'boolean' },
     },
+    choices: choicesOf(flags),
     run: (call) => run(kind, call),
   };
 }

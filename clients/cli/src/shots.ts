@@ -11,7 +11,7 @@ import { openService } from '../../shared/src/service.ts';
 import { describe, print, say, UsageError } from '../../shared/src/terminal.ts';
 import { number, text, type Call, type Command, type Values } from './command.ts';
 import { exitCodeOfAll } from './exit-codes.ts';
-import { helpRows, helpTable, parsedFlags } from './field-flags.ts';
+import { choicesOf, helpRows, helpTable, parsedFlags } from './field-flags.ts';
 import { removeOldParts, writeWhole } from './output-file.ts';
 import { createCountBar } from './progress-bar.ts';
 import {
@@ -68,6 +68,7 @@ Examples:
       concurrency: { type: 'string' },
       json: { type: 'boolean' },
     },
+    choices: choicesOf(kind.flags),
     run: (call) => run(kind, call),
   };
 }

@@ -15,7 +15,12 @@ export type ClientErrorCode =
   | 'bad_answer'
   | 'unreadable_file';
 
-type Code = ErrorCode | ClientErrorCode;
+/** A later version of the service may have more codes. */
+type Code = ErrorCode | ClientErrorCode | (string & {});
+
+type CodeWith<Status extends number> = {
+  [Name in ErrorCode]: (typeof contractErrors)[Name]['status'] extends Status ? Name : never;
+}[ErrorCode];
 
 export interface TintypeErrorDetails {
   status?: number | undefined;
@@ -98,45 +103,67 @@ export class TintypeError extends Error {
   }
 }
 
-/** The codes of the contract whose status is of a class. */
-const codesWith = (isOfClass: (status: number) => boolean): Code[] =>
-  (Object.keys(contractErrors) as ErrorCode[]).filter((code) => isOfClass(contractErrors[code].status));
+const codesWith = <Status extends number>(...statuses: Status[]): CodeWith<Status>[] =>
+  (Object.keys(contractErrors) as ErrorCode[]).filter((code): code is CodeWith<Status> =>
+    (statuses as number[]).includes(contractErrors[code].status),
+  );
 
 /** The key is missing, wrong, expired, or not allowed to do this. Change it before the next call. */
 export class AuthenticationError extends TintypeError {
-  static override readonly codes = codesWith((status) => status === 401);
+  static override readonly codes = codesWith(401);
+  override readonly name = 'AuthenticationError';
+  declare readonly code: (typeof AuthenticationError.codes)[number];
 }
 
 /** The units of this month are used up. */
 export class QuotaExceededError extends TintypeError {
-  static override readonly codes = codesWith((status) => status === 402);
+  static override readonly codes = codesWith(402);
+  override readonly name = 'QuotaExceededError';
+  declare readonly code: (typeof QuotaExceededError.codes)[number];
 }
 
 /** The request was refused, and would be refused again. */
 export class RequestError extends TintypeError {
-  static override readonly codes = [
-    ...codesWith((status) => status < 500 && ![401, 402, 429].includes(status)),
-    'unreadable_file',
-  ] as const;
+  static override readonly codes = [...codesWith(403, 404, 405, 413, 415, 422), 'unreadable_file' as const];
+  override readonly name: string = 'RequestError';
+  declare readonly code: (typeof RequestError.codes)[number];
 }
 
 /** The request budget or the render cap is used up; `retryAfterSeconds` says for how long. */
 export class RateLimitError extends TintypeError {
-  static override readonly codes = codesWith((status) => status === 429);
+  static override readonly codes = codesWith(429);
+  override readonly name = 'RateLimitError';
+  declare readonly code: (typeof RateLimitError.codes)[number];
 }
 
 /** The page could not be loaded, captured or printed. */
 export class RenderError extends TintypeError {
-  static override readonly codes = codesWith((status) => status === 502);
+  static override readonly codes = codesWith(502);
+  override readonly name = 'RenderError';
+  declare readonly code: (typeof RenderError.codes)[number];
 }
 
 /** The service could not be reached, did not respond in time, or failed. */
 export class UnavailableError extends TintypeError {
   static override readonly codes = [
-    ...codesWith((status) => status >= 500 && status !== 502),
-    'connection_failed',
-    'timeout',
-    'unavailable',
-    'bad_answer',
-  ] as const;
+    ...codesWith(500),
+    ...(['connection_failed', 'timeout', 'unavailable', 'bad_answer'] as const),
+  ];
+  override readonly name = 'UnavailableError';
+  declare readonly code: (typeof UnavailableError.codes)[number];
+}
+
+const kinds = [
+  AuthenticationError,
+  QuotaExceededError,
+  RequestError,
+  RateLimitError,
+  RenderError,
+  UnavailableError,
+];
+
+/** The error of the class that its code belongs to; a code that this version does not know has none. */
+export function errorFor(code: Code, message: string, details?: TintypeErrorDetails): TintypeError {
+  const Kind = kinds.find(({ codes }) => (codes as string[]).includes(code)) ?? TintypeError;
+  return new Kind(code, message, details);
 }

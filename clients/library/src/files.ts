@@ -1,6 +1,6 @@
 // Turns what the caller passes (a path, a Blob, bytes, a stream) into a Blob that can be sent more than once.
 import { uploadLimits } from './contract.ts';
-import { TintypeError, type TintypeErrorDetails } from './errors.ts';
+import { RequestError, TintypeError, type TintypeErrorDetails } from './errors.ts';
 
 /** A path (Node, Deno, Bun), a file: URL, a Blob or File, bytes, or a stream of bytes. */
 export type FileSource =
@@ -29,8 +29,11 @@ export interface LoadedFile {
 const { fileBytes: maxUploadBytes } = uploadLimits;
 
 /** A file that cannot be sent. In a batch it becomes a failed item, and the others are sent. */
-export class FileRefused extends TintypeError {
-  static override readonly codes = ['file_too_large', 'unreadable_file'] as const;
+export class FileRefused extends RequestError {
+  static override readonly codes: ('file_too_large' | 'unreadable_file')[] = [
+    'file_too_large',
+    'unreadable_file',
+  ];
   declare readonly code: 'file_too_large' | 'unreadable_file';
   readonly filename: string;
 
@@ -47,7 +50,7 @@ export class FileRefused extends TintypeError {
 
 function tooLarge(filename: string, maxBytes: number): FileRefused {
   const message = `file: ${filename} is larger than ${maxBytes} bytes (${maxBytes / 1024 ** 2} MB).`;
-  return new FileRefused('file_too_large', filename, message, { status: 413 });
+  return new FileRefused('file_too_large', filename, message);
 }
 
 export async function loadFile(input: FileInput, maxBytes: number = maxUploadBytes): Promise<LoadedFile> {

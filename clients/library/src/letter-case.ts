@@ -2,9 +2,19 @@
 
 /** Names of every object inside, in camelCase. */
 export function toCamel(value: unknown): unknown {
-  return renameKeys(value, (name) =>
-    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  );
+  return renameKeys(value, camelName);
+}
+
+export const camelName = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A message of the service with its field in camelCase, and with those that it offers instead of an unknown one. */
+export function camelNames(message: string): string {
+  const [, field, complaint = '', rest = ''] =
+    /^([a-z][\w.[\]]*)(: (?:unknown field; (?:did you mean "[^"]*"|the fields are [\w., ]+))?)(.*)$/s.exec(
+      message,
+    ) ?? [];
+  return field === undefined ? message : camelName(field + complaint) + rest;
 }
 
 /** Names of every object inside, in snake_case. */

@@ -28,6 +28,8 @@ export interface TintypeOptions {
   timeoutMs?: number | undefined;
   /** Called before each wait; return false to throw the error instead. */
   onRetry?: ((retry: Retry) => boolean | void) | undefined;
+  /** Name fields in messages as the API does (`full_page`), for a program whose users write them so. */
+  wireNames?: boolean | undefined;
   /** Replaces fetch, for a proxy or an agent. */
   fetch?: Fetch | undefined;
   /** Replaces the clock, for tests. */
@@ -81,16 +83,20 @@ export type AccountRendersOptions = Listed<AccountRendersQuery>;
 export type Listing<Page extends { items: unknown[] }> = Promise<WithMeta<Page>> &
   AsyncIterable<Page['items'][number]>;
 
-export interface RenderBytes {
-  id: string;
-  bytes: Uint8Array;
-  contentType: string;
-  durationMs: number | undefined;
-}
-
 export interface HostedFile {
   bytes: Uint8Array;
   contentType: string;
+  /**
+   * Writes the bytes to a file, whole or not at all, and gives its path. Not in browsers.
+   *
+   * @throws if there is a file already, unless `overwrite` is true.
+   */
+  save(path: string, options?: { overwrite?: boolean | undefined }): Promise<string>;
+}
+
+export interface RenderBytes extends HostedFile {
+  id: string;
+  durationMs: number | undefined;
 }
 
 export type WithMeta<T> = T & { meta: Meta };

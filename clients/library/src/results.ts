@@ -1,7 +1,8 @@
 // Turns a response into the result of a call.
-import { TintypeError } from './errors.ts';
+import { errorFor, type TintypeError } from './errors.ts';
 import { toCamel } from './letter-case.ts';
 import type { HostedFile, RenderBytes, WithMeta } from './options.ts';
+import { saveFile } from './save-file.ts';
 import { isBatchBody, type Answer } from './send.ts';
 
 export function resultOf(answer: Answer): object {
@@ -34,13 +35,18 @@ export function fileOf(answer: Answer): WithMeta<HostedFile> {
 /** A render may also be text. */
 export function anyFileOf(answer: Answer): WithMeta<HostedFile> {
   const { headers, bytes, meta } = answer;
-  return { bytes, contentType: headers.get('content-type') ?? '', meta };
+  return {
+    bytes,
+    contentType: headers.get('content-type') ?? '',
+    save: (path, options) => saveFile(bytes, path, options),
+    meta,
+  };
 }
 
 export function badAnswer({ status, headers, meta }: Answer): TintypeError {
   const type = headers.get('content-type') ?? 'no content type';
   const message = `the service answered ${status} with ${type}, which is not a result`;
-  const error = new TintypeError('bad_answer', message, { status, meta });
+  const error = errorFor('bad_answer', message, { status, meta });
   error.attempts = meta.attempts;
   return error;
 }

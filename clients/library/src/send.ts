@@ -1,7 +1,8 @@
 // One call to the service: its attempts, each with a deadline, and the waits between them. Spec 7.
 import type { Clock } from './clock.ts';
-import type { ErrorCode } from './contract.ts';
-import { TintypeError } from './errors.ts';
+import { errorFor, TintypeError } from './errors.ts';
+import { adviceOn, reasonOf } from './connection-faults.ts';
+import { camelName, camelNames } from './letter-case.ts';
 import { readMeta, type Meta } from './meta.ts';
 import { createRetryPlan, parseRetryAfter } from './retry.ts';
 import { version } from './version.ts';
@@ -50,6 +51,8 @@ export interface Sender {
   /** For each attempt of a call that names none; undefined means the call's own default. */
   timeoutMs: number | undefined;
   onRetry: ((retry: Retry) => boolean | void) | undefined;
+  /** Whether messages name fields as the API does; else as the library's callers do. */
+  wireNames: boolean;
 }
 
 export async function send(sender: Sender, call: Call): Promise<Answer> {
@@ -57,7 +60,7 @@ export async function send(sender: Sender, call: Call): Promise<Answer> {
   const plan = createRetryPlan({ clock, maxRetries: call.maxRetries ?? sender.maxRetries });
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await attempt(sender, call, attempts);
-    const error = outcome instanceof TintypeError ? outcome : errorOf(outcome, clock.now());
+    const error = outcome instanceof TintypeError ? outcome : errorOf(outcome, sender);
     if (!error) return outcome as Answer;
     error.attempts = attempts;
     const delayMs = plan.next(error);
@@ -110,10 +113,16 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
     return { status, headers, bytes, json: parseJson(headers, bytes), meta: readMeta(headers, attempts) };
   } catch (cause) {
     signal?.throwIfAborted();
-    if (isLate) return new TintypeError('timeout', `no complete answer within ${timeoutMs} ms`, { cause });
-    return new TintypeError('connection_failed', `cannot reach ${sender.baseUrl}: ${reasonOf(cause)}`, {
-      cause,
-    });
+    if (isLate) return errorFor('timeout', `no complete answer within ${timeoutMs} ms`, { cause });
+    const advice = adviceOn(cause, sender.baseUrl);
+    return errorFor(
+      'connection_failed',
+      `cannot reach ${sender.baseUrl}: ${advice ?? reasonOf(cause, sender.baseUrl)}`,
+      {
+        cause,
+        ...(advice !== undefined && { retryable: false }),
+      },
+    );
   } finally {
     cancelDeadline?.();
     signal?.removeEventListener('abort', stop);
@@ -127,19 +136,24 @@ function userAgent(): Record<string, string> {
 }
 
 /** The error of a response; undefined if it is a result. */
-function errorOf({ status, headers, json, meta }: Answer, now: number): TintypeError | undefined {
+function errorOf(
+  { status, headers, json, meta }: Answer,
+  { clock, wireNames }: Sender,
+): TintypeError | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (isBatchBody(json) && status < 500) return undefined;
-  const details = { status, meta, retryAfterSeconds: parseRetryAfter(headers, now) };
+  const details = { status, meta, retryAfterSeconds: parseRetryAfter(headers, clock.now()) };
   const { code, message, ...more } = (json as { error?: Partial<ErrorBody> } | undefined)?.error ?? {};
   if (typeof code === 'string' && typeof message === 'string') {
-    return new TintypeError(code as ErrorCode, message, { ...details, ...more });
+    if (wireNames) return errorFor(code, message, { ...details, ...more });
+    const field = more.field === undefined ? undefined : camelName(more.field);
+    return errorFor(code, camelNames(message), { ...details, ...more, field });
   }
-  if (isBatchBody(json)) return new TintypeError('internal', 'every file of the batch failed', details);
-  if (status >= 500) return new TintypeError('unavailable', `the service answered ${status}`, details);
-  if (status === 429) return new TintypeError('rate_limited', 'the service answered 429', details);
+  if (isBatchBody(json)) return errorFor('internal', 'every file of the batch failed', details);
+  if (status >= 500) return errorFor('unavailable', `the service answered ${status}`, details);
+  if (status === 429) return errorFor('rate_limited', 'the service answered 429', details);
   const hint = status < 400 ? ' (a redirect; is the base address right?)' : '';
-  return new TintypeError('bad_answer', `the service answered ${status} without saying why${hint}`, details);
+  return errorFor('bad_answer', `the service answered ${status} without saying why${hint}`, details);
 }
 
 /** Version 2 has the optional members. */
@@ -162,10 +176,4 @@ function parseJson(headers: Headers, bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** fetch says "fetch failed" and keeps the reason in its cause. */
-function reasonOf(error: unknown): string {
-  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return inner instanceof Error ? inner.message || inner.name : String(inner);
 }

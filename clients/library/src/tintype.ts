@@ -84,7 +84,7 @@ export class Tintype {
 
   /** @throws {TypeError} that names an invalid option. Nothing is sent. */
   constructor(options: TintypeOptions = {}) {
-    const { maxRetries = 4, timeoutMs, onRetry, fetch, clock = realClock } = options;
+    const { maxRetries = 4, timeoutMs, onRetry, wireNames = false, fetch, clock = realClock } = options;
     checkLimits(options);
     this.#sender = {
       baseUrl: checkBaseUrl(options.baseUrl ?? fromEnvironment('TINTYPE_URL')),
@@ -92,6 +92,7 @@ export class Tintype {
       maxRetries,
       timeoutMs,
       onRetry,
+      wireNames,
       fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
       clock,
     };

@@ -30,6 +30,7 @@ export function clientFor({ url, key }: Settings, options: Partial<TintypeOption
     baseUrl: url,
     apiKey: key,
     onRetry: sayRetry,
+    wireNames: true,
     fetch: proxyFetch(url, process.env),
     ...limits,
     ...options,
