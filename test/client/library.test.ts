@@ -13,7 +13,6 @@ import {
   TintypeError,
   UnavailableError,
   AuthenticationError,
-  type ErrorCode,
 } from '#client/index.ts';
 import { contractErrors } from '#lab/support/contract.ts';
 import { json, picture, refusal, setUpClient } from './support.ts';
@@ -205,7 +204,7 @@ test('each error is of its kind, says whether to try again, and can be written t
     assert.deepEqual((JSON.parse(JSON.stringify(error)) as { message: string }).message, 'm');
   }
   for (const { code, status, retryable } of contractErrors) {
-    const error = new TintypeError(code as ErrorCode, 'm', { status });
+    const error = new TintypeError(code, 'm', { status });
     const names = kinds.filter((known) => error instanceof known).map(({ name }) => name);
     assert.equal(names.length, 1, `${code}: ${names.join()}`);
     assert.equal(error.isRetryable, retryable, code);
@@ -216,7 +215,7 @@ test('each error is of its kind, says whether to try again, and can be written t
     [429, true],
     [503, true],
   ] as const) {
-    const error = new TintypeError('constructor' as ErrorCode, 'm', { status });
+    const error = new TintypeError('constructor', 'm', { status });
     assert.deepEqual(
       [kinds.some((known) => error instanceof known), error.isRetryable],
       [false, isRetryable],
