@@ -111,7 +111,7 @@ const longest: [pattern: RegExp, words: number][] = [
   [/^docs\/(contract|errors)\.md$/, 7_000],
   [/^docs\/security\.md$/, 2_800],
   [/^docs\/(configuration|rendering|comparison)\.md$/, 1_500],
-  [/^docs\/tools\//, 1_300],
+  [/^docs\/tools\//, 1_600],
   [/^docs\/(quickstart|guides\/|self-hosting\/|reliability)/, 750],
 ];
 

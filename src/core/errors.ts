@@ -38,7 +38,7 @@ interface ErrorEntry {
 const internalMessage = 'Something went wrong on our side. The request was not metered; please retry.';
 
 /**
- * Everything that is known of a code. docs/errors.md, the reference at /docs/api, the OpenAPI document and the clients' tables are made from
+ * Everything that is known of a code. docs/errors.md, the reference at /docs, the OpenAPI document and the clients' tables are made from
  * this (`npm run document`).
  */
 export const errorTable = {

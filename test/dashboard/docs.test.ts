@@ -16,7 +16,7 @@ after(() => dashboard.close());
 
 test('without JavaScript the page has every endpoint, field, header and error, and no broken internal link', async () => {
   const page = await dashboard.open({ javaScriptEnabled: false });
-  await page.goto('/docs/api');
+  await page.goto('/docs');
   const text = (await page.locator('main').textContent()) ?? '';
   const { paths } = buildOpenapi('') as { paths: Record<string, unknown> };
   const said = [
@@ -33,7 +33,7 @@ test('without JavaScript the page has every endpoint, field, header and error, a
     '100,000',
   ];
   for (const name of said) assert.ok(text.includes(name), `${name} is missing`);
-  const source = await (await fetch(`${dashboard.service.origin}/docs/api`)).text();
+  const source = await (await fetch(`${dashboard.service.origin}/docs`)).text();
   const ids = new Set([...source.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
   const targets = [...source.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
   assert.ok(targets.length > 40);
@@ -55,7 +55,7 @@ test('without JavaScript the page has every endpoint, field, header and error, a
 
 test('with JavaScript samples can be copied, and one language applies to all of them', async () => {
   const page = await dashboard.open();
-  await page.goto('/docs/api');
+  await page.goto('/docs');
   await page.locator('#upload .samples').getByText('TypeScript').click();
   assert.equal(await page.locator('#pdf pre.typescript').isVisible(), true);
   await page.locator('#pdf').getByRole('button', { name: 'Copy: TypeScript' }).click();
@@ -78,7 +78,7 @@ test('every page of docs/ is shown, and every link and anchor between them leads
   const files = globSync('docs/{*,*/*}.md', { cwd: root }).toSorted();
   const addresses = files.map((file) => `/${file.slice(0, -'.md'.length)}`.replace(/\/README$/, ''));
   const pages = new Map<string, string>();
-  for (const address of [...addresses, '/docs/api']) {
+  for (const address of [...addresses, '/docs']) {
     const response = await fetch(origin + address);
     assert.equal(response.status, 200, address);
     pages.set(address, await response.text());
@@ -111,8 +111,8 @@ test('the search finds guides and endpoints from any page, by keyboard', async (
   await page.getByLabel('Search the documentation').fill('createrender max_age');
   await page.getByText('Nothing found.').waitFor();
   await page.getByLabel('Search the documentation').fill('api/v2/upload_links max_files');
-  await page.locator('.hit[href^="/docs/api#v2-"]').first().click();
-  await page.waitForURL('**/docs/api#v2-*');
+  await page.locator('.hit[href^="/docs#v2-"]').first().click();
+  await page.waitForURL('**/docs#v2-*');
   assert.equal(await page.locator('#docs-page').isVisible(), true);
   await judge(page);
   assert.deepEqual(page.troubles, []);

@@ -76,7 +76,6 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('landing', () => '/', 'Pages as pictures', stranger),
     page('docs', () => '/docs', 'Documentation', stranger),
     page('docs-page', () => '/docs/guides/upload-and-share', 'Several at once', stranger),
-    page('docs-api', () => '/docs/api', 'API reference', stranger),
     page('share', () => new URL(upload.url).pathname, 'shared.webp', stranger),
     page('share-picture', () => `/i/${several}`, 'Prices of the day', stranger),
     page('share-pdf', () => `/i/${several}-1`, '3 pages', stranger),

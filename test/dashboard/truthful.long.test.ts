@@ -383,7 +383,7 @@ test('long values are not cut in their select, and names of fields in /docs are 
   }
   for (const width of [390, 1440]) {
     const docs = await dashboard.open({ viewport: { width, height: 900 } });
-    await docs.goto('/docs/api');
+    await docs.goto('/docs');
     const names = docs.locator('td:first-child > code');
     const pieces = await names.evaluateAll((all) => all.map((name) => name.getClientRects().length));
     assert.ok(pieces.length > 20, `${pieces.length} fields`);

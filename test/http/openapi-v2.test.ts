@@ -245,8 +245,8 @@ test('createRender: a form', async () => {
   assert.equal((await send(form)).headers.get('content-type'), 'application/pdf');
 });
 
-test('/docs/api is a page that names every endpoint and every field', async () => {
-  const page = await (await fetch(`${service.origin}/docs/api`)).text();
+test('/docs is a page that names every endpoint and every field', async () => {
+  const page = await (await fetch(`${service.origin}/docs`)).text();
   for (const name of [
     ...Object.keys(document.paths),
     ...Object.keys(RenderRequest.properties),

@@ -122,8 +122,8 @@ test('every status of a hosted file is in the document', async () => {
   }
 });
 
-test('/docs/api is a page that names every endpoint and field', async () => {
-  const response = await fetch(`${service.origin}/docs/api`);
+test('/docs is a page that names every endpoint and field', async () => {
+  const response = await fetch(`${service.origin}/docs`);
   const page = await response.text();
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
   for (const name of [

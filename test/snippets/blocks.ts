@@ -18,11 +18,11 @@ export function fencedBlocks(document: string, text: string): Block[] {
   );
 }
 
-/** The calls that /docs/api shows. Its other blocks, without a class, are responses: test/http/openapi-examples.test.ts compares those. */
+/** The calls that /docs shows. Its other blocks, without a class, are responses: test/http/openapi-examples.test.ts compares those. */
 export function pageBlocks(markup: string): Block[] {
   return [...markup.matchAll(/<pre[^>]*\sclass="(\w+)"[^>]*><code>([^<]*)<\/code><\/pre>/g)].map(
     ([, language = '', code = ''], index, all) => ({
-      document: '/docs/api',
+      document: '/docs',
       line: markup.slice(0, all[index]?.index).split('\n').length,
       language,
       code: code

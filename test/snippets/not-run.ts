@@ -19,7 +19,7 @@ const notRun: { document: string; text: string; reason: string }[] = [
   },
   {
     document: 'docs/self-hosting/systemd.md',
-    text: 'runuser -u tintype',
+    text: 'systemd-run --pty',
     reason: 'needs the user that the block above makes',
   },
   {

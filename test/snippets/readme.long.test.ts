@@ -1,4 +1,4 @@
-// The code blocks of README.md, and every call that /docs/api shows. Those of the guides and of the packages' pages are in
+// The code blocks of README.md, and every call that /docs shows. Those of the guides and of the packages' pages are in
 // guides.long.test.ts.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,9 +13,9 @@ import { testBlocksOf, testTypes } from './suite.ts';
 const run = promisify(execFile);
 const { desk, run: runBlock } = testBlocksOf(['README.md']);
 
-test('/docs/api: every call', async (context) => {
-  const place = await desk().folderFor('/docs/api');
-  const calls = pageBlocks(await (await fetch(`${desk().service.origin}/docs/api`)).text());
+test('/docs: every call', async (context) => {
+  const place = await desk().folderFor('/docs');
+  const calls = pageBlocks(await (await fetch(`${desk().service.origin}/docs`)).text());
   assert.ok(calls.length > 12, `only ${calls.length} calls`);
   for (const block of calls)
     await context.test(`line ${block.line}, ${block.language}`, () => runBlock(block, place, desk()));

@@ -1,5 +1,5 @@
-// GET /openapi.json and /openapi-v2.json; GET /docs/api: the same documents for people; GET /docs and below: the pages of docs/. They work
-// without script and on paper; script adds search and copy buttons.
+// GET /openapi.json and /openapi-v2.json; GET /docs: the same documents for people, after the index of the pages of docs/, which are below
+// it. They work without script and on paper; script adds search and copy buttons.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import type { Plan } from '#accounts/plans.ts';
@@ -52,7 +52,7 @@ interface Served {
 async function makePages(baseUrl: string, plans: Plan[]): Promise<Map<string, Served>> {
   const handbook = await readHandbook();
   const reference = describe(baseUrl, plans);
-  const all = [...(handbook.index ? [handbook.index] : []), ...handbook.groups.flatMap(({ pages }) => pages)];
+  const all = handbook.groups.flatMap(({ pages }) => pages);
   const found: Found[] = [...all.flatMap(({ sections }) => sections), ...reference.found];
   const pages = new Map<string, Served>();
   for (const { path, title, markup } of [...all, ...handbook.decisions])
@@ -60,10 +60,8 @@ async function makePages(baseUrl: string, plans: Plan[]): Promise<Map<string, Se
       urlOf(path),
       serve(title, withContents(handbook, urlOf(path), html`<article>${{ markup }}</article>`)),
     );
-  pages.set(
-    '/docs/api',
-    serve('API reference', withContents(handbook, '/docs/api', reference.body, reference.links)),
-  );
+  const overview = html`${handbook.index && html`<article>${{ markup: handbook.index.markup }}</article>`}${reference.body}`;
+  pages.set('/docs', serve('Documentation', withContents(handbook, '/docs', overview, reference.links)));
   const search = Buffer.from(JSON.stringify(found));
   pages.set('/docs/search.json', {
     headers: {},
@@ -96,7 +94,7 @@ function withContents({ groups }: Handbook, current: string, body: Html, links?:
       <details open>
         <summary>Contents</summary>
         <ul>
-          ${link('/docs', 'Overview')} ${link('/docs/api', 'API reference')}
+          ${link('/docs', 'Overview and API reference')}
         </ul>
         ${links}
         ${groups.map(
@@ -148,7 +146,7 @@ function describe(baseUrl: string, plans: Plan[]): { body: Html; links: Html; fo
     { title: 'Version 2', sections: later },
     { title: 'Both versions', sections: guides },
   ];
-  const body = html`<h1>API reference</h1>
+  const body = html`<h2 id="api-reference">API reference</h2>
     <p class="lead">${document.info.description}</p>
     <p class="quiet">
       Versions ${document.info.version} and ${second.info.version}, with the same keys, budget and quota. Base
@@ -165,7 +163,7 @@ function describe(baseUrl: string, plans: Plan[]): { body: Html; links: Html; fo
   )}`;
   const found = groups.flatMap(({ title: group, sections }) =>
     sections.map(({ id, title, section }) => ({
-      url: `/docs/api#${id}`,
+      url: `/docs#${id}`,
       page: `API reference, ${group.toLowerCase()}`,
       title,
       text: textOfMarkup(section),

@@ -34,7 +34,7 @@ function describe(baseUrl: string): Html {
     <div class="examples">${examples(baseUrl).map(showExample)}</div>
     <p class="quiet foot">
       Keys are made in the <a href="/dashboard/keys">dashboard</a>. Everything the API does is in the
-      <a href="/docs/api">reference</a> and in <a href="/openapi.json">OpenAPI 3.1</a>.
+      <a href="/docs">reference</a> and in <a href="/openapi.json">OpenAPI 3.1</a>.
     </p>
   </main>`;
 }

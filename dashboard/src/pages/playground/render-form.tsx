@@ -118,7 +118,7 @@ function Group({
 const Elsewhere = () => (
   <p className="text-sm text-quiet">
     Several outputs of one load, cookies and files: see the{' '}
-    <a href="/docs/api#v2-createRender" className="text-accent underline">
+    <a href="/docs#v2-createRender" className="text-accent underline">
       reference
     </a>
     .
