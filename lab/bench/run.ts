@@ -10,6 +10,7 @@ import { benchGrowth } from '#lab/bench/growth.ts';
 import { benchLedger } from '#lab/bench/ledger.ts';
 import { benchMemory } from '#lab/bench/render-memory.ts';
 import { benchPdfs, benchScreenshots } from '#lab/bench/render.ts';
+import { benchQueued } from '#lab/bench/queued.ts';
 import { benchRealPages } from '#lab/bench/real-pages.ts';
 import { benchServing } from '#lab/bench/serve.ts';
 import { benchStart } from '#lab/bench/start.ts';
@@ -26,6 +27,7 @@ const benchmarks: { name: string; title: string; measure: Benchmark; takesArgume
   { name: 'wall', title: 'Screenshots beside a floor with the same wall', measure: benchWall },
   { name: 'pdf', title: 'PDFs', measure: benchPdfs },
   { name: 'versions', title: 'Version 2 beside version 1', measure: benchVersions },
+  { name: 'queued', title: 'Queued renders', measure: benchQueued },
   { name: 'real-pages', title: 'Public pages', measure: benchRealPages, takesArguments: true },
   { name: 'memory', title: 'Memory of renders', measure: benchMemory },
   { name: 'upload', title: 'Uploads', measure: benchUploads },

@@ -30,6 +30,16 @@ const queueRender = [
   'insert renders',
   'insert render_jobs',
 ];
+/** One more transaction claims it; the watch takes that for background. */
+const storeQueued = [
+  'insert usage_counters',
+  'update usage_counters',
+  'delete render_jobs',
+  'delete renders',
+  ...units,
+  'insert renders',
+];
+const awaitRender = ['select renders', 'select render_jobs', 'select renders'];
 const noteFailure = ['delete render_leases', 'insert renders', 'delete renders'];
 // The third reads the account of a session that has not been ended.
 const signedIn = ['select sessions', 'select people', 'select sessions', 'select credentials'];
@@ -44,6 +54,14 @@ const expected = {
     screenshot: ['select api_keys', ...onSqlite(takeSlot), ...onSqlite(storeRender)],
     reportedScreenshot: ['select api_keys', ...onSqlite(takeSlot), ...onSqlite([...storeRender, ...report])],
     queued: ['select api_keys', ...onSqlite(queueRender)],
+    performed: [
+      'select api_keys',
+      ...onSqlite(queueRender),
+      'select api_keys',
+      ...awaitRender,
+      'select accounts',
+      ...onSqlite(storeQueued),
+    ],
     failed: ['select api_keys', ...onSqlite(takeSlot), ...noteFailure],
   },
   // Key, account and budget are one statement.
@@ -57,13 +75,22 @@ const expected = {
       ...onPostgres([...storeRender, ...report]),
     ],
     queued: ['with api_keys', ...onPostgres(queueRender)],
+    performed: [
+      'with api_keys',
+      ...onPostgres(queueRender),
+      'with api_keys',
+      ...awaitRender,
+      'select accounts',
+      ...onPostgres(storeQueued),
+    ],
     failed: ['with api_keys', ...onPostgres(takeSlot), ...noteFailure],
   },
 };
 
 for (const engine of databaseEngines) {
   describe(`round trips on ${engine.name}`, () => {
-    const { upload, reported, screenshot, reportedScreenshot, queued, failed } = expected[engine.name];
+    const { upload, reported, screenshot, reportedScreenshot, queued, performed, failed } =
+      expected[engine.name];
     let service: TestService;
     let site: PageServer;
     let watch: StatementWatch;
@@ -94,12 +121,16 @@ for (const engine of databaseEngines) {
      * The first run creates the month's counter, so it does not count. On a busy machine a statement of a chore,
      * or a lease that is renewed, can fall between two others, so one of five runs must match.
      */
-    async function expectStatements(work: () => Promise<unknown>, statements: string[]): Promise<void> {
+    async function expectStatements(
+      work: () => Promise<unknown>,
+      statements: string[],
+      ordered = (seen: string[]) => seen,
+    ): Promise<void> {
       let seen: string[] = [];
       for (let run = 0; run <= 5 && !isDeepStrictEqual(seen, statements); run += 1) {
         watch.take();
         await work();
-        seen = run === 0 ? [] : watch.take();
+        seen = run === 0 ? [] : ordered(watch.take());
       }
       assert.deepEqual(seen, statements);
     }
@@ -184,6 +215,24 @@ for (const engine of databaseEngines) {
         assert.equal(answer.status, 202);
       };
       await expectStatements(queue, queued);
+    });
+
+    test('a render that is queued and runs', async () => {
+      const { key } = await service.newKey();
+      const json = { ...bearer(key), 'content-type': 'application/json' };
+      const run = async () => {
+        const body = JSON.stringify({ html: '<p>now', async: true });
+        const { body: accepted } = await post<{ id: string }>(`${service.origin}/api/v2/renders`, {
+          headers: json,
+          body,
+        });
+        const response = await fetch(`${service.origin}/api/v2/renders/${accepted.id}?wait=30`, {
+          headers: json,
+        });
+        assert.equal(((await response.json()) as { state: string }).state, 'succeeded');
+      };
+      // Its client and its machine take turns at the database in any order.
+      await expectStatements(run, performed.toSorted(), (seen) => seen.toSorted());
     });
 
     test('a list in the dashboard', async () => {
