@@ -115,11 +115,7 @@ describe('output', () => {
     server.play(picture);
     const early = await shell(misled, '(tt screenshot example.com; echo "ended $?" >&2) | true');
     assert.match(early.stderr, /ended 0/);
-    server.play(
-      json(201, {
-        items: [{ ok: false, index: 0, source_filename: 'a.png', error: { code: 'internal', message: 'm' } }],
-      }),
-    );
+    server.play(json(201, { id: 'up1', url: 'http://x.test/i/a' }));
     const unheard = await shell(misled, 'tt upload a.png missing.png 2> /dev/full');
     assert.equal(unheard.code, 9);
   });
@@ -165,7 +161,7 @@ describe('settings', () => {
     const { code, stderr } = await misled.tt(['status'], { environment: { ...environment, ...without } });
     assert.equal(code, 2);
     assert.match(stderr, /cannot read .*login\.json: EISDIR/);
-    server.play(json(201, { items: [] }));
+    server.play(json(201, { id: 'up1', url: 'http://x.test/i/a' }));
     assert.equal((await misled.tt(['upload', 'a.png'], { environment })).code, 0);
   });
 
@@ -176,7 +172,7 @@ describe('settings', () => {
       environment: { ...without, XDG_CONFIG_HOME: join(misled.folder, 'torn') },
     });
     assert.match(torn.stderr, /login\.json is damaged; run "tt login" again/);
-    server.play(json(200, { plan: { name: 'Free' } }));
+    server.play(json(200, { month: '2026-11', plan: { name: 'Free' } }));
     const { code, stderr } = await misled.tt(['login', '--url', server.origin], {
       input: 'tt_key',
       environment: { ...without, XDG_CONFIG_HOME: '/dev/null' },
@@ -194,14 +190,16 @@ describe('settings', () => {
   });
 
   test('an address may have a path and a slash at its end, and may be IPv6', async () => {
-    server.play(json(201, { items: [] }));
+    server.play(json(201, { id: 'up1', url: 'http://x.test/i/a' }));
     const { code } = await misled.tt(['upload', 'a.png'], {
       environment: { TINTYPE_URL: `${server.origin}/tintype/` },
     });
     assert.deepEqual([code, server.seen[0]?.url], [0, '/tintype/api/v2/uploads']);
     const six = createServer((request, response) => {
       request.resume().once('end', () => {
-        response.writeHead(201, { 'content-type': 'application/json' }).end('{"items": []}');
+        response
+          .writeHead(201, { 'content-type': 'application/json' })
+          .end('{"id": "up1", "url": "http://x.test/i/a"}');
       });
     });
     await new Promise<void>((resolve) => six.listen(0, '::1', resolve));

@@ -13,6 +13,7 @@ const url = 'https://example.com/a';
 const unit = { used: 0, limit: 10, remaining: 10, percent: 0, overage: 0 };
 /** The answer of /api/account/usage. */
 const usage = {
+  month: '2026-11',
   plan: { id: 'free', name: 'Free', concurrent_renders: 1 },
   units: { upload: unit, render: unit },
   requests: { limit: 30, remaining: 30, reset_seconds: 60 },

@@ -65,7 +65,7 @@ for (const name of names) {
     const size = Number(answer.headers.get('content-length'));
     process.stdout.write(`# tintype-${name}.tgz: ${(size / 1024).toFixed(1)} kB\n`);
     // It has the types of both versions, in ESM and CommonJS.
-    assert.ok(size > 0 && size < 70 * 1024, `${size} bytes`);
+    assert.ok(size > 0 && size < 100 * 1024, `${size} bytes`);
   });
 }
 

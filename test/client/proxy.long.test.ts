@@ -62,7 +62,7 @@ after(async () => {
 
 async function send(environment: Record<string, string>) {
   asked.length = 0;
-  server.play(json(201, { items: [{ ok: true, index: 0, source_filename: 'a.png', upload }] }));
+  server.play(json(201, upload));
   return line.tt(['upload', 'a.png'], { environment });
 }
 
@@ -121,7 +121,7 @@ test('HTTPS_PROXY makes a tunnel, in which the certificate of the service is che
       request.resume();
       request.on('end', () => {
         response.writeHead(201, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ items: [{ ok: true, index: 0, source_filename: 'a.png', upload }] }));
+        response.end(JSON.stringify(upload));
       });
     },
   );
