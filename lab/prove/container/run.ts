@@ -73,7 +73,18 @@ export async function runImage(
     dataDir: volume,
     output: () => output,
     exec: (command) =>
-      execute(...crun(['exec', '--cwd', image.config.WorkingDir, id, ...command])).then(
+      // As root by default, where an engine takes the user of the image.
+      execute(
+        ...crun([
+          'exec',
+          '--user',
+          `${user.uid}:${user.gid}`,
+          '--cwd',
+          image.config.WorkingDir,
+          id,
+          ...command,
+        ]),
+      ).then(
         () => 0,
         ({ code, stderr }: { code: number; stderr: string }) => {
           output += stderr;
