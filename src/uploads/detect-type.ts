@@ -24,6 +24,9 @@ export const unsupportedType = (field = 'file'): ServiceError =>
     details: { field },
   });
 
+export const emptyFile = (field = 'file'): ServiceError =>
+  new ServiceError('unsupported_type', `${field}: it is empty`, { details: { field } });
+
 const signatures: { type: Exclude<DetectedType, 'markup'>; matches: (head: Buffer) => boolean }[] = [
   { type: 'image/png', matches: (head) => hasBytes(head, 0, '\x89PNG\r\n\x1a\n') },
   { type: 'image/jpeg', matches: (head) => hasBytes(head, 0, '\xff\xd8\xff') },

@@ -21,7 +21,7 @@ import {
 } from '#metering/quota.ts';
 import { joinAlbum } from '#uploads/albums.ts';
 import type { UploadEvents } from '#uploads/upload-events.ts';
-import { detectType, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
+import { detectType, emptyFile, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
 import { newExpiry } from '#uploads/expiry.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { findDimensions } from '#uploads/dimensions.ts';
@@ -320,7 +320,7 @@ function failureOf({ error }: Attempt): UploadOutcome {
 function detect({ sizeBytes, head }: ReceivedFile): DetectedType {
   if (sizeBytes > limits.fileBytes) throw fileTooLarge();
   const detected = detectType(head);
-  if (!detected) throw unsupportedType();
+  if (!detected) throw sizeBytes === 0 ? emptyFile() : unsupportedType();
   return detected;
 }
 

@@ -67,13 +67,6 @@ test('before its script has arrived, the page shows its frame', async () => {
   await tab.context().close();
 });
 
-test('programs that ask for an icon or for rules of crawlers get them', async () => {
-  const { origin } = dashboard.service;
-  const icon = await fetch(`${origin}/favicon.ico`);
-  assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/svg+xml']);
-  assert.match(await (await fetch(`${origin}/robots.txt`)).text(), /^User-agent: \*\n[^]*Disallow: \/\n$/);
-});
-
 test('built files are compressed and immutable, and nothing else in the folder is served', async () => {
   const { origin } = dashboard.service;
   const html = await (await fetch(`${origin}/dashboard/uploads`)).text();

@@ -55,3 +55,14 @@ for (const path of ['/openapi.json', '/docs', '/docs/quickstart']) {
     assert.deepEqual([other.status, other.bytes.length], [200, plain.bytes.length]);
   });
 }
+
+test('names that programs ask for by themselves: robots.txt leaves previews alone, favicon.ico is the icon, /docs/ leads to /docs', async () => {
+  const robots = await get('/robots.txt');
+  assert.equal(robots.headers['content-type'], 'text/plain; charset=utf-8');
+  assert.equal(robots.bytes.toString(), 'User-agent: *\nDisallow: /api/\nDisallow: /dashboard\n');
+  const icon = await get('/favicon.ico');
+  assert.deepEqual([icon.status, icon.headers['content-type']], [200, 'image/svg+xml']);
+  assert.match(icon.bytes.toString(), /<svg/);
+  const docs = await get('/docs/');
+  assert.deepEqual([docs.status, docs.headers.location], [308, '/docs']);
+});

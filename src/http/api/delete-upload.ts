@@ -1,5 +1,5 @@
-// /api/uploads/<id>/delete?token=…: deletes without further authentication. A person who follows the link is asked first,
-// and link previews delete nothing. Spec 3, 5.5.
+// /api/uploads/<id>/delete?token=…: deletes without further authentication, by any method that is a request: Spec 3 says "a request
+// deletes". A person who follows the link is asked first, and known link previews delete nothing. Spec 3, 5.5.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '#storage/schema.ts';
 import type { HostedUploads } from '#uploads/hosted-uploads.ts';

@@ -71,8 +71,10 @@ export function guidesOf(baseUrl: string, plans: Plan[]): Guide[] {
       title: 'The delete URL',
       body: html`<p>
           Each upload comes with a <code>delete_url</code>. It needs no key, so treat it as a secret. POST or
-          DELETE it to delete the file for good; the answer is <code>{"id": "…", "deleted": true}</code>. In a
-          browser it asks first, so that a link preview deletes nothing. Every wrong, used or expired one
+          DELETE it to delete the file for good; the answer is <code>{"id": "…", "deleted": true}</code>. A
+          GET by a program deletes too. Only a browser, a prefetch and the link previews and crawlers that are
+          known by their User-Agent get a page that asks first; so do not post it where unknown programs fetch
+          links. Version 2 also deletes by id and key, with DELETE alone. Every wrong, used or expired one
           answers the same 404.
         </p>
         <pre

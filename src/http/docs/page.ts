@@ -44,6 +44,9 @@ export function docsPages({ baseUrl, plans }: { baseUrl: string; plans: Plan[] }
   };
 }
 
+/** With a slash at its end. */
+export const toDocs = async (_request: FastifyRequest, reply: FastifyReply) => reply.redirect('/docs', 308);
+
 interface Served {
   headers: Record<string, string>;
   file: StaticFile;

@@ -52,8 +52,9 @@ export function hostedPaths(errorAnswer: (code: ErrorCode) => Json): Json {
     tags: ['Hosted'],
     summary: 'Delete an upload by its delete_url',
     description:
-      'The token is the permission, so the address is a secret. A browser that follows the address is asked first. ' +
-      'A wrong token and an upload that is gone give the same 404.',
+      'The token is the permission, so the address is a secret. Every request to it deletes, a GET of a program too, with two exceptions: ' +
+      'a GET that accepts text/html gets a page that asks first, and so does one that announces itself as a prefetch or has the User-Agent of a known link preview or ' +
+      'crawler. A HEAD deletes nothing. A wrong token and an upload that is gone give the same 404.',
     security: [],
     parameters: [
       id(answers.UploadResult.id),

@@ -46,10 +46,15 @@ export async function sendAsset(request: FastifyRequest, reply: FastifyReply) {
   return sendStaticFile(request, reply.headers(neverChanges), asset);
 }
 
-/** Browsers and programs ask for it without reading a page. */
-export const sendIcon = async (_request: FastifyRequest, reply: FastifyReply) =>
-  reply.header('cache-control', 'public, max-age=86400').redirect(assetUrl('icon.svg'), 302);
+/** For programs that ask for this name without having read a page. */
+export const favicon = async (request: FastifyRequest, reply: FastifyReply) =>
+  sendStaticFile(request, reply, found.find(([name]) => name === 'icon.svg')![1]);
 
-/** What is hosted belongs to those who have its link; every page says `noindex` too. */
-export const sendRobots = async (_request: FastifyRequest, reply: FastifyReply) =>
-  reply.type('text/plain; charset=utf-8').send('User-agent: *\nAllow: /$\nAllow: /docs\nDisallow: /\n');
+/** Share pages are not listed: they are `noindex`, which a crawler must be able to read, and previews of chats respect this file. */
+const robotsFile = createStaticFile(
+  'text/plain; charset=utf-8',
+  Buffer.from('User-agent: *\nDisallow: /api/\nDisallow: /dashboard\n'),
+);
+
+export const robots = async (request: FastifyRequest, reply: FastifyReply) =>
+  sendStaticFile(request, reply, robotsFile);

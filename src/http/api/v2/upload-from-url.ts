@@ -6,7 +6,7 @@ import { limits } from '#core/limits.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { OutgoingFailure, type Download, type OutgoingFailureKind } from '#browser/egress/outgoing.ts';
 import type { DeliveryRoom } from '#delivery/room.ts';
-import { detectType, unsupportedType } from '#uploads/detect-type.ts';
+import { detectType, emptyFile, unsupportedType } from '#uploads/detect-type.ts';
 import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
 import { optionsOf } from '#http/api/v2/upload-form.ts';
 import { UploadFromUrl } from '#http/api/v2/upload-schemas.ts';
@@ -54,7 +54,7 @@ export async function readUploadFromUrl(
       throw signal.aborted ? invalid('body', 'the connection closed') : asRefusal(url, error);
     }
     const file = await receiver.finish();
-    if (!detectType(file.head)) throw unsupportedType('url');
+    if (!detectType(file.head)) throw file.sizeBytes === 0 ? emptyFile('url') : unsupportedType('url');
     return file;
   }
 
