@@ -214,6 +214,8 @@ export const errorCodesOf = (version: Version): ErrorCode[] =>
 export interface ErrorDetails {
   /** The field of the request that it is about. */
   field?: string | undefined;
+  /** The messages of further mistakes in the same request, which version 2 shows too. */
+  others?: string[];
   /** Why a render failed, as one word. */
   reason?: string | undefined;
   /** If it differs from what the table says of the code. */

@@ -9,11 +9,11 @@ import { spentQuotaHeaders } from '#http/reply-headers.ts';
 export function envelope(failure: ServiceError, target: string, requestId: string) {
   const { code, message, details } = failure;
   if (!failsAsVersion2(target)) return { error: { code, message } };
-  const { field, reason, retryable = errorTable[code].retryable } = details;
+  const { field, reason, others = [], retryable = errorTable[code].retryable } = details;
   return {
     error: {
       code,
-      message,
+      message: [message, ...others].join('; '),
       ...(field !== undefined && { field }),
       ...(reason !== undefined && { reason }),
       retryable,

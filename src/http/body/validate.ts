@@ -2,20 +2,22 @@
 // secret.
 import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { invalid, type ServiceError } from '#core/errors.ts';
+import { invalid, ServiceError } from '#core/errors.ts';
 import { maxBytes } from '#http/api/fields.ts';
 import { hintFor, nearest } from '#http/body/field-hint.ts';
 
-/** The value with defaults filled in; throws for the first field that breaks its rule. */
+/** The value with defaults filled in; throws for the first field that breaks its rule, with the other mistakes in its details. */
 export function validate<T extends TObject>(schema: T, value: unknown): Static<T> {
   return withDefaults(schema, validateGiven(schema, value));
 }
 
 /** The value as it is: what was left out stays out. */
 export function validateGiven<T extends TObject>(schema: T, value: unknown): Static<T> {
-  const mistake = mistakeIn(schema, value, '', false);
-  if (mistake) throw mistake;
-  return value as Static<T>;
+  const [first, ...others] = mistakesIn(schema, value, '', false);
+  if (!first) return value as Static<T>;
+  throw new ServiceError(first.code, first.message, {
+    details: { ...first.details, others: others.slice(0, shownMistakes - 1).map(({ message }) => message) },
+  });
 }
 
 /** A valid value with the defaults of this schema. */
@@ -33,7 +35,10 @@ function filled(schema: TObject, value: Record<string, unknown>): Record<string,
   return whole;
 }
 
-/** What `mistakeIn` reads of a schema. */
+/** More would not be read. */
+const shownMistakes = 10;
+
+/** What `mistakesIn` reads of a schema. */
 interface Rule {
   type?: string;
   format?: string;
@@ -55,12 +60,7 @@ interface Rule {
   [maxBytes]?: number;
 }
 
-function mistakeIn(
-  schema: TSchema,
-  value: unknown,
-  path: string,
-  isWithinSecret: boolean,
-): ServiceError | undefined {
+function mistakesIn(schema: TSchema, value: unknown, path: string, isWithinSecret: boolean): ServiceError[] {
   const rule = branchFor(schema, value);
   const isSecret =
     isWithinSecret ||
@@ -74,56 +74,49 @@ function mistakeIn(
       `must be ${wanted}${isSecret ? '' : `, not ${shown(value)}`}${meantBy(rule, value)}`,
     );
   if (rule.properties)
-    return isPlainObject(value) ? mistakeInFields(rule, value, path, isSecret) : refuse('a JSON object');
-  if (rule.items) return Array.isArray(value) ? mistakeInItems(rule, value, path, isSecret) : refuse();
-  if (!Check(rule as TSchema, value)) return refuse();
-  if (hasNul(value)) return invalid(path, 'contains the character U+0000, which cannot be stored');
+    return isPlainObject(value) ? mistakesInFields(rule, value, path, isSecret) : [refuse('a JSON object')];
+  if (rule.items) return Array.isArray(value) ? mistakesInItems(rule, value, path, isSecret) : [refuse()];
+  if (!Check(rule as TSchema, value)) return [refuse()];
+  if (hasNul(value)) return [invalid(path, 'contains the character U+0000, which cannot be stored')];
   const limit = rule[maxBytes];
   const sizeBytes = limit === undefined ? 0 : Buffer.byteLength(value as string);
   if (limit !== undefined && sizeBytes > limit)
-    return invalid(
-      path,
-      `must be ${rule.minLength ?? 0} to ${limit} bytes of UTF-8, not ${sizeBytes}; shorten it`,
-    );
-  return undefined;
+    return [
+      invalid(
+        path,
+        `must be ${rule.minLength ?? 0} to ${limit} bytes of UTF-8, not ${sizeBytes}; shorten it`,
+      ),
+    ];
+  return [];
 }
 
-function mistakeInFields(
+function mistakesInFields(
   { properties = {}, required = [] }: Rule,
   value: Record<string, unknown>,
   path: string,
   isSecret: boolean,
-): ServiceError | undefined {
+): ServiceError[] {
   const prefix = path === '' ? '' : `${path}.`;
-  for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(properties, name))
-      return invalid(prefix + name.slice(0, 60), `unknown field; ${hintFor(name, properties, prefix)}`);
-  }
-  for (const name of required) {
-    if (!Object.hasOwn(value, name)) return invalid(prefix + name, 'missing');
-  }
-  for (const [name, property] of Object.entries(properties)) {
-    if (!Object.hasOwn(value, name)) continue;
-    const mistake = mistakeIn(property, value[name], prefix + name, isSecret);
-    if (mistake) return mistake;
-  }
-  return undefined;
+  const unknown = Object.keys(value)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .slice(0, shownMistakes)
+    .map((name) =>
+      invalid(prefix + name.slice(0, 60), `unknown field; ${hintFor(name, properties, prefix)}`),
+    );
+  const missing = required
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => invalid(prefix + name, 'missing'));
+  const wrong = Object.entries(properties).flatMap(([name, property]) =>
+    Object.hasOwn(value, name) ? mistakesIn(property, value[name], prefix + name, isSecret) : [],
+  );
+  return [...unknown, ...missing, ...wrong];
 }
 
-function mistakeInItems(
-  rule: Rule,
-  value: unknown[],
-  path: string,
-  isSecret: boolean,
-): ServiceError | undefined {
+function mistakesInItems(rule: Rule, value: unknown[], path: string, isSecret: boolean): ServiceError[] {
   const { items, minItems = 0, maxItems = Infinity } = rule;
   if (value.length < minItems || value.length > maxItems)
-    return invalid(path, `must be ${ruleOf(rule)}, not ${value.length}`);
-  for (const [index, item] of value.entries()) {
-    const mistake = mistakeIn(items!, item, `${path}[${index}]`, isSecret);
-    if (mistake) return mistake;
-  }
-  return undefined;
+    return [invalid(path, `must be ${ruleOf(rule)}, not ${value.length}`)];
+  return value.flatMap((item, index) => mistakesIn(items!, item, `${path}[${index}]`, isSecret));
 }
 
 /**

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ServiceError } from '#core/errors.ts';
+import { envelope } from '#http/error-reply.ts';
 import { lowerRequest } from '#http/api/v2/lower-request.ts';
 import { OutputOptions, RenderRequest } from '#http/api/v2/schemas.ts';
 import { NewAlbum, NewUploadLink } from '#http/api/v2/album-schemas.ts';
@@ -336,6 +337,27 @@ for (const [field, body, message] of rows) {
 test('files need a document', () => {
   assert.equal(refusal({ url }, [logo]).details.field, 'file');
   assert.equal(lower({ html: '<p>' }, [logo]).job.source.kind, 'html');
+});
+
+test('all mistakes of a body are named at once in version 2, the first alone in version 1, and never more than ten', () => {
+  const failure = refusal({
+    url,
+    ful_page: true,
+    viewport: { width: 1 },
+    cookies: [{ name: 'a' }],
+    quality: 0,
+  });
+  const inVersion = (version: 1 | 2) => envelope(failure, `/api/v${version}/renders`, 'id').error;
+  const { message } = inVersion(2);
+  assert.deepEqual(
+    message.split('; ').map((part) => part.split(':', 1)[0]),
+    ['ful_page', 'did you mean "full_page"?', 'viewport.width', 'quality', 'cookies[0].value'],
+  );
+  assert.equal(failure.details.field, 'ful_page');
+  assert.equal(inVersion(1).message, failure.message);
+  assert.doesNotMatch(failure.message, /quality/);
+  const many = refusal(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`unknown${n}`, 1])));
+  assert.equal(envelope(many, '/api/v2/renders', 'id').error.message.match(/unknown field/g)?.length, 10);
 });
 
 test('every field has a row that refuses it', () => {
