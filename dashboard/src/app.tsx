@@ -32,6 +32,7 @@ const pages: Record<string, LazyExoticComponent<PageOf>> = {
   '/upload-links': page(() => import('#app/pages/upload-links/upload-links.tsx'), 'UploadLinks'),
   '/playground': page(() => import('#app/pages/playground/playground.tsx'), 'Playground'),
   '/keys': page(() => import('#app/pages/keys/keys.tsx'), 'Keys'),
+  '/key': page(() => import('#app/pages/keys/key.tsx'), 'KeyPage'),
   '/usage': page(() => import('#app/pages/usage/usage.tsx'), 'Usage'),
   '/requests': page(() => import('#app/pages/requests/requests.tsx'), 'Requests'),
   '/links': page(() => import('#app/pages/links/links.tsx'), 'Links'),

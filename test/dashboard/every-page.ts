@@ -52,6 +52,7 @@ export async function startEveryPage(): Promise<EveryPage> {
   await owner.call('PATCH /overages', { body: { enabled: true, cap: 5_000 } });
   await owner.call('PATCH /profile', { body: { name: 'Ann Lindqvist' } });
   await seed(service, site, owner);
+  const keyId = (await owner.call('GET /keys')).body.items.find(({ name }) => name === 'laptop')!.id;
   const hook = { url: `https://${site.host}/hook`, events: ['upload.created', 'quota.warning'] };
   await owner.call('POST /webhooks', { body: hook });
   await owner.call('POST /link-keys', { body: { name: 'newsletter' } });
@@ -145,6 +146,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('playground-render', () => '/dashboard/playground?tab=render', 'Several outputs'),
     page('playground-upload', () => '/dashboard/playground?tab=upload', 'Expires in'),
     page('keys', () => '/dashboard/keys', 'build server'),
+    page('key', () => `/dashboard/key?id=${keyId}`, 'Latest requests'),
     page('usage', () => '/dashboard/usage', 'Uploads by day'),
     page('requests', () => '/dashboard/requests', '/api/v1/upload'),
     page('settings', () => '/dashboard/settings', 'This one'),

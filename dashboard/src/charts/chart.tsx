@@ -111,8 +111,9 @@ function Plot({
       </div>
       <div className="mt-2 flex text-xs text-quiet">
         {columns.map(({ from }, index) => (
-          <span key={from} className="min-w-0 flex-1 overflow-visible whitespace-nowrap">
-            {index % every === 0 && columns.length - index >= every / 2 && dayName(from)}
+          // From the last one backwards, so that today has its name; each ends where its column does.
+          <span key={from} className="flex min-w-0 flex-1 justify-end whitespace-nowrap">
+            {(columns.length - 1 - index) % every === 0 && index >= (every - 1) / 2 && dayName(from)}
           </span>
         ))}
       </div>

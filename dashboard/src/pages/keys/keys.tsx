@@ -9,6 +9,7 @@ import { Button, IconButton } from '#app/parts/button.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
 import { VerifyFirst } from '#app/parts/verify-first.tsx';
+import { Link } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
 
 type Open = { what: 'create' } | { what: 'rename' | 'rotate' | 'revoke'; key: Key };
@@ -93,7 +94,9 @@ function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' 
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3.5 sm:px-5">
       <div className="min-w-0 flex-1 basis-56">
         <p className="flex flex-wrap items-center gap-2">
-          <span className="font-medium wrap-anywhere">{name}</span>
+          <Link to={`/key?id=${item.id}`} className="font-medium wrap-anywhere hover:underline">
+            {name}
+          </Link>
           {state === 'ending' && item.ends_at !== null && <Chip tone="warn">Ends {ago(item.ends_at)}</Chip>}
           {state === 'revoked' && <Chip tone="danger">Revoked</Chip>}
           {state === 'expired' && <Chip tone="danger">Expired</Chip>}

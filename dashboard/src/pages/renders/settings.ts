@@ -13,8 +13,8 @@ const unsaid = ['format', 'response', 'reference', 'expires_in', 'html', 'markdo
 const words: Record<string, string> = {
   load: 'until it has loaded',
   domcontentloaded: 'until the document is read',
-  networkidle: 'until the network is quiet',
-  commit: 'until the first byte',
+  networkidle0: 'until the network is quiet',
+  networkidle2: 'until the network is almost quiet',
   settled: 'until it is at rest',
 };
 
