@@ -245,3 +245,23 @@ test('v2 markdown of what is nested too deeply is its text, and says so', async 
   assert.deepEqual([texts[0], outputs[0]!.truncated], ['far inside', true]);
   assert.match(warnings[0]!.message, /could not be turned into Markdown.*it is given whole, as text$/);
 });
+
+test('v2 a document without an address: its relative addresses stay so, in every extract', async () => {
+  const text =
+    '<title>t</title><meta property="og:image" content="/i.png"><a href="x.html?q=1#f">x</a> <a href="https://nowhere.invalid/">y</a>';
+  await using rendered = await kit.render('', {
+    source: { kind: 'html', text, baseUrl: null, files: [] },
+    outputs: [
+      { format: 'markdown', selector: null, mainContent: false },
+      { format: 'metadata', selector: null, mainContent: false },
+      { format: 'accessibility' },
+    ],
+  });
+  const [markdown = '', metadata = '', tree = ''] = await Promise.all(
+    rendered.outputs.map(({ path }) => readFile(path, 'utf8')),
+  );
+  assert.equal(markdown.trim(), '[x](x.html?q=1#f) [y](https://nowhere.invalid/)');
+  const { image, links } = JSON.parse(metadata) as { image: string; links: string[] };
+  assert.deepEqual([image, links], ['i.png', ['x.html?q=1#f', 'https://nowhere.invalid/']]);
+  assert.match(tree, /"url":"x\.html\?q=1#f"/);
+});

@@ -18,6 +18,10 @@ const privateSuffix = '.document.invalid';
 export const isPrivateAddress = (url: string): boolean =>
   URL.parse(url)?.hostname.endsWith(privateSuffix) === true;
 
+/** Addresses that a document without one gives relative to itself, as it did: its origin is nowhere, and another in every render. */
+export const relativeToDocument = (text: string): string =>
+  text.replaceAll(/https:\/\/[a-z0-9]{20}\.document\.invalid\//g, '');
+
 export async function documentOf(source: DocumentSource, signal: AbortSignal): Promise<RequestDocument> {
   const { baseUrl } = source;
   const document = Buffer.from(

@@ -2,6 +2,7 @@
 import { RenderFailure } from '#browser/browser.ts';
 import type { ExtractOutput } from '#browser/job.ts';
 import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
+import { relativeToDocument } from '#browser/page/document-source.ts';
 import { callOf } from '#browser/page/in-page/call-of.ts';
 import { createExtractTools, type Extracted } from '#browser/page/in-page/extract-tools.ts';
 import { findFirst } from '#browser/page/in-page/find-first.ts';
@@ -23,7 +24,7 @@ export async function extract(attempt: Attempt, output: ExtractOutput): Promise<
     case 'mhtml':
       return made(await snapshotOf(attempt));
     case 'metadata':
-      return made(await metadataOf(attempt));
+      return made(relativeToDocument(await metadataOf(attempt)));
     default:
       return await contentOf(attempt, output, output.format);
   }
@@ -58,7 +59,10 @@ async function contentOf(
   format: ContentFormat,
 ): Promise<MadeOutput> {
   const extracted = await tryExtract(attempt, output, format);
-  if (extracted) return made(extracted.text, extracted.isCut ? cutWords(format) : null);
+  if (extracted) {
+    const text = format === 'markdown' ? relativeToDocument(extracted.text) : extracted.text;
+    return made(text, extracted.isCut ? cutWords(format) : null);
+  }
   const plainFormat = format === 'html' ? 'html' : 'text';
   const plain = await tryExtract(attempt, { ...output, mainContent: false }, plainFormat);
   if (!plain) throw tooSlow(format);
