@@ -47,6 +47,8 @@ function complaintAboutFields(schema: Schema, value: object, field: string): str
 function complaintAboutItems(schema: Schema, value: unknown[], field: string): string | undefined {
   if (value.length > (schema.maxItems ?? Infinity))
     return `${field}: must have at most ${schema.maxItems} items.`;
+  if (value.length < (schema.minItems ?? 0))
+    return `${field}: must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}.`;
   const complaints = value.map((item, index) =>
     complaintAbout(schema.items ?? {}, item, `${field}[${index}]`),
   );

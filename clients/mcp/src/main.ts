@@ -2,7 +2,7 @@
 // tintype-mcp: the service as tools for an assistant, over stdio.
 import { parseArgs } from 'node:util';
 import { version } from '../../library/src/version.ts';
-import { print, say } from '../../shared/src/terminal.ts';
+import { nameProgram, print, say } from '../../shared/src/terminal.ts';
 import { openService } from '../../shared/src/service.ts';
 import { allowFolders } from './allowed-folders.ts';
 import { createServer } from './server.ts';
@@ -22,6 +22,7 @@ web pages and prints them to PDF. An assistant starts it; it takes the login of
   --version    the version
 `;
 
+nameProgram('tintype-mcp');
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
 // The client has gone.
@@ -41,7 +42,7 @@ try {
   else if (values.version) await print(`${version}\n`);
   else await serve(values.allow ?? []);
 } catch (error) {
-  process.stderr.write(`tintype-mcp: ${(error as Error).message}\n`);
+  say((error as Error).message);
   process.exitCode = 2;
 }
 

@@ -51,7 +51,7 @@ export function createServer({ open, say, folders }: ServerParts): StdioParts['m
 }
 
 const instructions =
-  'Tools of a Tintype service, which hosts images and renders public web pages. Each screenshot and PDF spends a unit of a monthly quota, ' +
+  'Tools of a Tintype service, which hosts images and renders public web pages. Each picture and PDF spends a unit of a monthly quota, ' +
   'so do not repeat one that succeeded. To show a page to other people, set link: true; to keep it as a local file, set save_to.';
 
 const placesOf = ({ list }: AllowedFolders): string =>
@@ -82,6 +82,7 @@ function failure(text: string): ToolResult {
 
 function explain(error: unknown): string {
   if (!(error instanceof TintypeError)) return error instanceof Error ? error.message : String(error);
+  const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
   const request = error.requestId === undefined ? '' : ` Request id: ${error.requestId}.`;
-  return `${error.code}: ${error.message}${request}`;
+  return `${error.code}: ${sentence}${request}`;
 }

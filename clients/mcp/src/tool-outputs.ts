@@ -34,40 +34,31 @@ export const uploadsResult = result({
   summary: result({ total: whole, succeeded: whole, failed: whole }),
 });
 
-export const screenshotResult = result(
+export const renderResult = result(
   {
     id: text,
-    url: { ...text, description: 'The captured page.' },
-    content_type: text,
-    size_bytes: { ...whole, description: 'Of the picture in full size.' },
+    content_type: { ...text, description: 'Of the result in full size, or of what is shown of it.' },
+    size_bytes: whole,
+    units: { ...whole, description: 'What it cost.' },
+    warnings: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'What failed to load, was cut, and the like.',
+    },
   },
   {
-    duration_ms: whole,
-    saved_to: { ...text, description: 'The local file, in full size.' },
-    link: { ...text, description: 'Where the service hosts the picture, in full size.' },
-    shown_width: { ...whole, description: 'Of the picture in this answer, which may be scaled.' },
-    shown_height: whole,
-  },
-);
-
-export const renderResult = result(
-  { id: text, content_type: text, size_bytes: { ...whole, description: 'Of the result.' } },
-  {
+    page_url: { ...text, description: 'The page, where it was found in the end.' },
     page_status: whole,
-    warning_count: { ...whole, description: 'What failed to load, was cut, and the like.' },
-    warnings: { type: 'array', items: { type: 'object' } },
-    page: { type: 'object' },
-    saved_to: { ...text, description: 'The local file.' },
-    link: { ...text, description: 'Where the service hosts the result.' },
-  },
-);
-
-export const pdfResult = result(
-  { id: text, url: { ...text, description: 'The printed page.' } },
-  {
-    size_bytes: { type: ['integer', 'null'] },
-    duration_ms: { type: ['integer', 'null'] },
-    saved_to: { ...text, description: 'The local file.' },
-    link: { ...text, description: 'Where the service hosts the document.' },
+    page_title: text,
+    width: whole,
+    height: whole,
+    pages: { ...whole, description: 'Of a PDF.' },
+    difference: { type: 'number', description: 'With compare_to: the part of the pixels that has changed.' },
+    changed_box: { type: ['object', 'null'] },
+    duration_ms: whole,
+    shown: { type: 'object', description: 'Which parts of a tall page are shown, and how to see the next.' },
+    saved_to: { ...text, description: 'The local file, in full size.' },
+    link: { ...text, description: 'Where the service hosts the result, in full size.' },
+    expires_at: { ...text, description: 'When the link expires.' },
   },
 );

@@ -5,7 +5,7 @@ import type { ServiceAccess } from '../../shared/src/service.ts';
 import type { AllowedFolders } from './allowed-folders.ts';
 import type { Content, Tool, ToolResult } from './protocol.ts';
 
-interface Access extends Pick<ServiceAccess, 'client' | 'note'> {
+export interface Access extends Pick<ServiceAccess, 'client' | 'note'> {
   folders: AllowedFolders;
   signal: AbortSignal;
 }

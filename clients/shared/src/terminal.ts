@@ -11,9 +11,16 @@ export function print(data: string | Uint8Array): Promise<void> {
   });
 }
 
+let program = 'tt';
+
+/** The name before each message, if it is not `tt`. */
+export function nameProgram(name: string): void {
+  program = name;
+}
+
 /** Messages for people go to stderr. */
 export function say(line: string): void {
-  process.stderr.write(`tt: ${line}\n`);
+  process.stderr.write(`${program}: ${line}\n`);
 }
 
 let quiet = false;
