@@ -1,16 +1,20 @@
 // A book of 200 pages in one request, with a cover, contents, running margins, a web font and a logo; and documents of 2,000 pages,
 // nested frames and broken fonts, which end within the time of a render. v2 4.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import type { SourceFile } from '#browser/job.ts';
 import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
+import { temporaryFolder } from '#lab/support/processes.ts';
 import { readPrinted } from '#lab/support/printed.ts';
 import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browser/printed-kit.ts';
 
 let kit: TestBrowser;
+let book: Buffer;
 
 before(async () => {
   kit = await startTestBrowser([]);
@@ -73,7 +77,8 @@ test('a book of 200 pages in one request: cover, contents, margins, font and log
   const endedAt = performance.now();
   console.log(`plain ${Math.round(bookAt - plainAt)} ms, with everything ${Math.round(endedAt - bookAt)} ms`);
   assert.deepEqual(warnings, []);
-  const { pages, outline, targets, missingFonts } = await readPrinted(made[0]!.bytes);
+  book = made[0]!.bytes;
+  const { pages, outline, targets, missingFonts } = await readPrinted(book);
   assert.equal(pages.length, 200);
   assert.equal(pages[0]!.text, 'Cover');
   for (const [index, page] of pages.entries()) {
@@ -112,6 +117,39 @@ test('2,000 pages with margins of their own end in time', async () => {
   assert.match(pages[1_999]!.text, /Chapter 1999 end .*Page 2000 of 2000$/);
   assert.deepEqual(targets, { c1999: 2_000 });
 });
+
+/** Debian's package has it; its exit code is 2 for errors and 3 for warnings. */
+async function qpdf(args: string[], bytes: Buffer) {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, 'document.pdf');
+  await writeFile(file, bytes);
+  const outcome = spawnSync('qpdf', [...args, file], { encoding: 'utf8' });
+  await folder.remove();
+  return outcome;
+}
+
+test(
+  'qpdf finds the book and an encrypted document sound',
+  { skip: spawnSync('qpdf', ['--version']).error ? 'qpdf is not on this machine' : false },
+  async () => {
+    const { made } = await renderText(kit, chapters(3), [pdfOf({ header, footer, password: 'p' })], {
+      files,
+    });
+    const locked = made[0]!.bytes;
+    const cases: [bytes: Buffer, args: string[], says: RegExp][] = [
+      [book, ['--check'], /File is not encrypted/],
+      [locked, ['--check', '--password=p'], /file encryption method: AESv3/],
+    ];
+    for (const [bytes, args, says] of cases) {
+      const { status, stdout, stderr } = await qpdf(args, bytes);
+      assert.deepEqual([status, stderr], [0, '']);
+      assert.match(stdout, says);
+      assert.match(stdout, /No syntax or stream encoding errors found/);
+    }
+    assert.equal((await qpdf(['--check', '--password=wrong'], locked)).status, 2);
+    assert.equal((await qpdf(['--check'], book.subarray(0, -2_000))).status, 2);
+  },
+);
 
 test('hostile documents end within the time of a render, and the next is as usual', async () => {
   const frames = (depth: number): string =>
