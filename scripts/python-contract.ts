@@ -1,7 +1,8 @@
-// The part of the Python client that is made from the contract: the error table, the results as dataclasses, and a method for each
-// render, with an argument for each field of its request.
+// The part of the Python client that is made from the contract: the error table, the results as dataclasses, what can be changed as typed
+// dictionaries, and a method for each render and for uploads, with an argument for each field of its request.
 import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
+import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';
 
 /** The class in Python of each result. */
@@ -10,7 +11,14 @@ const results: [name: string, schema: string][] = [
   ['HostedScreenshot', 'ScreenshotMetadata'],
   ['HostedPdf', 'PdfMetadata'],
   ['HostedRender', 'Render'],
+  ['StoredUpload', 'Upload'],
+  ['Album', 'Album'],
+  ['UploadLink', 'UploadLink'],
+  ['Usage', 'Usage'],
 ];
+
+/** Requests of which each field may be left out, and some may be null: in Python, a dictionary. */
+const dictionaries = ['UploadChanges', 'NewAlbum', 'AlbumChanges', 'NewUploadLink'];
 
 const renders = [
   {
@@ -38,11 +46,18 @@ export const renderTimeoutsMs = {
 };
 
 /** Left out of repr(), which ends up in logs. */
-const secrets = ['delete_url'];
+const secrets: Record<string, string[]> = {
+  Upload: ['delete_url'],
+  StoredUpload: ['delete_url'],
+  UploadLink: ['url', 'token'],
+};
 
-export function pythonContract(schemas: Record<string, ObjectSchema>): string {
+export function pythonContract(given: Record<string, ObjectSchema>): string {
+  const { components } = buildOpenapiV2('http://localhost') as unknown as {
+    components: { schemas: Record<string, ObjectSchema> };
+  };
   const schemaOf = (name: string): ObjectSchema => {
-    const schema = schemas[name];
+    const schema = given[name] ?? components.schemas[name];
     if (!schema) throw new Error(`the OpenAPI document has no schema ${name}`);
     return schema;
   };
@@ -88,7 +103,9 @@ ${methods.join('\n\n')}`;
     errors(),
     numbers(),
     ...results.map(([name, schema]) => dataclass(name, schemaOf(schema))),
+    ...dictionaries.map((name) => dictionary(name, schemaOf(name))),
     calls,
+    uploadCalls(schemaOf('UploadFromUrl')),
   ].join('\n\n\n');
 }
 
@@ -119,12 +136,49 @@ _RENDER_SECONDS = {${seconds.join(', ')}}`;
 function dataclass(name: string, { properties }: ObjectSchema): string {
   const fields = Object.entries(properties).map(([field, schema]) => {
     const comment = schema.description ? `    #: ${schema.description}\n` : '';
-    return `${comment}    ${field}: ${typeOf(schema, 'Dict')}${secrets.includes(field) ? ' = field(repr=False)' : ''}\n`;
+    return `${comment}    ${field}: ${typeOf(schema, 'Dict')}${secrets[name]?.includes(field) ? ' = field(repr=False)' : ''}\n`;
   });
   return `@dataclass(frozen=True)
 class ${name}:
 ${fields.join('')}    #: What the headers of the response say. A file of a batch has None: the batch has it.
     meta: Optional[Meta] = field(default=None, repr=False)`;
+}
+
+function dictionary(name: string, { properties }: ObjectSchema): string {
+  const fields = Object.entries(properties).map(
+    ([field, schema]) => `    #: ${schema.description}\n    ${field}: ${typeOf(schema, 'Mapping')}\n`,
+  );
+  return `class ${name}(TypedDict, total=False):\n${fields.join('').trimEnd()}`;
+}
+
+function uploadCalls({ properties }: ObjectSchema): string {
+  const { url: _url, ...options } = properties;
+  const parameters = Object.entries(options).map(
+    ([field, rule]) => `        ${field}: Optional[${typeOf(rule, 'Mapping')}] = None,\n`,
+  );
+  const sent = Object.keys(options).map((field) => `            "${field}": ${field},\n`);
+  return `class _UploadCalls:
+    def _store(
+        self, file: Optional[File], url: Optional[str], fields: Dict[str, Any], timeout: Optional[float],
+        idempotency_key: Optional[str],
+    ) -> StoredUpload:  # fmt: skip
+        raise NotImplementedError
+
+    def create(
+        self,
+        file: Optional[File] = None,
+        *,
+        url: Optional[str] = None,
+${parameters.join('')}        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> StoredUpload:
+        """Stores one image: a file, or the one at a public url, which the service fetches. Only this result has delete_url.
+
+        ${meanings(options, '').join('\n        ')}
+        """
+        fields = {
+${sent.join('')}        }
+        return self._store(file, url, fields, timeout, idempotency_key)`;
 }
 
 /** A document of the request brings files along, each a file as for upload; (name, file) gives it a relative name. */
@@ -206,6 +260,8 @@ function typeOf(schema: Schema, mapping: 'Dict' | 'Mapping'): string {
     return kinds.length < schema.anyOf.length ? `Optional[${union}]` : union;
   }
   if (schema.$ref !== undefined) return `${mapping}[str, Any]`;
+  if (schema.enum && schema.enum.length <= maxShownChoices)
+    return `Literal[${schema.enum.map((choice) => JSON.stringify(choice)).join(', ')}]`;
   if (schema.type === 'object') {
     const kinds = Object.values(schema.properties ?? {}).map((kind) => typeOf(kind, mapping));
     return `${mapping}[str, ${unionOf(kinds)}]`;

@@ -12,7 +12,9 @@ lost is sent again with the same Idempotency-Key, so that it is done and metered
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import concurrent.futures
 import dataclasses
 import email.utils
 import errno
@@ -32,13 +34,18 @@ import time
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union
+from typing import (
+    Any, AsyncIterator, BinaryIO, Callable, Dict, Generator, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Tuple, Type,
+    TypedDict, TypeVar, Union,
+)  # fmt: skip
 
 __version__ = "0.1.0"
 __all__ = [
-    "AuthenticationError", "BatchItem", "BatchResult", "HostedPdf", "HostedScreenshot", "ItemError", "Meta", "Quota",
-    "QuotaExceededError", "RateLimit", "RateLimitError", "Render", "RenderError", "RequestError", "Retry", "Tintype",
-    "TintypeError", "UnavailableError", "Upload", "sign_link",
+    "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
+    "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
+    "Outcome", "Page", "Quota", "QuotaExceededError", "RateLimit", "RateLimitError", "Render", "RenderError", "RequestError", "Retry",
+    "StoredUpload", "Tintype", "TintypeError", "UnavailableError", "Upload", "UploadChanges", "UploadLink", "UploadLinks", "Uploads",
+    "Usage", "sign_link",
 ]  # fmt: skip
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
@@ -96,12 +103,25 @@ class ItemError:
 
 
 @dataclass(frozen=True)
-class BatchItem:
-    ok: bool
+class BatchSuccess:
     index: int
     source_filename: str
-    upload: Optional[Upload] = None
-    error: Optional[ItemError] = None
+    upload: Upload
+    ok: Literal[True] = True
+    error: None = None
+
+
+@dataclass(frozen=True)
+class BatchFailure:
+    index: int
+    source_filename: str
+    error: ItemError
+    ok: Literal[False] = False
+    upload: None = None
+
+
+#: `if item.ok:` tells type checkers which of the two it is.
+BatchItem = Union[BatchSuccess, BatchFailure]
 
 
 @dataclass(frozen=True)
@@ -130,22 +150,55 @@ class Render:
 
         Raises FileExistsError if the file exists, unless overwrite is true.
         """
-        target = os.fspath(path)
-        if os.path.isdir(target):
-            kind = self.content_type.split(";")[0]
-            target = os.path.join(target, f"{self.id}.{_ENDINGS.get(kind, kind.split('/')[-1])}")
-        part = f"{target}.{secrets.token_hex(4)}.part"
-        try:
-            with open(part, "xb") as file:
-                file.write(self.data)
-            if overwrite:
-                os.replace(part, target)
-            else:
-                _move_new(part, target)
-        finally:
-            if os.path.exists(part):
-                os.remove(part)
-        return target
+        return _save(self.id, self.content_type, self.data, path, overwrite)
+
+
+@dataclass(frozen=True)
+class Download:
+    """A hosted file."""
+
+    #: The last part of its address.
+    name: str
+    data: bytes = field(repr=False)
+    content_type: str
+    meta: Meta = field(repr=False)
+
+    def save(self, path: Union[str, "os.PathLike[str]"], *, overwrite: bool = False) -> str:
+        """As Render.save; in a folder, the file is named after its address."""
+        return _save(self.name, self.content_type, self.data, path, overwrite)
+
+
+_Item = TypeVar("_Item")
+_Source = TypeVar("_Source")
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True)
+class Page(Generic[_Item]):
+    """A page of a list, the newest first."""
+
+    items: List[_Item]
+    #: For the next page; None on the last one.
+    next_cursor: Optional[str]
+    meta: Meta = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Done(Generic[_Source, _Made]):
+    source: _Source
+    result: _Made
+    ok: Literal[True] = True
+
+
+@dataclass(frozen=True)
+class Failed(Generic[_Source]):
+    source: _Source
+    error: TintypeError
+    ok: Literal[False] = False
+
+
+#: One of many calls; `if outcome.ok:` tells type checkers which of the two it is.
+Outcome = Union[Done[_Source, _Made], Failed[_Source]]
 
 
 _ENDINGS = {"text/plain": "txt", "text/markdown": "md", "multipart/related": "mhtml"}
@@ -307,7 +360,7 @@ class Upload:
     #: Stored size, measured after SVG sanitization.
     size_bytes: int
     #: Detected from the file's bytes, not from the declared type.
-    content_type: str
+    content_type: Literal["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml", "image/avif"]
     #: Sanitized stored filename.
     filename: str
     #: What the headers of the response say. A file of a batch has None: the batch has it.
@@ -321,7 +374,7 @@ class HostedScreenshot:
     #: Hosted URL of the stored capture, not of the captured page.
     url: str
     #: Image format.
-    format: str
+    format: Literal["png", "jpeg", "webp"]
     #: Viewport width used.
     width: int
     #: Viewport height used.
@@ -343,7 +396,7 @@ class HostedPdf:
     #: Hosted URL of the stored PDF.
     url: str
     #: Paper size used.
-    paper_format: str
+    paper_format: Literal["letter", "a4", "legal"]
     #: Orientation used.
     landscape: bool
     #: Whether backgrounds were printed.
@@ -357,7 +410,7 @@ class HostedPdf:
     #: Viewport used.
     viewport: Dict[str, int]
     #: Readiness used.
-    wait_until: str
+    wait_until: Literal["load", "domcontentloaded", "networkidle0", "networkidle2"]
     #: Extra wait used.
     delay_ms: int
     #: Render duration in milliseconds.
@@ -373,7 +426,7 @@ class HostedRender:
     #: The id of the render.
     id: str
     #: How far the render is.
-    state: str
+    state: Literal["queued", "running", "succeeded", "failed", "canceled"]
     #: The reference of the request.
     reference: Optional[str]
     #: When the render was asked for.
@@ -391,15 +444,171 @@ class HostedRender:
     #: Where the time went, in milliseconds.
     timing: Dict[str, Optional[int]]
     #: The page.
-    page: Dict[str, Union[str, Optional[str], Optional[int]]]
+    page: Dict[str, Union[Literal["url", "html", "markdown"], Optional[str], Optional[int]]]
     #: In the order of the request; empty if it failed.
     outputs: List[Dict[str, Any]]
     #: What is not as it should be.
-    warnings: List[Dict[str, Union[str, Optional[str]]]]
+    warnings: List[Dict[str, Union[Literal["request_failed", "request_blocked", "script_error", "content_cut", "settle_incomplete", "cookie_banner_left"], str, Optional[str]]]]
     #: Why it failed; null if it did not.
-    error: Optional[Dict[str, Union[str, bool, Optional[str]]]]
+    error: Optional[Dict[str, Union[Literal["unauthorized", "quota_exceeded", "forbidden", "not_found", "method_not_allowed", "file_too_large", "request_too_large", "unsupported_type", "validation_error", "rate_limited", "concurrency_limited", "queue_full", "internal", "fetch_failed", "render_failed"], str, Literal["unreachable", "timeout", "http_error", "request_failed", "crashed", "not_public", "download", "script_error", "selector_missing", "condition_unmet", "too_large", "unprintable"], bool, Optional[str]]]]
     #: What the headers of the response say. A file of a batch has None: the batch has it.
     meta: Optional[Meta] = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class StoredUpload:
+    #: The id of the upload.
+    id: str
+    #: The short name in its links.
+    slug: str
+    #: The share page.
+    url: str
+    #: The bytes.
+    file_url: str
+    #: Deletes the upload without a key, so it is a secret; null after the response to the upload.
+    delete_url: Optional[str] = field(repr=False)
+    #: When the link expires; null for never.
+    expires_at: Optional[str]
+    #: The size of what is stored.
+    size_bytes: int
+    #: Detected from the bytes.
+    content_type: Literal["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml", "image/avif"]
+    #: As stored, sanitized.
+    filename: str
+    #: In pixels; null if it is not known.
+    width: Optional[int]
+    #: In pixels; null if it is not known.
+    height: Optional[int]
+    #: The SHA-256 of what is stored, in hex.
+    sha256: str
+    #: The title.
+    title: Optional[str]
+    #: The tags, each once.
+    tags: List[str]
+    #: The id of its album; null if it is in none.
+    album: Optional[str]
+    #: What was found and removed when it was stored.
+    metadata_removed: List[Literal["gps", "camera", "time", "author", "thumbnail", "text"]]
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Album:
+    #: The id of the album: the `album` of its uploads.
+    id: str
+    #: The short name in its links.
+    slug: str
+    #: The page; with `.zip` after it, all files as an archive.
+    url: str
+    #: The title.
+    title: Optional[str]
+    #: The description.
+    description: Optional[str]
+    #: The number of its uploads.
+    count: int
+    #: The bytes of its first upload; null if it is empty.
+    cover_url: Optional[str]
+    #: When it was made.
+    created_at: str
+    #: When the link expires; null for never.
+    expires_at: Optional[str]
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class UploadLink:
+    #: The id of the link.
+    id: str
+    #: The page to drop files on, which also takes them by POST; a secret, null after the response that made it.
+    url: Optional[str] = field(repr=False)
+    #: The last part of the address; a secret, null after the response that made the link.
+    token: Optional[str] = field(repr=False)
+    #: The title.
+    title: Optional[str]
+    #: The id of the album that its uploads go into; null if there is none.
+    album: Optional[str]
+    #: How many files it takes.
+    max_files: int
+    #: The most bytes of each file.
+    max_bytes: int
+    #: How many it has taken.
+    used_files: int
+    #: The bytes of these together, as stored.
+    used_bytes: int
+    #: When it was made.
+    created_at: str
+    #: When it expires.
+    expires_at: str
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Usage:
+    #: Such as 2026-11, UTC.
+    month: str
+    #: When the next month begins.
+    resets_at: str
+    #: The upload units.
+    upload: Dict[str, int]
+    #: The render units.
+    render: Dict[str, int]
+    #: The budget of requests.
+    requests: Dict[str, int]
+    #: Renders at this moment.
+    renders: Dict[str, int]
+    #: What the headers of the response say. A file of a batch has None: the batch has it.
+    meta: Optional[Meta] = field(default=None, repr=False)
+
+
+class UploadChanges(TypedDict, total=False):
+    #: The filename instead of the one of the file; it is sanitized.
+    filename: str
+    #: A title of 1 to 200 characters; null for none.
+    title: Optional[str]
+    #: Words to find it by; in a form, a part for each.
+    tags: List[str]
+    #: The id of an album; null for none.
+    album: Optional[str]
+    #: Seconds until the link expires, from now: an integer from 60 to 31536000, or null for never.
+    expires_in: Optional[int]
+    #: Visitors must know it to see the picture: a string of 1 to 200 characters, or null for none.
+    password: Optional[str]
+    #: How often visitors can be shown the picture, from now on: an integer from 1 to 1000000, or null for no limit.
+    max_views: Optional[int]
+
+
+class NewAlbum(TypedDict, total=False):
+    #: What the album is called.
+    title: str
+    #: A text below the title; its lines stay lines.
+    description: str
+    #: Seconds until the link of the album expires; its uploads stay.
+    expires_in: int
+
+
+class AlbumChanges(TypedDict, total=False):
+    #: A title of 1 to 200 characters; null for none.
+    title: Optional[str]
+    #: A description of 1 to 2000 characters; null for none.
+    description: Optional[str]
+    #: Seconds until the link expires, from now: an integer from 60 to 31536000, or null for never.
+    expires_in: Optional[int]
+
+
+class NewUploadLink(TypedDict, total=False):
+    #: How many files it takes.
+    max_files: int
+    #: The most bytes of each file.
+    max_bytes: int
+    #: Seconds until it expires.
+    expires_in: int
+    #: The id of the album that its uploads go into; the link ends with it.
+    album: str
+    #: What people see above the place to drop files.
+    title: str
 
 
 class _RenderCalls:
@@ -416,7 +625,7 @@ class _RenderCalls:
         url: str,
         *,
         full_page: Optional[bool] = None,
-        format: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp"]] = None,
         width: Optional[int] = None,
         height: Optional[int] = None,
         timeout: Optional[float] = None,
@@ -443,7 +652,7 @@ class _RenderCalls:
         url: str,
         *,
         full_page: Optional[bool] = None,
-        format: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp"]] = None,
         width: Optional[int] = None,
         height: Optional[int] = None,
         timeout: Optional[float] = None,
@@ -464,14 +673,14 @@ class _RenderCalls:
         self,
         url: str,
         *,
-        paper_format: Optional[str] = None,
+        paper_format: Optional[Literal["letter", "a4", "legal"]] = None,
         landscape: Optional[bool] = None,
         print_background: Optional[bool] = None,
         prefer_css_page_size: Optional[bool] = None,
         scale: Optional[float] = None,
         margin: Optional[Mapping[str, Union[float, str]]] = None,
         viewport: Optional[Mapping[str, int]] = None,
-        wait_until: Optional[str] = None,
+        wait_until: Optional[Literal["load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
         delay_ms: Optional[int] = None,
         timeout: Optional[float] = None,
         idempotency_key: Optional[str] = None,
@@ -517,14 +726,14 @@ class _RenderCalls:
         self,
         url: str,
         *,
-        paper_format: Optional[str] = None,
+        paper_format: Optional[Literal["letter", "a4", "legal"]] = None,
         landscape: Optional[bool] = None,
         print_background: Optional[bool] = None,
         prefer_css_page_size: Optional[bool] = None,
         scale: Optional[float] = None,
         margin: Optional[Mapping[str, Union[float, str]]] = None,
         viewport: Optional[Mapping[str, int]] = None,
-        wait_until: Optional[str] = None,
+        wait_until: Optional[Literal["load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
         delay_ms: Optional[int] = None,
         timeout: Optional[float] = None,
         idempotency_key: Optional[str] = None,
@@ -554,25 +763,25 @@ class _RenderCalls:
         base_url: Optional[str] = None,
         viewport: Optional[Mapping[str, Union[int, float, bool]]] = None,
         device: Optional[str] = None,
-        color_scheme: Optional[str] = None,
-        media: Optional[str] = None,
+        color_scheme: Optional[Literal["light", "dark"]] = None,
+        media: Optional[Literal["screen", "print"]] = None,
         reduced_motion: Optional[bool] = None,
         locale: Optional[str] = None,
         timezone: Optional[str] = None,
         geolocation: Optional[Mapping[str, float]] = None,
         user_agent: Optional[str] = None,
         clock: Optional[str] = None,
-        format: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp", "pdf", "html", "mhtml", "text", "markdown", "metadata", "accessibility"]] = None,
         put_url: Optional[str] = None,
         full_page: Optional[bool] = None,
         clip: Optional[Mapping[str, float]] = None,
-        resize: Optional[Mapping[str, Union[int, str]]] = None,
+        resize: Optional[Mapping[str, Union[int, Literal["inside", "cover"]]]] = None,
         compare_to: Optional[str] = None,
         selector: Optional[str] = None,
         omit_background: Optional[bool] = None,
         quality: Optional[int] = None,
         page: Optional[int] = None,
-        paper_format: Optional[str] = None,
+        paper_format: Optional[Literal["letter", "a4", "legal", "a3", "a5", "tabloid"]] = None,
         paper: Optional[Mapping[str, Union[float, str]]] = None,
         landscape: Optional[bool] = None,
         print_background: Optional[bool] = None,
@@ -591,19 +800,19 @@ class _RenderCalls:
         main_content: Optional[bool] = None,
         outputs: Optional[List[Mapping[str, Any]]] = None,
         headers: Optional[Mapping[str, Any]] = None,
-        cookies: Optional[List[Mapping[str, Union[str, bool]]]] = None,
+        cookies: Optional[List[Mapping[str, Union[str, bool, Literal["strict", "lax", "none"]]]]] = None,
         basic_auth: Optional[Mapping[str, str]] = None,
         javascript: Optional[bool] = None,
         css: Optional[str] = None,
         script: Optional[str] = None,
         hide: Optional[List[str]] = None,
-        block: Optional[List[str]] = None,
+        block: Optional[List[Literal["ads", "cookie_banners", "images", "media", "fonts"]]] = None,
         block_hosts: Optional[List[str]] = None,
-        wait_until: Optional[str] = None,
-        wait_for: Optional[Union[str, Mapping[str, str], List[Union[str, Mapping[str, str]]]]] = None,
+        wait_until: Optional[Literal["settled", "load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
+        wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
         timeout_ms: Optional[int] = None,
-        fail_on: Optional[List[str]] = None,
+        fail_on: Optional[List[Literal["http_error", "request_failed", "script_error"]]] = None,
         max_age: Optional[int] = None,
         expires_in: Optional[int] = None,
         reference: Optional[str] = None,
@@ -797,25 +1006,25 @@ class _RenderCalls:
         base_url: Optional[str] = None,
         viewport: Optional[Mapping[str, Union[int, float, bool]]] = None,
         device: Optional[str] = None,
-        color_scheme: Optional[str] = None,
-        media: Optional[str] = None,
+        color_scheme: Optional[Literal["light", "dark"]] = None,
+        media: Optional[Literal["screen", "print"]] = None,
         reduced_motion: Optional[bool] = None,
         locale: Optional[str] = None,
         timezone: Optional[str] = None,
         geolocation: Optional[Mapping[str, float]] = None,
         user_agent: Optional[str] = None,
         clock: Optional[str] = None,
-        format: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp", "pdf", "html", "mhtml", "text", "markdown", "metadata", "accessibility"]] = None,
         put_url: Optional[str] = None,
         full_page: Optional[bool] = None,
         clip: Optional[Mapping[str, float]] = None,
-        resize: Optional[Mapping[str, Union[int, str]]] = None,
+        resize: Optional[Mapping[str, Union[int, Literal["inside", "cover"]]]] = None,
         compare_to: Optional[str] = None,
         selector: Optional[str] = None,
         omit_background: Optional[bool] = None,
         quality: Optional[int] = None,
         page: Optional[int] = None,
-        paper_format: Optional[str] = None,
+        paper_format: Optional[Literal["letter", "a4", "legal", "a3", "a5", "tabloid"]] = None,
         paper: Optional[Mapping[str, Union[float, str]]] = None,
         landscape: Optional[bool] = None,
         print_background: Optional[bool] = None,
@@ -834,19 +1043,19 @@ class _RenderCalls:
         main_content: Optional[bool] = None,
         outputs: Optional[List[Mapping[str, Any]]] = None,
         headers: Optional[Mapping[str, Any]] = None,
-        cookies: Optional[List[Mapping[str, Union[str, bool]]]] = None,
+        cookies: Optional[List[Mapping[str, Union[str, bool, Literal["strict", "lax", "none"]]]]] = None,
         basic_auth: Optional[Mapping[str, str]] = None,
         javascript: Optional[bool] = None,
         css: Optional[str] = None,
         script: Optional[str] = None,
         hide: Optional[List[str]] = None,
-        block: Optional[List[str]] = None,
+        block: Optional[List[Literal["ads", "cookie_banners", "images", "media", "fonts"]]] = None,
         block_hosts: Optional[List[str]] = None,
-        wait_until: Optional[str] = None,
-        wait_for: Optional[Union[str, Mapping[str, str], List[Union[str, Mapping[str, str]]]]] = None,
+        wait_until: Optional[Literal["settled", "load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
+        wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
         timeout_ms: Optional[int] = None,
-        fail_on: Optional[List[str]] = None,
+        fail_on: Optional[List[Literal["http_error", "request_failed", "script_error"]]] = None,
         max_age: Optional[int] = None,
         expires_in: Optional[int] = None,
         reference: Optional[str] = None,
@@ -928,25 +1137,25 @@ class _RenderCalls:
         base_url: Optional[str] = None,
         viewport: Optional[Mapping[str, Union[int, float, bool]]] = None,
         device: Optional[str] = None,
-        color_scheme: Optional[str] = None,
-        media: Optional[str] = None,
+        color_scheme: Optional[Literal["light", "dark"]] = None,
+        media: Optional[Literal["screen", "print"]] = None,
         reduced_motion: Optional[bool] = None,
         locale: Optional[str] = None,
         timezone: Optional[str] = None,
         geolocation: Optional[Mapping[str, float]] = None,
         user_agent: Optional[str] = None,
         clock: Optional[str] = None,
-        format: Optional[str] = None,
+        format: Optional[Literal["png", "jpeg", "webp", "pdf", "html", "mhtml", "text", "markdown", "metadata", "accessibility"]] = None,
         put_url: Optional[str] = None,
         full_page: Optional[bool] = None,
         clip: Optional[Mapping[str, float]] = None,
-        resize: Optional[Mapping[str, Union[int, str]]] = None,
+        resize: Optional[Mapping[str, Union[int, Literal["inside", "cover"]]]] = None,
         compare_to: Optional[str] = None,
         selector: Optional[str] = None,
         omit_background: Optional[bool] = None,
         quality: Optional[int] = None,
         page: Optional[int] = None,
-        paper_format: Optional[str] = None,
+        paper_format: Optional[Literal["letter", "a4", "legal", "a3", "a5", "tabloid"]] = None,
         paper: Optional[Mapping[str, Union[float, str]]] = None,
         landscape: Optional[bool] = None,
         print_background: Optional[bool] = None,
@@ -965,19 +1174,19 @@ class _RenderCalls:
         main_content: Optional[bool] = None,
         outputs: Optional[List[Mapping[str, Any]]] = None,
         headers: Optional[Mapping[str, Any]] = None,
-        cookies: Optional[List[Mapping[str, Union[str, bool]]]] = None,
+        cookies: Optional[List[Mapping[str, Union[str, bool, Literal["strict", "lax", "none"]]]]] = None,
         basic_auth: Optional[Mapping[str, str]] = None,
         javascript: Optional[bool] = None,
         css: Optional[str] = None,
         script: Optional[str] = None,
         hide: Optional[List[str]] = None,
-        block: Optional[List[str]] = None,
+        block: Optional[List[Literal["ads", "cookie_banners", "images", "media", "fonts"]]] = None,
         block_hosts: Optional[List[str]] = None,
-        wait_until: Optional[str] = None,
-        wait_for: Optional[Union[str, Mapping[str, str], List[Union[str, Mapping[str, str]]]]] = None,
+        wait_until: Optional[Literal["settled", "load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
+        wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
         timeout_ms: Optional[int] = None,
-        fail_on: Optional[List[str]] = None,
+        fail_on: Optional[List[Literal["http_error", "request_failed", "script_error"]]] = None,
         max_age: Optional[int] = None,
         expires_in: Optional[int] = None,
         reference: Optional[str] = None,
@@ -1051,6 +1260,54 @@ class _RenderCalls:
             "async": True,
         }
         return _result(HostedRender, self._ask("render", fields, timeout, idempotency_key, files))
+
+
+class _UploadCalls:
+    def _store(
+        self, file: Optional[File], url: Optional[str], fields: Dict[str, Any], timeout: Optional[float],
+        idempotency_key: Optional[str],
+    ) -> StoredUpload:  # fmt: skip
+        raise NotImplementedError
+
+    def create(
+        self,
+        file: Optional[File] = None,
+        *,
+        url: Optional[str] = None,
+        expires_in: Optional[int] = None,
+        filename: Optional[str] = None,
+        title: Optional[str] = None,
+        tags: Optional[List[str]] = None,
+        album: Optional[str] = None,
+        strip_metadata: Optional[bool] = None,
+        password: Optional[str] = None,
+        max_views: Optional[int] = None,
+        timeout: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> StoredUpload:
+        """Stores one image: a file, or the one at a public url, which the service fetches. Only this result has delete_url.
+
+        expires_in: Seconds until the link expires. From 60 to 31536000.
+        filename: The filename instead of the one of the file; it is sanitized.
+        title: A title.
+        tags: Words to find it by; in a form, a part for each.
+        album: The id of the album that it is in.
+        strip_metadata: Remove place, camera, time and the like from the file, without touching its pixels. Default:
+            True.
+        password: Visitors must know it to see the picture.
+        max_views: How often visitors can be shown the picture; then the link ends. From 1 to 1000000.
+        """
+        fields = {
+            "expires_in": expires_in,
+            "filename": filename,
+            "title": title,
+            "tags": tags,
+            "album": album,
+            "strip_metadata": strip_metadata,
+            "password": password,
+            "max_views": max_views,
+        }
+        return self._store(file, url, fields, timeout, idempotency_key)
 # end
 
 
@@ -1070,6 +1327,10 @@ class Tintype(_RenderCalls):
         self._key = _check_api_key(api_key or os.environ.get("TINTYPE_API_KEY"))
         self._max_retries = max_retries
         self._on_retry = on_retry
+        #: Uploads, albums and upload links by version 2 of the interface.
+        self.uploads = Uploads(self)
+        self.albums = Albums(self)
+        self.upload_links = UploadLinks(self)
 
     def upload(
         self, file: File, *, expires_in: Optional[int] = None, timeout: Optional[float] = None,
@@ -1080,7 +1341,7 @@ class Tintype(_RenderCalls):
         timeout, here and below: seconds for each attempt; 0 or math.inf means none.
         """
         key = _check_idempotency_key(idempotency_key)
-        body, content_type = _form([_load(file)], "expires_in", expires_in)
+        body, content_type = _form([_load(file)], {"expires_in": expires_in})
         answer = self._send("/api/v1/upload", body, content_type, _seconds(timeout, "upload"), key)
         return _result(Upload, answer)
 
@@ -1112,7 +1373,7 @@ class Tintype(_RenderCalls):
             if not batch:
                 return
             turn += 1
-            body, content_type = _form([(name, data) for _, name, data in batch], "expires_in", expires_in)
+            body, content_type = _form([(name, data) for _, name, data in batch], {"expires_in": expires_in})
             answer = self._send("/api/v1/upload/batch", body, content_type, seconds, f"{key}-{turn}")
             if not _is_batch(answer.json):
                 raise _bad_answer(answer)
@@ -1126,7 +1387,7 @@ class Tintype(_RenderCalls):
                 try:
                     name, data = _load(file)
                 except TintypeError as error:
-                    record(BatchItem(False, index, error.filename or "image", error=ItemError(error.code, error.message)))
+                    record(BatchFailure(index, error.filename or "image", ItemError(error.code, error.message)))
                     continue
                 if len(batch) == _MAX_BATCH_FILES or sum(len(d) for _, _, d in batch) + len(data) > _MAX_BATCH_BYTES:
                     flush()
@@ -1160,7 +1421,7 @@ class Tintype(_RenderCalls):
         """
         query = f"?wait={int(wait)}" if wait > 0 else ""
         seconds = _RENDER_SECONDS["render"] if timeout is None and wait > 0 else timeout
-        return _result(HostedRender, self._read(f"/{urllib.parse.quote(id, safe='')}{query}", seconds))
+        return _result(HostedRender, self._read(_at("/api/v2/renders", id) + query, seconds))
 
     def wait_for_render(self, id: str, *, timeout: Optional[float] = None) -> HostedRender:
         """The receipt of a queued render when it has ended, however long that takes: its state is succeeded, failed or canceled."""
@@ -1172,23 +1433,67 @@ class Tintype(_RenderCalls):
     def list_renders(
         self, *, limit: Optional[int] = None, cursor: Optional[str] = None, reference: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Tuple[List[HostedRender], Optional[str]]:  # fmt: skip
-        """A page of the account's renders, the newest first, and the cursor of the next page; None at the end."""
-        given = {"limit": limit, "cursor": cursor, "reference": reference}
-        query = urllib.parse.urlencode({name: value for name, value in given.items() if value is not None})
-        answer = self._read(f"?{query}", timeout)
-        if not _is_batch(answer.json):
-            raise _bad_answer(answer)
-        return [_filled(HostedRender, told, answer.meta) for told in answer.json["items"]], answer.json.get("next_cursor")
+    ) -> Page[HostedRender]:  # fmt: skip
+        """A page of the account's renders, the newest first."""
+        query = {"limit": limit, "cursor": cursor, "reference": reference}
+        return self._list(HostedRender, "/api/v2/renders", query, timeout)
+
+    def all_renders(self, *, reference: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[HostedRender]:
+        """All of them, page by page."""
+        return _all(lambda cursor: self.list_renders(cursor=cursor, limit=100, reference=reference, timeout=timeout))
 
     def delete_render(self, id: str, *, timeout: Optional[float] = None) -> None:
         """Cancels a render that waits or runs; deletes one that has ended, with its hosted files."""
+        self._remove("/api/v2/renders", id, timeout)
+
+    def usage(self, *, timeout: Optional[float] = None) -> Usage:
+        """The units, the request budget and the renders of the account. Costs no unit."""
+        return _result(Usage, self._read("/api/v2/usage", timeout), "month")
+
+    def download(self, link: str, *, timeout: Optional[float] = None) -> Download:
+        """A hosted file by its link: the file_url of an upload or the url of a hosted render. Needs no key, and costs nothing."""
+        # It is asked of base_url, wherever the link points.
+        path = re.search(r"/[fsp]/([\w.-]+)$", link)
+        if not path:
+            raise ValueError("download takes the link of a hosted file")
+        answer = self._send(path.group(), b"", None, _seconds(timeout, "upload"), None, "GET", follow=True)
+        content_type = answer.headers.get("Content-Type", "")
+        # Text of a page is hosted in a sandbox; the page of a proxy is not.
+        is_sandboxed = "sandbox" in (answer.headers.get("Content-Security-Policy") or "")
+        if not (content_type.startswith("image/") or content_type == "application/pdf" or is_sandboxed):
+            raise _bad_answer(answer)
+        return Download(path.group(1), answer.data, content_type, answer.meta)
+
+    def each(
+        self, call: Callable[[_Source], _Made], sources: Iterable[_Source], *, concurrency: int = 4
+    ) -> Generator[Outcome[_Source, _Made], None, None]:
+        """Calls with each source, so many at once, in threads, and yields each outcome as soon as it is known, in any order.
+
+            for outcome in tintype.each(lambda url: tintype.screenshot(url, full_page=True), urls, concurrency=8):
+                print(outcome.source, outcome.result.save(".") if outcome.ok else outcome.error)
+
+        A call that the request budget or the cap of renders refuses waits and is repeated. A refused key or a used-up quota ends the
+        run with its error. Leaving the loop ends it too, after the calls that run.
+        """
+        if not concurrency >= 1:
+            raise ValueError(f"concurrency must be 1 or more, not {concurrency}")
+        if isinstance(sources, (str, bytes)):
+            raise TypeError("each takes a list of sources, not one")
+        return _each(call, iter(sources), concurrency)
+
+    async def each_async(
+        self, call: Callable[[_Source], _Made], sources: Iterable[_Source], *, concurrency: int = 4
+    ) -> AsyncIterator[Outcome[_Source, _Made]]:
+        """As each, for `async for`. One call is `await asyncio.to_thread(tintype.screenshot, url)`."""
+        outcomes = self.each(call, sources, concurrency=concurrency)
         try:
-            self._read(f"/{urllib.parse.quote(id, safe='')}", timeout, method="DELETE")
-        except TintypeError as error:
-            # An earlier attempt deleted it, and its response was lost.
-            if not (error.code == "not_found" and error.attempts > 1):
-                raise
+            while True:
+                outcome = await asyncio.to_thread(lambda: next(outcomes, None))
+                if outcome is None:
+                    return
+                yield outcome
+        finally:
+            await asyncio.to_thread(outcomes.close)
 
     def link(self, request: Mapping[str, Any], *, timeout: Optional[float] = None) -> str:
         """A link that renders when somebody opens it, at most once for each max_age. sign_link does so without the service."""
@@ -1200,9 +1505,29 @@ class Tintype(_RenderCalls):
             raise _bad_answer(answer)
         return url
 
-    def _read(self, path: str, timeout: Optional[float], *, method: str = "GET") -> _Answer:
-        key = _check_idempotency_key(None)
-        return self._send(f"/api/v2/renders{path}", b"", None, _seconds(timeout, "delete"), key, method)
+    def _read(
+        self, path: str, timeout: Optional[float], *, method: str = "GET", body: Optional[Mapping[str, Any]] = None
+    ) -> _Answer:
+        data, content_type = (b"", None) if body is None else (json.dumps(dict(body)).encode(), "application/json")
+        return self._send(path, data, content_type, _seconds(timeout, "delete"), _check_idempotency_key(None), method)
+
+    def _list(
+        self, kind: Type[_Result], path: str, query: Mapping[str, Union[str, int, None]], timeout: Optional[float]
+    ) -> Page[_Result]:
+        given = urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
+        answer = self._read(f"{path}?{given}", timeout)
+        if not _is_batch(answer.json):
+            raise _bad_answer(answer)
+        items = [_filled(kind, told, answer.meta) for told in answer.json["items"]]
+        return Page(items, answer.json.get("next_cursor"), answer.meta)
+
+    def _remove(self, path: str, id: str, timeout: Optional[float]) -> None:
+        try:
+            self._read(_at(path, id), timeout, method="DELETE")
+        except TintypeError as error:
+            # An earlier attempt deleted it, and its response was lost.
+            if not (error.code == "not_found" and error.attempts > 1):
+                raise
 
     def _ask(
         self, kind: str, fields: Dict[str, Any], timeout: Optional[float], idempotency_key: Optional[str],
@@ -1214,12 +1539,12 @@ class Tintype(_RenderCalls):
         loaded = [_load(file, _MAX_RENDER_FILE_BYTES) for file in files or []]
         if not loaded:
             return self._send(path, body.encode(), "application/json", _seconds(timeout, kind), key)
-        form, content_type = _form(loaded, "request", body)
+        form, content_type = _form(loaded, {"request": body})
         return self._send(path, form, content_type, _seconds(timeout, kind), key)
 
     def _send(
         self, path: str, body: bytes, content_type: Optional[str], timeout: Optional[float], key: Optional[str],
-        method: str = "POST",
+        method: str = "POST", *, follow: bool = False,
     ) -> _Answer:  # fmt: skip
         headers = {"User-Agent": f"tintype-python/{__version__}"}
         if content_type is not None:
@@ -1235,6 +1560,12 @@ class Tintype(_RenderCalls):
             answer: Optional[_Answer] = None
             try:
                 answer = _exchange(self._base_url, method, path, body, headers, timeout, attempts)
+                place = answer.headers.get("Location") if follow and 300 <= answer.status < 400 else None
+                if place:
+                    # The service may send readers of hosted files to its store. Nothing secret goes there.
+                    store = urllib.parse.urlsplit(urllib.parse.urljoin(self._base_url + path, place))
+                    target = urllib.parse.urlunsplit(("", "", store.path, store.query, ""))
+                    answer = _exchange(f"{store.scheme}://{store.netloc}", method, target, body, headers, timeout, attempts)
                 failure = _failure(answer)
             except TintypeError as error:
                 failure = error
@@ -1249,6 +1580,152 @@ class Tintype(_RenderCalls):
                     return answer
                 raise failure
             _sleep(delay)
+
+
+class Uploads(_UploadCalls):
+    """tintype.uploads: images with a title, tags and an album, by version 2 of the interface."""
+
+    _PATH = "/api/v2/uploads"
+
+    def __init__(self, client: Tintype) -> None:
+        self._client = client
+
+    def get(self, id: str, *, timeout: Optional[float] = None) -> StoredUpload:
+        return _result(StoredUpload, self._client._read(_at(self._PATH, id), timeout))
+
+    def edit(self, id: str, changes: UploadChanges, *, timeout: Optional[float] = None) -> StoredUpload:
+        """Changes what is given; None takes a title, album, password, expiry or limit away."""
+        return _result(StoredUpload, self._client._read(_at(self._PATH, id), timeout, method="PATCH", body=changes))
+
+    def delete(self, id: str, *, timeout: Optional[float] = None) -> None:
+        """Ends the links. restore undoes it for as long as the dashboard does."""
+        self._client._remove(self._PATH, id, timeout)
+
+    def restore(self, id: str, *, timeout: Optional[float] = None) -> StoredUpload:
+        return _result(StoredUpload, self._client._read(f"{_at(self._PATH, id)}/restore", timeout, method="POST"))
+
+    def list(
+        self, *, search: Optional[str] = None, tag: Optional[str] = None, album: Optional[str] = None, limit: Optional[int] = None,
+        cursor: Optional[str] = None, timeout: Optional[float] = None,
+    ) -> Page[StoredUpload]:  # fmt: skip
+        query = {"search": search, "tag": tag, "album": album, "limit": limit, "cursor": cursor}
+        return self._client._list(StoredUpload, self._PATH, query, timeout)
+
+    def all(
+        self, *, search: Optional[str] = None, tag: Optional[str] = None, album: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Iterator[StoredUpload]:  # fmt: skip
+        """All of them, page by page."""
+        return _all(lambda cursor: self.list(search=search, tag=tag, album=album, cursor=cursor, limit=100, timeout=timeout))
+
+    def _store(
+        self, file: Optional[File], url: Optional[str], fields: Dict[str, Any], timeout: Optional[float],
+        idempotency_key: Optional[str],
+    ) -> StoredUpload:  # fmt: skip
+        key = _check_idempotency_key(idempotency_key)
+        if file is not None and url is None:
+            body, content_type = _form([_load(file)], fields)
+        elif file is None and url is not None:
+            given = {name: value for name, value in {"url": url, **fields}.items() if value is not None}
+            body, content_type = json.dumps(given).encode(), "application/json"
+        else:
+            raise TypeError("create takes either a file or the url of one")
+        return _result(StoredUpload, self._client._send(self._PATH, body, content_type, _seconds(timeout, "upload"), key))
+
+
+class Albums:
+    """tintype.albums: one link for many uploads, which outlive it. The album of an upload puts it in."""
+
+    _PATH = "/api/v2/albums"
+
+    def __init__(self, client: Tintype) -> None:
+        self._client = client
+
+    def create(self, fields: Optional[NewAlbum] = None, *, timeout: Optional[float] = None) -> Album:
+        return _result(Album, self._client._read(self._PATH, timeout, method="POST", body=fields or {}))
+
+    def get(self, id: str, *, timeout: Optional[float] = None) -> Album:
+        return _result(Album, self._client._read(_at(self._PATH, id), timeout))
+
+    def edit(self, id: str, changes: AlbumChanges, *, timeout: Optional[float] = None) -> Album:
+        return _result(Album, self._client._read(_at(self._PATH, id), timeout, method="PATCH", body=changes))
+
+    def delete(self, id: str, *, timeout: Optional[float] = None) -> None:
+        """Ends the link; the uploads stay."""
+        self._client._remove(self._PATH, id, timeout)
+
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, timeout: Optional[float] = None) -> Page[Album]:
+        return self._client._list(Album, self._PATH, {"limit": limit, "cursor": cursor}, timeout)
+
+
+class UploadLinks:
+    """tintype.upload_links: addresses through which others upload for the account; whoever has one may."""
+
+    _PATH = "/api/v2/upload_links"
+
+    def __init__(self, client: Tintype) -> None:
+        self._client = client
+
+    def create(self, fields: Optional[NewUploadLink] = None, *, timeout: Optional[float] = None) -> UploadLink:
+        """Only this result has the url and the token."""
+        return _result(UploadLink, self._client._read(self._PATH, timeout, method="POST", body=fields or {}))
+
+    def get(self, id: str, *, timeout: Optional[float] = None) -> UploadLink:
+        return _result(UploadLink, self._client._read(_at(self._PATH, id), timeout))
+
+    def delete(self, id: str, *, timeout: Optional[float] = None) -> None:
+        self._client._remove(self._PATH, id, timeout)
+
+    def list(
+        self, *, limit: Optional[int] = None, cursor: Optional[str] = None, timeout: Optional[float] = None
+    ) -> Page[UploadLink]:
+        return self._client._list(UploadLink, self._PATH, {"limit": limit, "cursor": cursor}, timeout)
+
+
+def _at(path: str, id: str) -> str:
+    return f"{path}/{urllib.parse.quote(id, safe='')}"
+
+
+def _all(read: Callable[[Optional[str]], Page[_Item]]) -> Iterator[_Item]:
+    cursor: Optional[str] = None
+    while True:
+        page = read(cursor)
+        yield from page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+# At one minute each, this is an hour of refusals.
+_MAX_REFUSALS = 60
+# After one of these, every further call would fail for the same reason.
+_END_OF_RUN = ("unauthorized", "quota_exceeded")
+
+
+def _each(
+    call: Callable[[_Source], _Made], sources: Iterator[_Source], concurrency: int
+) -> Generator[Outcome[_Source, _Made], None, None]:
+    def attempt(source: _Source) -> Outcome[_Source, _Made]:
+        refusals = 0
+        while True:
+            try:
+                return Done(source, call(source))
+            except TintypeError as error:
+                refusals += 1
+                if error.status != 429 or refusals > _MAX_REFUSALS:
+                    return Failed(source, error)
+                _sleep(2.0 if error.retry_after is None else error.retry_after)
+
+    with concurrent.futures.ThreadPoolExecutor(concurrency) as threads:
+        running = {threads.submit(attempt, source) for _, source in zip(range(concurrency), sources)}
+        while running:
+            done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                outcome = future.result()
+                yield outcome
+                if isinstance(outcome, Failed) and outcome.error.code in _END_OF_RUN:
+                    raise outcome.error
+                running |= {threads.submit(attempt, source) for _, source in zip(range(1), sources)}
 
 
 def sign_link(request: Mapping[str, Any], *, base_url: str, link_key: str, secret: str) -> str:
@@ -1302,7 +1779,7 @@ def _delay(error: TintypeError, seen: Dict[str, int]) -> Optional[float]:
 
 def _back_off(turn: int) -> float:
     """0.5 to 1 s, then twice as long each time: half of the wait is fixed, half is random."""
-    return min(_LONGEST_BACK_OFF, _FIRST_WAIT * 2 ** (turn - 1)) * (0.5 + _random() / 2)
+    return min(_LONGEST_BACK_OFF, _FIRST_WAIT * 2.0 ** (turn - 1)) * (0.5 + _random() / 2)
 
 
 def _retry_after(headers: http.client.HTTPMessage) -> Optional[float]:
@@ -1461,28 +1938,29 @@ def _meta(headers: http.client.HTTPMessage, attempts: int) -> Meta:
     )  # fmt: skip
 
 
-_Result = TypeVar("_Result", Upload, HostedScreenshot, HostedPdf, HostedRender)
+_Result = TypeVar("_Result", Upload, HostedScreenshot, HostedPdf, HostedRender, StoredUpload, Album, UploadLink, Usage)
 
 
-def _result(kind: Type[_Result], answer: _Answer) -> _Result:
-    # Every single result has an id; a proxy's own {} or [] has none.
-    if not isinstance(answer.json, dict) or "id" not in answer.json:
+def _result(kind: Type[_Result], answer: _Answer, member: str = "id") -> _Result:
+    # Every single result has this member; a proxy's own {} or [] has not.
+    if not isinstance(answer.json, dict) or member not in answer.json:
         raise _bad_answer(answer)
     return _filled(kind, answer.json, answer.meta)
 
 
 def _filled(kind: Type[_Result], told: Dict[str, Any], meta: Optional[Meta]) -> _Result:
     """By name, so that fields of a later version of the service are ignored."""
-    names = [known.name for known in dataclasses.fields(kind) if known.name != "meta"]
-    return kind(**{name: told.get(name) for name in names}, meta=meta)
+    values: Dict[str, Any] = {known.name: told.get(known.name) for known in dataclasses.fields(kind)}
+    values["meta"] = meta
+    return kind(**values)
 
 
 def _item(told: Dict[str, Any], index: int) -> BatchItem:
     name = str(told.get("source_filename"))
     if told.get("ok"):
-        return BatchItem(True, index, name, upload=_filled(Upload, told["upload"], None))
+        return BatchSuccess(index, name, _filled(Upload, told["upload"], None))
     error = told.get("error") or {}
-    return BatchItem(False, index, name, error=ItemError(str(error.get("code")), str(error.get("message"))))
+    return BatchFailure(index, name, ItemError(str(error.get("code")), str(error.get("message"))))
 
 
 def _is_batch(body: Any) -> bool:
@@ -1553,11 +2031,14 @@ def _unreadable(name: str, error: OSError) -> TintypeError:
     return _error("unreadable_file", f"cannot read {name}: {error.strerror or error}", filename=name)
 
 
-def _form(files: List[Tuple[str, bytes]], field: str, value: Union[str, int, None]) -> Tuple[bytes, str]:
+def _form(files: List[Tuple[str, bytes]], fields: Mapping[str, Any]) -> Tuple[bytes, str]:
+    """A list is a part for each of its items; None is left out."""
     boundary = f"tintype{secrets.token_hex(16)}"
     parts: List[bytes] = []
-    if value is not None:
-        parts.append(f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n'.encode())
+    for name, given in fields.items():
+        for value in given if isinstance(given, list) else [] if given is None else [given]:
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            parts.append(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode())
     for name, data in files:
         # As browsers do, so that a name cannot end the quoted string or the header line.
         escaped = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
@@ -1569,6 +2050,26 @@ def _form(files: List[Tuple[str, bytes]], field: str, value: Union[str, int, Non
         parts += [head.encode(errors="replace"), data, b"\r\n"]
     parts.append(f"--{boundary}--\r\n".encode())
     return b"".join(parts), f"multipart/form-data; boundary={boundary}"
+
+
+def _save(name: str, content_type: str, data: bytes, path: Union[str, "os.PathLike[str]"], overwrite: bool) -> str:
+    target = os.fspath(path)
+    if os.path.isdir(target):
+        kind = content_type.split(";")[0]
+        ending = _ENDINGS.get(kind, kind.split("/")[-1])
+        target = os.path.join(target, name if "." in name else f"{name}.{ending}")
+    part = f"{target}.{secrets.token_hex(4)}.part"
+    try:
+        with open(part, "xb") as file:
+            file.write(data)
+        if overwrite:
+            os.replace(part, target)
+        else:
+            _move_new(part, target)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+    return target
 
 
 def _move_new(part: str, target: str) -> None:

@@ -54,6 +54,8 @@ def source(value):
         return (value["named"][0], source(value["named"][1]))
     if "text" in value:
         return io.StringIO(value["text"])
+    if "bytes" not in value and "stream" not in value:
+        return value
     data = base64.b64decode(value.get("bytes", value.get("stream")))
     return io.BytesIO(data) if "stream" in value else data
 
@@ -86,7 +88,12 @@ for line in sys.stdin:
 
             options["on_retry"] = on_retry
         client = tintype.Tintype(**options)
-        result = getattr(client, call["method"])(*map(source, call["args"]), **call.get("options", {}))
+        target = client
+        for name in call["method"].split("."):
+            target = getattr(target, name)
+        result = target(*map(source, call["args"]), **call.get("options", {}))
+        if hasattr(result, "__next__"):
+            result = list(result)
         outcome = {"result": plain(result), "repr": repr(result)}
         if "save" in call:
             outcome["saved"] = result.save(**call["save"])

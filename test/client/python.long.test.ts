@@ -1,10 +1,11 @@
 // The Python client, by the machine's python3: the retry table of the TypeScript client, and every call against a real service.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { version } from '#client/version.ts';
 import { png } from '#lab/support/images.ts';
@@ -381,7 +382,156 @@ suite('against the service', { skip }, () => {
     });
     assert.deepEqual([queued.result?.['finished_at'], ended.result?.['state']], [null, 'succeeded']);
   });
+
+  test('version 2: upload with a title, an album and tags; list, edit, delete and restore; usage and download', async () => {
+    const ask = async (method: string, args: unknown[], options: Record<string, unknown> = {}) => {
+      const { result, error } = await python.call({ method, args, options });
+      assert.equal(error, undefined, JSON.stringify(error));
+      return result as Record<string, unknown>;
+    };
+    const album = await ask('albums.create', [{ title: 'Sea' }]);
+    const fields = { title: 'Harbour', tags: ['a', 'b'], album: album['id'], strip_metadata: false };
+    const made = await ask('uploads.create', ['photo.png'], fields);
+    assert.deepEqual(
+      [made['title'], made['tags'], made['album'], made['metadata_removed']],
+      ['Harbour', ['a', 'b'], album['id'], []],
+    );
+    assert.match(String(made['delete_url']), /token=/);
+    const found = (await ask('uploads.list', [], { tag: 'b', limit: 1 }))['items'] as { id: string }[];
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [made['id']],
+    );
+    assert.equal((await ask('uploads.edit', [made['id'], { title: null }]))['title'], null);
+    const file = await ask('download', [made['file_url']]);
+    assert.deepEqual(Buffer.from(String(file['data']), 'base64'), await readFile(join(folder, 'photo.png')));
+    await ask('uploads.delete', [made['id']]);
+    assert.equal(
+      (await python.call({ method: 'uploads.get', args: [made['id']] })).error?.['code'],
+      'not_found',
+    );
+    assert.equal((await ask('uploads.restore', [made['id']]))['id'], made['id']);
+    const all = (await ask('uploads.all', [])) as unknown as { id: string }[];
+    assert.ok(all.some(({ id }) => id === made['id']));
+    const usage = await ask('usage', []);
+    assert.ok((usage['upload'] as { used: number }).used > 0);
+    const link = await python.call({ method: 'upload_links.create', args: [{ max_files: 2 }] });
+    assert.equal(link.result?.['max_files'], 2);
+    assert.ok(!link.repr?.includes(String(link.result?.['token'])));
+    const { error } = await python.call({ method: 'uploads.create', args: [] });
+    assert.match(String(error?.['message']), /either a file or the url/);
+  });
+
+  test('many at once, with threads and with asyncio: each source has its outcome', async () => {
+    const program = `
+import asyncio, sys
+from tintype import Tintype
+tintype = Tintype()
+files = ["photo.png", "nowhere.png", "photo.png"]
+def store(file: str):
+    return tintype.uploads.create(file)
+for outcome in tintype.each(store, files, concurrency=2):
+    print(outcome.source, outcome.result.filename if outcome.ok else outcome.error.code)
+async def main():
+    print("usage", (await asyncio.to_thread(tintype.usage)).upload["used"] > 0)
+    async for outcome in tintype.each_async(store, files[:2]):
+        print("async", outcome.source, outcome.ok)
+        if outcome.ok: break
+asyncio.run(main())
+`;
+    // The service is in this process, so it must not wait for the end of the other.
+    const { stdout } = await promisify(execFile)('python3', ['-c', program], {
+      cwd: folder,
+      env: python.environment,
+    });
+    const lines = stdout.trim().split('\n');
+    assert.deepEqual(lines.slice(0, 3).toSorted(), [
+      'nowhere.png unreadable_file',
+      'photo.png photo.png',
+      'photo.png photo.png',
+    ]);
+    assert.ok(lines.includes('usage True') && lines.includes('async photo.png True'));
+  });
 });
+
+test(
+  'many at once: a refused call waits and is repeated, a used-up quota ends the run',
+  { skip },
+  async () => {
+    const program = `
+import tintype
+from tintype import RateLimitError, QuotaExceededError, Tintype
+waits = []
+tintype._sleep = waits.append
+client = Tintype("http://127.0.0.1:1", "tt_x")
+seen = {}
+def call(name):
+    seen[name] = seen.get(name, 0) + 1
+    if name == "busy" and seen[name] < 3:
+        raise RateLimitError("concurrency_limited", "no", status=429, retry_after=2.0)
+    if name == "broke":
+        raise QuotaExceededError("quota_exceeded", "no", status=402)
+    return name.upper()
+print(sorted(item.result for item in client.each(call, ["a", "busy", "b"])), waits)
+try:
+    for item in client.each(call, iter(["c", "broke", "d", "e"]), concurrency=1):
+        print(item.source, item.ok)
+except QuotaExceededError as error:
+    print("ended", error.code)
+`;
+    const { stdout, stderr } = spawnSync('python3', ['-c', program], {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'],
+        PYTHONPATH: join(root, 'clients/python'),
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
+    });
+    assert.equal(stderr, '');
+    assert.equal(stdout, "['A', 'B', 'BUSY'] [2.0, 2.0]\nc True\nbroke False\nended quota_exceeded\n");
+  },
+);
+
+const mypy = spawnSync('mypy', ['--version'], { encoding: 'utf8' });
+
+test(
+  'mypy --strict finds nothing, in the module and in a program that uses it, and finds a wrong value',
+  { skip: mypy.error ? 'mypy is not on this machine' : false },
+  async () => {
+    process.stdout.write(`# ${mypy.stdout}`);
+    const place = await mkdtemp(join(tmpdir(), 'tintype-mypy-'));
+    const program = `from typing import List
+from tintype import Tintype
+
+tintype = Tintype("http://x.test", "tt_x")
+links: List[str] = [item.upload.url for item in tintype.upload_batch(["a.png"]).items if item.ok]
+for outcome in tintype.each(lambda url: tintype.screenshot(url, format="webp"), ["https://x.test"]):
+    print(outcome.result.save(".") if outcome.ok else outcome.error.code)
+tintype.uploads.edit("id", {"title": None})
+tags: List[str] = [tag for upload in tintype.uploads.all(album="a") for tag in upload.tags]
+`;
+    const check = (): string =>
+      spawnSync(
+        'mypy',
+        [
+          '--strict',
+          '--cache-dir',
+          join(place, 'cache'),
+          join(root, 'clients/python/tintype.py'),
+          join(place, 'use.py'),
+        ],
+        { encoding: 'utf8', cwd: place, env: { ...process.env, MYPYPATH: join(root, 'clients/python') } },
+      ).stdout;
+    try {
+      await writeFile(join(place, 'use.py'), program);
+      assert.match(check(), /^Success: no issues found in 2 source files/);
+      await writeFile(join(place, 'use.py'), program.replace('"webp"', '"gif"').replace('None}', '5}'));
+      assert.match(check(), /"format"[^]*"title"[^]*Found 2 errors/);
+    } finally {
+      await rm(place, { recursive: true, force: true });
+    }
+  },
+);
 
 test(
   'the module is written in the Python of 3.9, and has the version of the other clients',

@@ -26,6 +26,7 @@ export interface Call {
 }
 
 export interface Python {
+  environment: NodeJS.ProcessEnv;
   call(call: Call): Promise<Outcome>;
   process: ChildProcess;
 }
@@ -34,19 +35,21 @@ const isMissing = spawnSync('python3', ['--version']).status !== 0;
 export const skip = isMissing ? 'python3 is not on this machine, so this could not be run' : false;
 /** A python3 that does one call at a time; nothing of this process's environment but the path, so no proxy either. */
 export function startPython(environment: Record<string, string>, cwd = root): Python {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    PYTHONPATH: join(root, 'clients/python'),
+    PYTHONDONTWRITEBYTECODE: '1',
+    ...environment,
+  };
   const child = spawn('python3', [join(root, 'test/client/drive.py')], {
     cwd,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      PYTHONPATH: join(root, 'clients/python'),
-      PYTHONDONTWRITEBYTECODE: '1',
-      ...environment,
-    },
+    env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     process: child,
+    environment: env,
     async call(call) {
       child.stdin.write(`${JSON.stringify(call)}\n`);
       const { value, done } = await lines.next();
