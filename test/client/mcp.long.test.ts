@@ -55,7 +55,18 @@ test('the tools are listed with the schemas of the API', async () => {
   const { tools } = await assistant.listTools();
   assert.deepEqual(
     tools.map(({ name }) => name),
-    ['upload_image', 'upload_images', 'screenshot', 'pdf', 'render'],
+    [
+      'upload_image',
+      'upload_images',
+      'screenshot',
+      'pdf',
+      'render',
+      'list_uploads',
+      'list_renders',
+      'usage',
+      'delete_upload',
+      'delete_render',
+    ],
   );
   assert.ok(tools.every(({ outputSchema }) => outputSchema?.type === 'object'));
   assert.match(assistant.getInstructions() ?? '', /spends a unit/);
@@ -130,7 +141,9 @@ test('a failure is told to the assistant, with its code', async () => {
     ['screenshot', { url: 'http://10.0.0.1/' }, /^validation_error: url: /],
     ['screenshot', { url: site.base, width: 1 }, /^validation_error: width: /],
     ['screenshot', { url: site.base, colour: 'red' }, /^validation_error: colour: /],
-    ['upload_image', {}, /give either path or data/],
+    ['upload_image', {}, /give one of path, data and url\./],
+    ['delete_upload', { id: '' }, /^validation_error: id: is empty/],
+    ['delete_upload', { id: 'nothing' }, /^not_found: /],
     ['upload_image', { path: 'nowhere.png' }, /^unreadable_file: cannot read nowhere\.png/],
     [
       'upload_image',
@@ -355,6 +368,43 @@ test('upload_images: each file has its outcome, without the secret of its delete
     assert.match(JSON.stringify((await call('upload_images', input)).content), says);
 });
 
+test('an upload has a title, tags and an album; lists find it, without its secret, and it can be deleted', async () => {
+  await writeFile(join(line.folder, 'listed.png'), await png());
+  const fields = { title: 'Harbour', tags: ['sea', 'dusk'], password: 'secret', max_views: 3 };
+  const made = await call('upload_image', { path: 'listed.png', filename: 'other.png', ...fields });
+  assert.partialDeepStrictEqual(made.structuredContent, {
+    title: 'Harbour',
+    tags: ['sea', 'dusk'],
+    filename: 'other.png',
+    metadata_removed: [],
+  });
+  const id = made.structuredContent?.['id'];
+  const find = async () => {
+    const { structuredContent } = await call('list_uploads', { tag: 'dusk' });
+    assert.ok(!JSON.stringify(structuredContent).includes('delete_url'));
+    return (structuredContent?.['items'] as { id: string }[]).map((item) => item.id);
+  };
+  assert.deepEqual(await find(), [id]);
+  assert.partialDeepStrictEqual((await call('delete_upload', { id })).structuredContent, { deleted: true });
+  assert.deepEqual(await find(), []);
+
+  const render = await call('pdf', { url: site.base, wait_until: 'load' });
+  const { items } = (await call('list_renders', { limit: 1 })).structuredContent as {
+    items: { id: string; outputs: object[] }[];
+  };
+  assert.partialDeepStrictEqual(items, [
+    {
+      id: render.structuredContent?.['id'],
+      outputs: [{ format: 'pdf', link: render.structuredContent?.['link'] }],
+    },
+  ]);
+  await call('delete_render', { id: items[0]?.id });
+  const gone = service.origin + new URL(String(render.structuredContent?.['link'])).pathname;
+  assert.equal((await fetch(gone)).status, 404);
+  const usage = (await call('usage', {})).structuredContent as { upload: { used: number } };
+  assert.ok(usage.upload.used > 0);
+});
+
 test('progress is told to a client that asks for it', async () => {
   const told: number[] = [];
   await assistant.callTool(
@@ -373,7 +423,7 @@ test('without a login the server starts, lists its tools, and says in each call 
   const own = await createCommandLine(undefined);
   const other = await connect({ ...own, environment: { ...own.environment, HOME: own.folder } });
   try {
-    assert.equal((await other.listTools()).tools.length, 5);
+    assert.equal((await other.listTools()).tools.length, 10);
     const { content, isError } = (await other.callTool({
       name: 'screenshot',
       arguments: { url: site.base },

@@ -11,7 +11,8 @@ import { serveStdio } from './stdio.ts';
 const help = `Usage: tintype-mcp [--allow DIR]...
 
 A Model Context Protocol server over stdio: an assistant uploads images, sees
-web pages and prints them to PDF. An assistant starts it; it takes the login of
+web pages, prints them to PDF, and lists and deletes what the account has. An
+assistant starts it; it takes the login of
 "tt login", or TINTYPE_URL and TINTYPE_API_KEY.
 
   --allow DIR  a folder in which local files are read and written; may be given

@@ -21,6 +21,29 @@ export const uploadResult = result({
   size_bytes: whole,
   content_type: text,
   filename: text,
+  title: { type: ['string', 'null'] },
+  tags: { type: 'array', items: text },
+  album: { type: ['string', 'null'] },
+  metadata_removed: { type: 'array', items: text, description: 'What was found in the file and removed.' },
+});
+
+export const listResult = result({
+  items: { type: 'array', items: { type: 'object' } },
+  next_cursor: {
+    type: ['string', 'null'],
+    description: 'The cursor of the next page; null on the last one.',
+  },
+});
+
+export const deletedResult = result({ id: text, deleted: { type: 'boolean' } });
+
+export const usageResult = result({
+  month: text,
+  resets_at: text,
+  upload: { type: 'object' },
+  render: { type: 'object' },
+  requests: { type: 'object' },
+  renders: { type: 'object' },
 });
 
 export const uploadsResult = result({

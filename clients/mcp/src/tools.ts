@@ -1,37 +1,46 @@
 // The tools: what an assistant can request, and what it gets. Spec 4.1, 4.3, 4.4.
-import type { UploadResult } from '../../library/src/contract.ts';
+import type { Upload } from '../../library/src/contract.ts';
 import { TintypeError } from '../../library/src/errors.ts';
 import type { FileInput } from '../../library/src/files.ts';
-import { UploadRequest } from '../../shared/src/requests.ts';
+import type { NewUploadOptions, UploadSource } from '../../library/src/hosting.ts';
+import { toCamel } from '../../library/src/letter-case.ts';
+import { omit } from '../../shared/src/fields.ts';
+import { UploadFromUrl } from '../../shared/src/requests.ts';
+import { accountTools } from './account-tools.ts';
 import type { AllowedFolders } from './allowed-folders.ts';
 import { pdfTool, renderTool, screenshotTool } from './render-tool.ts';
 import { uploadResult, uploadsResult } from './tool-outputs.ts';
 import { annotations, resultOf, type RunnableTool } from './tool.ts';
 
-const { expires_in: expiresIn = {} } = UploadRequest.properties;
+const { url, ...uploadFields } = UploadFromUrl.properties;
 
 export const tools: RunnableTool[] = [
   {
     name: 'upload_image',
     title: 'Upload an image',
     description:
-      'Stores an image (PNG, JPEG, GIF, WebP, SVG or AVIF, at most 10 MB) and gives a share link and a direct link.',
+      'Stores an image (PNG, JPEG, GIF, WebP, SVG or AVIF, at most 10 MB) and gives a share link and a direct link. Removes place, camera and ' +
+      'the like from it unless strip_metadata is false.',
     annotations,
     inputSchema: {
       type: 'object',
       additionalProperties: false,
       properties: {
-        path: { type: 'string', description: 'A local file in an allowed folder. Give this or data.' },
-        data: { type: 'string', description: 'The image itself, base64. Give this or path.' },
-        filename: { type: 'string', description: 'The name to store it under.' },
-        expires_in: expiresIn,
+        path: {
+          type: 'string',
+          description: 'A local file in an allowed folder. Give one of path, data and url.',
+        },
+        data: { type: 'string', description: 'The image itself, base64.' },
+        url: { ...url },
+        ...uploadFields,
       },
     },
     outputSchema: uploadResult,
-    async run({ path, data, filename, expires_in }, { client, note, signal, folders }) {
-      const { meta, ...upload } = await client.upload(fileOf(folders, path, data, filename), {
+    async run({ path, data, url: address, ...fields }, { client, note, signal, folders }) {
+      const source = sourceOf(folders, { path, data, url: address });
+      const { meta, ...upload } = await client.uploads.create(source, {
+        ...(toCamel(fields) as NewUploadOptions),
         signal,
-        expiresIn: expires_in as number | undefined,
       });
       note('uploads', meta);
       return resultOf(withoutSecret(upload));
@@ -55,36 +64,57 @@ export const tools: RunnableTool[] = [
           maxItems: 100,
           description: 'Local files in an allowed folder, at most 100.',
         },
-        expires_in: expiresIn,
+        ...omit(UploadFromUrl, 'url', 'filename').properties,
       },
     },
     outputSchema: uploadsResult,
-    async run({ paths, expires_in }, { client, note, signal, folders }) {
+    async run({ paths, ...fields }, { client, note, signal, folders }) {
       const files = (paths as string[]).map((path, index) => folders.fileAt(`paths[${index}]`, path));
-      const { items, summary, meta } = await client.uploadBatch(files, {
-        signal,
-        expiresIn: expires_in as number | undefined,
+      const outcomes = new Map<FileInput, object>();
+      let ended: TintypeError | undefined;
+      try {
+        const options = { ...(toCamel(fields) as NewUploadOptions), signal };
+        for await (const item of client.uploads.createAll(files, options)) {
+          if (item.ok) note('uploads', item.result.meta);
+          outcomes.set(item.source, item.ok ? { upload: withoutSecret(item.result) } : failureOf(item.error));
+        }
+      } catch (error) {
+        if (!(error instanceof TintypeError) || outcomes.size === 0) throw error;
+        // A used-up quota: what was not sent has failed for the same reason.
+        ended = error;
+      }
+      const items = files.map((file, index) => {
+        const outcome = outcomes.get(file) ?? (ended ? failureOf(ended) : {});
+        return { ok: 'upload' in outcome, index, source_filename: file.filename, ...outcome };
       });
-      note('uploads', meta);
-      const told = items.map((item) => (item.ok ? { ...item, upload: withoutSecret(item.upload) } : item));
-      return resultOf({ items: told, summary });
+      const succeeded = items.filter(({ ok }) => ok).length;
+      return resultOf({
+        items,
+        summary: { total: items.length, succeeded, failed: items.length - succeeded },
+      });
     },
   },
   screenshotTool,
   pdfTool,
   renderTool,
+  ...accountTools,
 ];
 
 /** Whoever has the delete link can delete the upload, so the assistant does not get it. */
-function withoutSecret({ deleteUrl: _secret, ...upload }: UploadResult) {
-  return upload;
+function withoutSecret({ deleteUrl: _secret, ...upload }: Upload & { meta?: unknown }) {
+  return { ...upload, meta: undefined };
 }
 
-function fileOf(folders: AllowedFolders, path: unknown, data: unknown, filename: unknown): FileInput {
-  if ((typeof path === 'string') === (typeof data === 'string'))
-    throw new TintypeError('validation_error', 'give either path or data');
-  const source = typeof path === 'string' ? folders.fileAt('path', path) : { data: decode(String(data)) };
-  return { filename: 'image', ...source, ...(typeof filename === 'string' && { filename }) };
+const failureOf = ({ code, message }: TintypeError) => ({ error: { code, message } });
+
+function sourceOf(
+  folders: AllowedFolders,
+  { path, data, url: address }: Record<'path' | 'data' | 'url', unknown>,
+): UploadSource {
+  if ([path, data, address].filter((given) => given !== undefined).length !== 1)
+    throw new TintypeError('validation_error', 'give one of path, data and url');
+  if (typeof path === 'string') return folders.fileAt('path', path);
+  return address === undefined ? { filename: 'image', data: decode(String(data)) } : { url: String(address) };
 }
 
 /** Base64, with or without the beginning of a data: URL. Checked, because Buffer.from skips what is not base64. */
