@@ -1,9 +1,12 @@
-// Builds what the service serves under /clients/: the npm packages as tarballs, and the Python module. Each package contains all of
+// Builds what the service serves under /clients/: the npm packages as tarballs, and the Python module, alone and as a wheel. Each package contains all of
 // our code that it needs, so that it installs from its URL. The same sources give the same bytes on every machine.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { zipOf } from '#http/zip.ts';
 import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -27,7 +30,7 @@ const packages: Record<string, Record<string, string>> = {
 };
 
 /** Each package under its plain name, and under one with its version, which a lock file can pin. */
-export function buildClients(folder: string): void {
+export async function buildClients(folder: string): Promise<void> {
   // Written next to the target first, so that a reader only finds complete files; several processes may do this at once.
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, '.work-'));
@@ -52,7 +55,12 @@ export function buildClients(folder: string): void {
       put(`${plain}.tgz`, tarball);
       put(`${plain}-${version}.tgz`, tarball);
     }
-    put('tintype.py', readFileSync(join(clients, 'python/tintype.py')));
+    const module = readFileSync(join(clients, 'python/tintype.py'));
+    put('tintype.py', module);
+    const { version } = JSON.parse(readFileSync(join(clients, 'version.json'), 'utf8')) as {
+      version: string;
+    };
+    put(`tintype-${version}-py3-none-any.whl`, await wheelOf(module, version));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -79,4 +87,38 @@ function tarOf(files: Map<string, Buffer>): Buffer {
   return Buffer.concat([...parts, tarEnd]);
 }
 
-if (import.meta.main) buildClients(join(clients, 'dist'));
+/** A folder, not a single file: py.typed, which tells type checkers that the module has types, must be beside it. PEP 427, 561. */
+async function wheelOf(module: Buffer, version: string): Promise<Buffer> {
+  const info = `tintype-${version}.dist-info`;
+  const metadata = `Metadata-Version: 2.1
+Name: tintype
+Version: ${version}
+Summary: Client for a Tintype service: image hosting, screenshots and PDFs.
+License: MIT
+Requires-Python: >=3.9
+`;
+  const kind = 'Wheel-Version: 1.0\nGenerator: tintype\nRoot-Is-Purelib: true\nTag: py3-none-any\n';
+  const files: [name: string, bytes: Buffer][] = [
+    ['tintype/__init__.py', module],
+    ['tintype/py.typed', Buffer.alloc(0)],
+    [`${info}/LICENSE`, readFileSync(join(root, 'LICENSE'))],
+    [`${info}/METADATA`, Buffer.from(metadata)],
+    [`${info}/WHEEL`, Buffer.from(kind)],
+  ];
+  const record = files.map(([name, bytes]) => {
+    const digest = createHash('sha256').update(bytes).digest('base64url');
+    return `${name},sha256=${digest},${bytes.length}\n`;
+  });
+  files.push([`${info}/RECORD`, Buffer.from(`${record.join('')}${info}/RECORD,,\n`)]);
+  const entries = files.map(([name, bytes]) => ({
+    name,
+    sizeBytes: bytes.length,
+    modifiedAt,
+    open: async () => ({ stream: Readable.from([bytes]) as AsyncIterable<Buffer>, [Symbol.dispose]() {} }),
+  }));
+  const chunks: Buffer[] = [];
+  for await (const chunk of zipOf(entries)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+if (import.meta.main) await buildClients(join(clients, 'dist'));

@@ -1,6 +1,6 @@
 // npm run document: with `pictures`, draws every page; with `exchanges`, records version 1 anew; otherwise writes what is generated from
-// the code: the tables of variables and errors, the OpenAPI document, what the clients know of fields and errors, and the index of
-// decisions.
+// the code: the tables of variables and errors, the OpenAPI document, what the clients know of fields and errors, their version, and the
+// index of decisions.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
@@ -9,6 +9,7 @@ import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { failureReasons } from '#renders/stored-render.ts';
 import { secretVariables, variables } from '#roof/config.ts';
 import { writeClientContract } from '#scripts/client-contract.ts';
+import { raiseClientsVersion } from '#scripts/client-version.ts';
 import { devicesPath, devicesText } from '#scripts/devices.ts';
 import { markdown, withGenerated } from '#scripts/generated-block.ts';
 
@@ -81,6 +82,7 @@ if (import.meta.main && process.argv[2] === 'pictures') {
 } else if (import.meta.main) {
   writeFileSync(devicesPath, devicesText());
   writeClientContract();
+  raiseClientsVersion();
   writeFileSync(openapiPath, openapiText());
   writeFileSync(openapiV2Path, openapiV2Text());
   writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));

@@ -122,7 +122,9 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/oembed', open, oembed(parts));
   route(reading, '/assets/:name', open, sendAsset);
 
-  route(reading, '/clients/:name', open, clientFiles());
+  const clients = clientFiles(settings);
+  route(reading, '/clients/', open, clients.index);
+  route(reading, '/clients/:name', open, clients.file);
   route(reading, '/openapi.json', open, openapiJson(settings));
   route(reading, '/openapi-v2.json', open, openapiV2Json(settings));
   const docs = docsPages({ ...settings, plans: accounts.plans.all });

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { version } from '#client/version.ts';
+import { clientsVersion } from '#http/clients-version.ts';
 import { clientContract } from '../../scripts/client-contract.ts';
+import { clientsDigest, recordedVersion } from '../../scripts/client-version.ts';
 
 for (const [file, text] of Object.entries(clientContract())) {
   test(`clients/${file} is up to date`, () => {
@@ -11,6 +14,16 @@ for (const [file, text] of Object.entries(clientContract())) {
     assert.equal(committed, text, 'run: npm run document');
   });
 }
+
+test('the version of the clients has risen with their last change, and is the same everywhere', () => {
+  const recorded = recordedVersion();
+  assert.equal(
+    clientsDigest(),
+    recorded.digest,
+    `the clients are not those of version ${recorded.version}; npm run document raises it`,
+  );
+  assert.deepEqual([version, clientsVersion], [recorded.version, recorded.version]);
+});
 
 test('the library imports nothing but itself, and files only where a path was given', () => {
   const folder = join(import.meta.dirname, '../../clients/library/src');

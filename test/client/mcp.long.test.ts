@@ -382,7 +382,8 @@ test('an upload has a title, tags and an album; lists find it, without its secre
   const find = async () => {
     const { structuredContent } = await call('list_uploads', { tag: 'dusk' });
     assert.ok(!JSON.stringify(structuredContent).includes('delete_url'));
-    return (structuredContent?.['items'] as { id: string }[]).map((item) => item.id);
+    const { items } = structuredContent as { items: { id: string }[] };
+    return items.map((item) => item.id);
   };
   assert.deepEqual(await find(), [id]);
   assert.partialDeepStrictEqual((await call('delete_upload', { id })).structuredContent, { deleted: true });

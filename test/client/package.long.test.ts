@@ -21,7 +21,7 @@ let folder: string;
 let environment: NodeJS.ProcessEnv;
 
 before(async () => {
-  buildClients(join(root, 'clients/dist'));
+  await buildClients(join(root, 'clients/dist'));
   service = await startService();
   const { key } = await service.newKey();
   environment = { ...process.env, TINTYPE_URL: service.origin, TINTYPE_API_KEY: key };
@@ -38,7 +38,7 @@ test('a build removes its own folder from the target, and nothing else', async (
   const packages = join(folder, 'packages');
   const others = [`.work-${process.pid}`, '.work-notes'];
   for (const name of others) await mkdir(join(packages, name, 'notes'), { recursive: true });
-  buildClients(packages);
+  await buildClients(packages);
   const hidden = (await readdir(packages)).filter((name) => name.startsWith('.'));
   assert.deepEqual(hidden.toSorted(), others.toSorted());
   for (const name of others) assert.deepEqual(await readdir(join(packages, name)), ['notes']);
@@ -69,9 +69,7 @@ for (const name of names) {
   });
 }
 
-test('no package has dependencies, and each has the version of the service', async () => {
-  const service = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
-  assert.equal(version, service.version);
+test('no package has dependencies, and each has the version of the clients', async () => {
   for (const name of ['library', 'cli', 'mcp']) {
     const manifest = JSON.parse(
       await readFile(join(root, 'clients', name, 'package.json'), 'utf8'),
@@ -114,6 +112,71 @@ test('a plain name is asked for again by its tag, one with a version is kept for
   for (const name of ['tintype-cli-9.9.9.tgz', '.work', '..%2Fpackage.json'])
     assert.equal((await fetch(`${service.origin}/clients/${name}`)).status, 404, name);
 });
+
+test('the index names every file with its version', async () => {
+  const answer = await fetch(`${service.origin}/clients/`);
+  assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+  const page = await answer.text();
+  for (const name of names) assert.ok(page.includes(`href="/clients/tintype-${name}-${version}.tgz"`), name);
+  assert.ok(page.includes(`href="/clients/tintype-${version}-py3-none-any.whl"`));
+});
+
+test('files of earlier versions stay, and a name with a version keeps its first bytes', async () => {
+  const data = join(folder, 'data');
+  await mkdir(join(data, 'clients'), { recursive: true });
+  const old = ['tintype-cli-0.0.9.tgz', 'tintype-0.0.9-py3-none-any.whl', `tintype-mcp-${version}.tgz`];
+  for (const name of [...old, 'notes.txt']) await writeFile(join(data, 'clients', name), `first ${name}`);
+  const upgraded = await startService({ DATA_DIR: data });
+  try {
+    for (const name of old) {
+      const answer = await fetch(`${upgraded.origin}/clients/${name}`);
+      assert.deepEqual([answer.status, await answer.text()], [200, `first ${name}`]);
+    }
+    assert.equal((await fetch(`${upgraded.origin}/clients/notes.txt`)).status, 404);
+    assert.match(
+      await (await fetch(`${upgraded.origin}/clients/`)).text(),
+      /Earlier versions[^]*cli-0\.0\.9/,
+    );
+    // Those of today are there for the next upgrade.
+    const kept = await readFile(join(data, 'clients', `tintype-cli-${version}.tgz`));
+    assert.deepEqual(kept, await readFile(join(root, 'clients/dist', `tintype-cli-${version}.tgz`)));
+  } finally {
+    await upgraded.stop();
+  }
+});
+
+const hasPip = await run('python3', ['-m', 'pip', '--version']).then(
+  () => true,
+  () => false,
+);
+
+test(
+  'pip installs the wheel from its address, with its types',
+  { skip: hasPip ? false : 'pip is not on this machine' },
+  async () => {
+    const target = join(folder, 'python');
+    const address = `${service.origin}/clients/tintype-${version}-py3-none-any.whl`;
+    await run('python3', [
+      '-m',
+      'pip',
+      'install',
+      '--no-index',
+      '--no-cache-dir',
+      '--target',
+      target,
+      address,
+    ]);
+    assert.deepEqual(
+      (await readdir(join(target, 'tintype'))).filter((name) => name !== '__pycache__').sort(),
+      ['__init__.py', 'py.typed'],
+    );
+    const program = 'import tintype; print(tintype.__version__, tintype.Tintype().usage().upload["used"])';
+    const { stdout } = await run('python3', ['-c', program], {
+      env: { ...environment, PYTHONPATH: target },
+    });
+    assert.match(stdout, new RegExp(`^${version} \\d+\\n$`));
+  },
+);
 
 test('the Python module is served as text', async () => {
   const answer = await fetch(`${service.origin}/clients/tintype.py`);

@@ -8,7 +8,7 @@ import { buildClients } from '#scripts/build-clients.ts';
 
 export async function installLibrary(folder: string): Promise<void> {
   const packages = join(root, 'clients/dist');
-  buildClients(packages);
+  await buildClients(packages);
   const place = join(folder, 'node_modules/@tintype/client');
   await mkdir(place, { recursive: true });
   const tarball = join(packages, 'tintype-client.tgz');

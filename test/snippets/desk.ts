@@ -35,7 +35,7 @@ const resourcesByPath: Record<string, string> = {
 };
 
 export async function setDesk(): Promise<Desk> {
-  buildClients(join(root, 'clients/dist'));
+  await buildClients(join(root, 'clients/dist'));
   const [{ path: folder, remove }, site, postgres, s3] = await Promise.all([
     temporaryFolder(),
     startPageServer({ '/': '<!doctype html><h1>Hello</h1>', '/long': '<!doctype html><h1>Long</h1>' }),

@@ -114,7 +114,7 @@ function sourceOf(
   if ([path, data, address].filter((given) => given !== undefined).length !== 1)
     throw new TintypeError('validation_error', 'give one of path, data and url');
   if (typeof path === 'string') return folders.fileAt('path', path);
-  return address === undefined ? { filename: 'image', data: decode(String(data)) } : { url: String(address) };
+  return typeof address === 'string' ? { url: address } : { filename: 'image', data: decode(data as string) };
 }
 
 /** Base64, with or without the beginning of a data: URL. Checked, because Buffer.from skips what is not base64. */

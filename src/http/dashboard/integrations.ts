@@ -1,4 +1,5 @@
 // Configuration for other tools: a file or a few lines to paste, each with its own API key.
+import { clientsVersion } from '#http/clients-version.ts';
 import type { KeyScope } from '#storage/schema.ts';
 
 interface Made {
@@ -36,7 +37,7 @@ export const integrations: Record<ToolName, Integration> = {
     make: (baseUrl, key) => ({
       filename: 'example.ts',
       content_type: 'text/plain',
-      content: `// npm install ${baseUrl}/clients/tintype-client.tgz
+      content: `// npm install ${baseUrl}/clients/tintype-client-${clientsVersion}.tgz
 import { Tintype } from '@tintype/client';
 
 const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: '${key}' });
@@ -51,7 +52,7 @@ console.log(shot.url);
     make: (baseUrl, key) =>
       script(
         'tt.sh',
-        `npm install -g ${baseUrl}/clients/tintype-cli.tgz
+        `npm install -g ${baseUrl}/clients/tintype-cli-${clientsVersion}.tgz
 printf %s '${key}' | tt login --url ${baseUrl}
 tt --help
 `,
@@ -68,7 +69,7 @@ tt --help
           mcpServers: {
             tintype: {
               command: 'npx',
-              args: ['-y', `${baseUrl}/clients/tintype-mcp.tgz`],
+              args: ['-y', `${baseUrl}/clients/tintype-mcp-${clientsVersion}.tgz`],
               env: { TINTYPE_URL: baseUrl, TINTYPE_API_KEY: key },
             },
           },

@@ -1,5 +1,6 @@
 // The same call in three languages, ready to paste: for the reference, and for the dashboard's playground. TypeScript and Python use
 // the clients that this service offers for download, which handle retries, waits and repeats.
+import { clientsVersion } from '#http/clients-version.ts';
 import { outputFiles } from '#renders/output-files.ts';
 import { camelCase } from '#http/api/camel-case.ts';
 
@@ -67,7 +68,7 @@ console.log(url);`;
     : `const { bytes } = await tintype.${endpoint}(${given});
 await writeFile('${outputOf(call)}', bytes);`;
   const isWritten = !('file' in body || isHosted(call));
-  return `// npm install ${baseUrl}/clients/tintype-client.tgz
+  return `// npm install ${baseUrl}/clients/tintype-client-${clientsVersion}.tgz
 ${isWritten ? `import { writeFile } from '${nodeFiles}';\n` : ''}import { Tintype } from '@tintype/client';
 
 const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: '${keyPlaceholder}' });
@@ -91,7 +92,7 @@ print(upload.url)`,
 ${endpoint === 'render' ? 'print(*(output["url"] for output in hosted.outputs))' : 'print(hosted.url)'}`
     : `render = tintype.${endpoint}(${given})
 print(render.save("${outputOf(call)}", overwrite=True))`;
-  return `# curl --fail -sSO ${baseUrl}/clients/tintype.py
+  return `# pip install ${baseUrl}/clients/tintype-${clientsVersion}-py3-none-any.whl
 from tintype import Tintype
 
 tintype = Tintype("${baseUrl}", "${keyPlaceholder}")

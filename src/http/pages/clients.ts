@@ -1,30 +1,95 @@
-// GET /clients/NAME: the clients of this version, as built by `npm run setup` or for the image. They are not on a public
-// registry, so they are installed from here.
+// GET /clients/ and /clients/NAME: the clients of this version, as built by `npm run setup` or for the image. They are not on a public
+// registry, so they are installed from here. Those of earlier versions stay in DATA_DIR, because lock files name their addresses.
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
-import { readStaticFolder, sendStaticFile } from '#http/pages/static-files.ts';
+import { html, sendPage } from '#http/pages/page.ts';
+import {
+  createStaticFile,
+  readStaticFolder,
+  sendStaticFile,
+  typeOf,
+  type StaticFile,
+} from '#http/pages/static-files.ts';
 
 const builtFolder = join(import.meta.dirname, '..', '..', '..', 'clients', 'dist');
 /** A name with a version may be cached for a day; a plain name is revalidated each time, by its ETag. */
-const hasVersion = /-\d+\.\d+\.\d+\.tgz$/;
+const versioned = /^tintype-(?:(?:client|cli|mcp)-\d+\.\d+\.\d+\.tgz|\d+\.\d+\.\d+-py3-none-any\.whl)$/;
 
-export function clientFiles() {
+export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: string | undefined }) {
   const built = readStaticFolder(builtFolder);
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { name } = request.params as { name: string };
+  const folder = dataDir === undefined ? undefined : join(dataDir, 'clients');
+  const kept = folder === undefined ? [] : keep(built, folder);
+
+  function requireBuilt(): void {
     if (built.size === 0)
       throw new ServiceError(
         'not_found',
         'The clients are not built here. Run npm run setup and start the service again.',
       );
-    const file = built.get(name);
-    if (!file) throw notFound();
-    reply.headers({
-      'cache-control': hasVersion.test(name) ? 'public, max-age=86400' : 'public, no-cache',
-      'access-control-allow-origin': '*',
-      'cross-origin-resource-policy': 'cross-origin',
-    });
-    return sendStaticFile(request, reply, file);
+  }
+
+  /** What was first served under a name with a version stays, whatever was built since. */
+  async function find(name: string): Promise<StaticFile | undefined> {
+    if (folder === undefined || !kept.includes(name)) return built.get(name);
+    return createStaticFile(typeOf(name), await readFile(join(folder, name)));
+  }
+
+  return {
+    async index(_request: FastifyRequest, reply: FastifyReply) {
+      requireBuilt();
+      const now = [...built.keys()].toSorted();
+      const before = kept.filter((name) => !built.has(name)).toSorted();
+      const list = (names: string[]) =>
+        html`<ul>
+          ${names.map((name) => html`<li><a href="/clients/${name}">${baseUrl}/clients/${name}</a></li> `)}
+        </ul>`;
+      return sendPage(reply, {
+        title: 'Clients',
+        body: html`<main class="landing">
+          <h1>Clients</h1>
+          <p>
+            Pin a name with a version: its bytes never change. A name without one is always the newest. npm
+            install takes the .tgz files, pip install the .whl.
+          </p>
+          ${list(now)}
+          ${
+            before.length > 0
+              ? html`<h2>Earlier versions</h2>
+                  ${list(before)}`
+              : ''
+          }
+        </main>`,
+      });
+    },
+
+    async file(request: FastifyRequest, reply: FastifyReply) {
+      requireBuilt();
+      const { name } = request.params as { name: string };
+      const file = await find(name);
+      if (!file) throw notFound();
+      reply.headers({
+        'cache-control': versioned.test(name) ? 'public, max-age=86400' : 'public, no-cache',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+      return sendStaticFile(request, reply, file);
+    },
   };
+}
+
+/** Copies what has a version to the folder, unless it is there; gives the names that are in it. */
+function keep(built: Map<string, StaticFile>, folder: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, { bytes }] of built) {
+    const place = join(folder, name);
+    if (!versioned.test(name) || existsSync(place)) continue;
+    // Whole or not at all; several processes may do this at once.
+    const part = `${place}.${process.pid}.part`;
+    writeFileSync(part, bytes);
+    renameSync(part, place);
+  }
+  return readdirSync(folder).filter((name) => versioned.test(name));
 }

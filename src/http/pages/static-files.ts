@@ -23,11 +23,12 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',
   '.webp': 'image/webp',
+  '.whl': 'application/zip',
   '.woff2': 'font/woff2',
 };
 
-/** Already compressed. */
-const packedTypes = ['application/gzip', 'font/woff2', 'image/webp'];
+/** Already compressed, or named by digests that are of these bytes. */
+const packedTypes = ['application/gzip', 'application/zip', 'font/woff2', 'image/webp'];
 
 /** For names that contain a hash of the bytes: the content of such a name never changes. */
 export const neverChanges = { 'cache-control': 'public, max-age=31536000, immutable' };
@@ -37,6 +38,8 @@ export function createStaticFile(type: string, bytes: Buffer): StaticFile {
   return { type, bytes, hash, compressed: new Map() };
 }
 
+export const typeOf = (name: string): string => types[extname(name)] ?? 'application/octet-stream';
+
 /** The files of a folder, by name; none if there is no such folder. */
 export function readStaticFolder(folder: string): Map<string, StaticFile> {
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
@@ -45,8 +48,7 @@ export function readStaticFolder(folder: string): Map<string, StaticFile> {
     names
       .filter((name) => !name.startsWith('.'))
       .map((name) => {
-        const type = types[extname(name)] ?? 'application/octet-stream';
-        return [name, createStaticFile(type, readFileSync(join(folder, name)))];
+        return [name, createStaticFile(typeOf(name), readFileSync(join(folder, name)))];
       }),
   );
 }

@@ -23,7 +23,7 @@ let picture: string;
 let visitor: Awaited<ReturnType<typeof signedInVisitor>>;
 
 before(async () => {
-  buildClients(join(root, 'clients/dist'));
+  await buildClients(join(root, 'clients/dist'));
   site = await startPageServer();
   const port = await freePort();
   service = await startService({
