@@ -1,10 +1,9 @@
 // GET /clients/ and /clients/NAME: the clients of this version, as built by `npm run setup` or for the image. They are not on a public
 // registry, so they are installed from here. Those of earlier versions stay in DATA_DIR, because lock files name their addresses.
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
+import { keepFiles } from '#storage/kept-files.ts';
 import { html, sendPage } from '#http/pages/page.ts';
 import {
   createStaticFile,
@@ -20,8 +19,11 @@ const versioned = /^tintype-(?:(?:client|cli|mcp)-\d+\.\d+\.\d+\.tgz|\d+\.\d+\.\
 
 export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: string | undefined }) {
   const built = readStaticFolder(builtFolder);
-  const folder = dataDir === undefined ? undefined : join(dataDir, 'clients');
-  const kept = folder === undefined ? [] : keep(built, folder);
+  const files = [...built].map(([name, { bytes }]): [string, Buffer] => [name, bytes]);
+  const kept =
+    dataDir === undefined
+      ? undefined
+      : keepFiles(join(dataDir, 'clients'), files, (name) => versioned.test(name));
 
   function requireBuilt(): void {
     if (built.size === 0)
@@ -33,15 +35,15 @@ export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: st
 
   /** What was first served under a name with a version stays, whatever was built since. */
   async function find(name: string): Promise<StaticFile | undefined> {
-    if (folder === undefined || !kept.includes(name)) return built.get(name);
-    return createStaticFile(typeOf(name), await readFile(join(folder, name)));
+    if (!kept?.names.includes(name)) return built.get(name);
+    return createStaticFile(typeOf(name), await kept.read(name));
   }
 
   return {
     async index(_request: FastifyRequest, reply: FastifyReply) {
       requireBuilt();
       const now = [...built.keys()].toSorted();
-      const before = kept.filter((name) => !built.has(name)).toSorted();
+      const before = (kept?.names ?? []).filter((name) => !built.has(name)).toSorted();
       const list = (names: string[]) =>
         html`<ul>
           ${names.map((name) => html`<li><a href="/clients/${name}">${baseUrl}/clients/${name}</a></li> `)}
@@ -78,18 +80,4 @@ export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: st
       return sendStaticFile(request, reply, file);
     },
   };
-}
-
-/** Copies what has a version to the folder, unless it is there; gives the names that are in it. */
-function keep(built: Map<string, StaticFile>, folder: string): string[] {
-  mkdirSync(folder, { recursive: true });
-  for (const [name, { bytes }] of built) {
-    const place = join(folder, name);
-    if (!versioned.test(name) || existsSync(place)) continue;
-    // Whole or not at all; several processes may do this at once.
-    const part = `${place}.${process.pid}.part`;
-    writeFileSync(part, bytes);
-    renameSync(part, place);
-  }
-  return readdirSync(folder).filter((name) => versioned.test(name));
 }
