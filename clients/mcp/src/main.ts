@@ -12,8 +12,8 @@ const help = `Usage: tintype-mcp [--allow DIR]...
 
 A Model Context Protocol server over stdio: an assistant uploads images, sees
 web pages, prints them to PDF, and lists and deletes what the account has. An
-assistant starts it; it takes the login of
-"tt login", or TINTYPE_URL and TINTYPE_API_KEY.
+assistant starts it; it takes the login of "tt login", or TINTYPE_URL and
+TINTYPE_API_KEY.
 
   --allow DIR  a folder in which local files are read and written; may be given
                several times. Without it, the folder in which it is started,
