@@ -393,6 +393,6 @@ test('no device is trusted: a code is asked for at every sign-in', async () => {
 });
 
 test('the table in the decision is this one', async () => {
-  const path = join(import.meta.dirname, '../../../docs/decisions/0085-what-a-proof-of-address-ends.md');
+  const path = join(import.meta.dirname, '../../../docs/decisions/0039-what-a-proof-of-address-ends.md');
   assert.ok((await readFile(path, 'utf8')).includes(`${asMarkdown()}\n`), asMarkdown());
 });
