@@ -36,7 +36,7 @@ before(async () => {
     '/boxes': boxes,
     '/scrolled': `${boxes}<script>scrollTo(0, 90)</script>`,
     '/wide': `<!doctype html><body style="margin:0;height:1200px">${box('aa0000', 'left:100px;top:200px;width:300px;height:200px')}`,
-    '/many': `<!doctype html>${'<p>x</p>'.repeat(15_000)}`,
+    '/many': `<!doctype html>${'<p>x</p>'.repeat(10_500)}`,
     '/too-many': `<!doctype html>${'<i></i>'.repeat(61_000)}`,
   });
   kit = await startTestBrowser([server.host, other.host]);
