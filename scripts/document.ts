@@ -66,7 +66,7 @@ export function decisionsText(page: string): string {
       const text = readFileSync(join(decisions, name), 'utf8');
       const [, number = '', title = ''] = /^# (\d+)\. (.+)/.exec(text) ?? [];
       const [, date = 'no date'] = /^Decided on (\d{4}-\d{2}-\d{2})\./m.exec(text) ?? [];
-      const [superseded = ''] = /^Superseded by .+\d/m.exec(text) ?? [];
+      const [superseded = ''] = /^Superseded by .+(?=\.$)/m.exec(text) ?? [];
       return `| ${number} | [${title}](${name}) | ${date} | ${superseded} |`;
     });
   return withGenerated(page, markdown, ['| | Decision | Date | |', '|---|---|---|---|', ...lines].join('\n'));
