@@ -83,10 +83,8 @@ function argumentOf({ name, kind, schema }: Flag): string {
 function meaningOf({ kind, schema }: Flag): string {
   const { description = '', enum: choices, minimum, maximum, default: fallback } = schema;
   // Other fields are flags here.
-  const sentence = description
-    .replace(/\.$/, '')
-    .replace(/; in a form, .*$/, '')
-    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
+  const [meaning = ''] = description.replace(/\.$/, '').split('; in a form, ');
+  const sentence = meaning.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
   if (kind === 'switch') return fallback === true ? `Do not ${lowered(sentence)}` : sentence;
   if (kind === 'sides') return `${sentence}: one for all sides, or up to four as in CSS: "1cm 2cm"`;
   const rule =
