@@ -76,7 +76,7 @@ test('MCP: save_to is checked first, and its ending tells the format', async () 
   const access = { client, settings, note: () => {}, signal, folders };
   const run = (name: string, input: Record<string, unknown>) =>
     tools.find((tool) => tool.name === name)?.run({ url, ...input }, access);
-  server.play(picture);
+  server.play(refusal(402, 'quota_exceeded'));
   const at = (path: string): string => join(line.folder, path);
   await assert.rejects(async () => run('screenshot', { save_to: at('file/x.png') }), /cannot write/);
   await assert.rejects(async () => run('pdf', { save_to: at('file/x.pdf') }), /cannot write/);
@@ -86,8 +86,9 @@ test('MCP: save_to is checked first, and its ending tells the format', async () 
   );
   await assert.rejects(async () => run('pdf', { save_to: at('a.png') }), /cannot make \.png, only pdf/);
   assert.equal(server.seen.length, 0);
-  await run('screenshot', { save_to: at('a.webp') });
-  assert.equal((JSON.parse(server.seen[0]?.body.toString() ?? '') as { format: string }).format, 'webp');
+  await assert.rejects(async () => run('screenshot', { save_to: at('a.webp') }), /quota/);
+  const { outputs } = JSON.parse(server.seen[0]?.body.toString() ?? '') as { outputs: { format: string }[] };
+  assert.deepEqual(new Set(outputs.map(({ format }) => format)), new Set(['webp']));
 });
 
 test('tt pdf --margin takes numbers with a point', async () => {
