@@ -169,7 +169,7 @@ describe('receivers that mean no good', () => {
       (socket) => (socket.write(ok), flood(`a: ${'b'.repeat(10_000)}\r\n`)(socket)),
       'malformed',
     ],
-    ['sends interim answers without end', flood('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)), 'too_large'],
+    ['sends interim answers without end', flood('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)), 'malformed'],
     ['floods a body', (socket) => (socket.write(`${ok}\r\n`), flood('y'.repeat(100_000))(socket)), 200],
     ['sends a body without end, slowly', (socket) => (socket.write(`${ok}\r\n`), oneByOne('y')(socket)), 200],
     [
@@ -355,6 +355,35 @@ describe('files', () => {
     await assert.rejects(download('/endless'), failing('too_large'));
     await waitFor('the connections to end', () => receiver.connections() === 0);
     await receiver.close();
+  });
+
+  test('a download in pieces of a few bytes is given up, and one in small chunks is not', async () => {
+    const sent = {
+      '/tiny': '1\r\ny\r\n'.repeat(100_000),
+      '/small': `40\r\n${'y'.repeat(64)}\r\n`.repeat(8_000),
+    };
+    const server = createServer((socket) =>
+      socket
+        .on('error', () => {})
+        .once('data', (head) => {
+          const path = String(head).split(' ')[1] as keyof typeof sent;
+          socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${sent[path]}0\r\n\r\n`);
+        }),
+    );
+    await once(server.listen(0, receiverAddress), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const download = (path: keyof typeof sent) =>
+      outgoingWith().download(
+        { url: `http://${receiverAddress}:${port}${path}`, maxBytes: MiB },
+        async ({ body }) => {
+          let bytes = 0;
+          for await (const chunk of body) bytes += chunk.length;
+          return bytes;
+        },
+      );
+    assert.equal(await download('/small'), 512_000);
+    await assert.rejects(download('/tiny'), failing('malformed'));
+    server.close();
   });
 });
 

@@ -16,8 +16,13 @@ const defaultExchangeMs = 10_000;
 const msPerMiB = 1_000;
 export const exchangeMsFor = (bodyBytes: number, exchangeMs = defaultExchangeMs): number =>
   exchangeMs + Math.ceil((bodyBytes / MiB) * msPerMiB);
-/** Read of an answer of which only the status is used. */
+/** Read of an answer besides its body: the head, TLS, what frames the body. */
 const answerBytes = MiB / 16;
+/**
+ * In addition, for each byte of a body. What frames a body of one-byte chunks is five times as large, and the parser takes seconds of
+ * this process for it, because it does all that one read brings before anything else.
+ */
+const framingShare = 1 / 8;
 const headBytes = MiB / 64;
 
 export type OutgoingFailureKind =
@@ -28,7 +33,7 @@ export type OutgoingFailureKind =
   /** The certificate is not valid for this name, or TLS failed otherwise. */
   | 'certificate'
   | 'timeout'
-  /** What answered does not speak HTTP. */
+  /** What answered does not speak HTTP, or sends much else than a body. */
   | 'malformed'
   | 'too_large';
 
@@ -66,8 +71,8 @@ interface Exchange {
   body: Buffer | Readable | undefined;
   /** Of the larger body. */
   bodyBytes: number;
-  /** Received, as bytes of the connection. */
-  maxBytes: number;
+  /** How many bytes the connection may bring, while this many of the body have not been read yet. */
+  maxBytes: (unread: number) => number;
   signal: AbortSignal | undefined;
 }
 
@@ -110,10 +115,15 @@ export function createOutgoing({
         setHost: false,
         maxHeaderSize: headBytes,
       });
+      let answer: IncomingMessage | undefined;
+      outgoing.once('response', (given) => {
+        answer = given;
+      });
       // Attached after the parser: a listener before it would let the first bytes pass unparsed.
       outgoing.once('socket', () =>
         socket.on('data', () => {
-          if (socket.bytesRead > maxBytes) end.abort(new OutgoingFailure('too_large'));
+          if (socket.bytesRead > maxBytes(answer?.readableLength ?? 0))
+            end.abort(new OutgoingFailure('malformed'));
         }),
       );
       return await receive(await answerTo(outgoing, body));
@@ -163,7 +173,7 @@ export function createOutgoing({
           headers: { ...headers, 'content-type': contentType, 'content-length': bodyBytes },
           body: isBuffer ? body : body.stream,
           bodyBytes,
-          maxBytes: answerBytes,
+          maxBytes: () => answerBytes,
           signal,
         },
         async (answer) => {
@@ -179,6 +189,14 @@ export function createOutgoing({
       { url, maxBytes, signal }: { url: string; maxBytes: number; signal?: AbortSignal | undefined },
       receive: (file: Download) => Promise<T>,
     ): Promise<T> {
+      let read = 0;
+      async function* bounded(answer: IncomingMessage): AsyncGenerator<Buffer> {
+        for await (const chunk of answer as AsyncIterable<Buffer>) {
+          read += chunk.length;
+          if (read > maxBytes) throw new OutgoingFailure('too_large');
+          yield chunk;
+        }
+      }
       return exchange(
         {
           url: new URL(url),
@@ -186,8 +204,7 @@ export function createOutgoing({
           headers: { accept: '*/*', 'accept-encoding': 'identity' },
           body: undefined,
           bodyBytes: maxBytes,
-          // What TLS and chunks add to the body.
-          maxBytes: 2 * maxBytes + answerBytes,
+          maxBytes: (unread) => answerBytes + (read + unread) * (1 + framingShare),
           signal,
         },
         (answer) => {
@@ -195,7 +212,7 @@ export function createOutgoing({
           return receive({
             status: answer.statusCode!,
             contentType: answer.headers['content-type'],
-            body: bounded(answer, maxBytes),
+            body: bounded(answer),
           });
         },
       );
@@ -231,15 +248,6 @@ function answerTo(outgoing: ClientRequest, body: Buffer | Readable | undefined):
 
 async function readAll(answer: IncomingMessage): Promise<void> {
   for await (const _ of answer);
-}
-
-async function* bounded(answer: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  let received = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    received += chunk.length;
-    if (received > maxBytes) throw new OutgoingFailure('too_large');
-    yield chunk;
-  }
 }
 
 function asFailure(error: NodeJS.ErrnoException): Error {

@@ -184,7 +184,6 @@ const failures: Record<string, string> = {
   certificate: 'certificate not valid',
   timeout: 'no answer in 10 s',
   malformed: 'not HTTP',
-  too_large: 'answer too large',
 };
 
 const outcomeOf = ({ status, failure }: Delivery['attempts'][number]): string =>

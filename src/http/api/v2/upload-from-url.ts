@@ -89,7 +89,7 @@ const problems: Record<Exclude<OutgoingFailureKind, 'not_public' | 'too_large'>,
   unreachable: ['cannot be reached', true],
   certificate: ['has no valid certificate', false],
   timeout: ['did not send the file in time', true],
-  malformed: ['does not answer with HTTP', false],
+  malformed: ['does not answer with HTTP, or with very small pieces', false],
 };
 
 function asRefusal(url: URL, error: unknown): unknown {
