@@ -19,7 +19,8 @@ export interface Secrets {
 export function secretsOf({ headers, basicAuth }: Access, url: string): Secrets | null {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }));
   if (added.length === 0 && basicAuth === null) return null;
-  const names = new Set(added.map(({ name }) => name.toLowerCase()));
+  // The browser keeps the Referer that it was about to send. Given one, it takes the whole of it along to other origins.
+  const left = new Set([...added.map(({ name }) => name.toLowerCase()), 'referer']);
   const origins = originsOf(url);
   const isOwn = (address: string) => origins.includes(URL.parse(address)?.origin ?? '');
   return {
@@ -28,7 +29,7 @@ export function secretsOf({ headers, basicAuth }: Access, url: string): Secrets 
     isOwn,
     headersFor(request) {
       if (added.length === 0 || !isOwn(request.url)) return undefined;
-      const kept = Object.entries(request.headers).filter(([name]) => !names.has(name.toLowerCase()));
+      const kept = Object.entries(request.headers).filter(([name]) => !left.has(name.toLowerCase()));
       return [...kept.map(([name, value]) => ({ name, value })), ...added];
     },
     credentialsFor: ({ source, origin }) =>
