@@ -1,12 +1,14 @@
 // Variants and the processes that make them: hostile pictures, processes that die, turns of accounts, and what is remembered.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { newId } from '#core/ids.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { createPictureMaker, type PictureMaker } from '#uploads/pictures/picture-maker.ts';
+import { startPictureProcess } from '#uploads/pictures/picture-process.ts';
 import { createVariants, type Variants } from '#uploads/pictures/variants.ts';
 import { originalOf, type Original, type Wanted } from '#uploads/pictures/variant.ts';
 import { readDimensions } from '#uploads/dimensions.ts';
@@ -233,6 +235,20 @@ test('one picture of an account at a time, and two in all', async () => {
   release();
   assert.equal((await Promise.all(made)).filter(Boolean).length, 5);
   own.close();
+});
+
+test('a drawing that would take minutes is given up long before those who wait for its place are', async () => {
+  const slow = Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000"><filter id="f" x="0" y="0" width="1" height="1"><feMorphology
+      operator="dilate" radius="500"/></filter>${'<rect width="1000" height="1000" filter="url(#f)"/>'.repeat(50)}</svg>`,
+  );
+  const process = startPictureProcess();
+  const job = { width: 1280, format: 'png', isDrawing: true } as const;
+  await assert.rejects(
+    process.make(job, Readable.from([slow]), slow.length),
+    /a drawing took more than 5000 ms/,
+  );
+  assert.equal(process.isGone, true);
 });
 
 test('what is made while its upload is deleted is deleted too', async () => {

@@ -77,9 +77,7 @@ async function draw({ width: side = 0, format }: PictureJob, bytes: Buffer): Pro
     sharp(bytes, { ...options, density })
       .resize({ width: side, height: side, fit: 'inside' })
       .flatten({ background: 'white' }),
-  )
-    .timeout({ seconds: maxSeconds })
-    .toBuffer();
+  ).toBuffer();
   if (made.length > maxVariantBytes)
     send('refused', Buffer.from(`it would have more than ${maxVariantBytes} bytes`));
   else send('made', made);

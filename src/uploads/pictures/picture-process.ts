@@ -28,6 +28,11 @@ const limited = `ulimit -c 0; ulimit -d ${memoryKb} 2>/dev/null; exec "$0" "$@"`
 const startMs = 30_000;
 /** More than the process allows itself, which counts only its own work: the machine may be busy. */
 const jobMs = 30_000;
+/**
+ * An SVG can say in one line what takes an hour to draw, and the library that draws it knows no limit of time. Two accounts with such
+ * drawings must not keep others' pictures waiting until they are given up.
+ */
+const drawingMs = 5_000;
 const maxReasonCharacters = 100;
 
 export function startPictureProcess(): PictureProcess {
@@ -107,7 +112,12 @@ export function startPictureProcess(): PictureProcess {
         Buffer.concat([frameHead('job', text.length), text, frameHead('picture', sizeBytes)]),
       );
       const sent = send(picture).catch((error: Error) => end(error.message));
-      const answer = await within(jobMs, 'a picture', promise);
+      const isDrawing = job.isDrawing === true;
+      const answer = await within(
+        isDrawing ? drawingMs : jobMs,
+        isDrawing ? 'a drawing' : 'a picture',
+        promise,
+      );
       await sent;
       return answer;
     },
