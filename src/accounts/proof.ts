@@ -18,6 +18,7 @@ export async function proveAddress(
   if (verified === 0) {
     await tables.ownedBy(id).keys.revokeAll(now);
     await tables.ownedBy(id).linkKeys.removeAll();
+    await tables.ownedBy(id).uploadLinks.removeAll();
     await tables.ownedBy(id).webhooks.removeAll();
     await tables.people.endSecondFactors(id);
     await tables.people.endSessions(id, kept.sessionId);

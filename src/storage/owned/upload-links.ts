@@ -38,5 +38,8 @@ export function createOwnedUploadLinks(db: Kysely<Schema>, accountId: string) {
         .executeTakeFirst();
       return result.numDeletedRows === 1n;
     },
+    async removeAll(): Promise<void> {
+      await db.deleteFrom('upload_links').where('account_id', '=', accountId).execute();
+    },
   };
 }

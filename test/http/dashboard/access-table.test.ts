@@ -139,6 +139,13 @@ const things: Record<Row, Thing> = {
       return () => isServed(`${service.origin}/r/${key.id}/${payload}/${signature}`);
     },
   },
+  'upload link': {
+    refused: ['POST /upload-links', { body: {} }],
+    async make({ visitor }) {
+      const { token } = (await visitor.call('POST /upload-links', { body: {} })).body;
+      return () => isServed(`${service.origin}/u/${token}`);
+    },
+  },
   passkey: {
     refused: ['POST /passkeys/start', { body: { current_password: password } }],
     async make(scene) {

@@ -31,6 +31,7 @@ export const accessTable = {
   'API key': ['no', ...ends, 'stays', 'stays', 'stays', 'stops', 'ends'],
   'webhook endpoint': ['no', ...ends, 'stays', 'stays', 'stays', 'stops', 'ends'],
   'link key and its links': ['no', ...ends, 'stays', 'stays', 'stays', 'stops', 'ends'],
+  'upload link': ['no', ...ends, 'stays', 'stays', 'stays', 'stops', 'ends'],
   passkey: ['no', ...ends, 'stays', 'stays', 'stays', 'stays', 'ends'],
   'codes from an app': ['no', ...ends, 'stays', 'stays', 'stays', 'stays', 'ends'],
   'recovery code': ['no', ...ends, 'stays', 'stays', 'stays', 'stays', 'ends'],
