@@ -28,11 +28,11 @@ import {
   type ToWorker,
 } from '#browser/worker/messages.ts';
 import { createPages, type Pages } from '#browser/worker/pages.ts';
+import { readFailed, readReceipt } from '#browser/worker/receipt.ts';
 import { renderPage, type Made } from '#browser/worker/render-page.ts';
 import { rulesOf } from '#browser/worker/task-rules.ts';
 import { testWall } from '#browser/worker/wall-test.ts';
 
-const causeCharacters = 2_000;
 const never = new AbortController().signal;
 const onePixel = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
 const running = new Map<string, AbortController>();
@@ -106,7 +106,7 @@ async function render(id: string, task: Task, leftMs: number): Promise<void> {
       begin: (phase) => send({ render: id, phase }),
       discard: (page) => discards.push(pages!.discard(page)),
     });
-    send({ render: id, receipt: await store(id, made) });
+    send({ render: id, receipt: readReceipt(await store(id, made)) });
   } catch (error) {
     send({ render: id, ...toFailed(error as Error) });
   }
@@ -121,9 +121,7 @@ async function render(id: string, task: Task, leftMs: number): Promise<void> {
 function toFailed(error: Error): { failed: Failed } | { broke: string } {
   if (!(error instanceof RenderFailure)) return { broke: error.message };
   const { reason, message, field, browserLost } = error;
-  return {
-    failed: { reason, message, field, browserLost, cause: inspect(error.cause).slice(0, causeCharacters) },
-  };
+  return { failed: readFailed({ reason, message, field, browserLost, cause: inspect(error.cause) }) };
 }
 
 async function store(id: string, { outputs, page }: Made): Promise<Receipt> {

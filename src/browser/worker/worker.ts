@@ -17,7 +17,7 @@ import {
   type StartOrder,
   type ToWorker,
 } from '#browser/worker/messages.ts';
-import { readReceipt } from '#browser/worker/receipt.ts';
+import { readFailed, readReceipt } from '#browser/worker/receipt.ts';
 import { startProcess } from '#browser/worker/worker-process.ts';
 
 export interface Worker {
@@ -127,7 +127,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     else if ('worn' in message) worn.abort(message.worn);
     else if ('phase' in message) note(message.render, message.phase);
     else if ('receipt' in message) deliver(message.render, message.receipt);
-    else if ('failed' in message) running.get(message.render)?.settle(toFailure(message.failed));
+    else if ('failed' in message) running.get(message.render)?.settle(toFailure(readFailed(message.failed)));
     else if ('broke' in message) running.get(message.render)?.settle(new Error(message.broke));
     else if ('discarded' in message) discard(message.render);
   }
