@@ -173,16 +173,16 @@ test('fail_on: an error status, a failed request, an exception, each only if ask
 });
 
 test('addresses of any length are cut, in warnings and in the message of a failure', async () => {
-  const source = {
+  const source: Job['source'] = {
     kind: 'html',
     text: "<body>text<script>for (let i = 0; i < 20; i += 1) new Image().src = 'https://x.invalid/' + i + 'x'.repeat(2e5)</script>",
     baseUrl: null,
     files: [],
-  } as const;
+  };
   const { warnings } = await receiptOf('', { source });
   assert.deepEqual(
     warnings.map(({ code, url }) => [code, url?.length]),
-    Array(20).fill(['request_failed', 2_048]),
+    Array.from({ length: 20 }, () => ['request_failed', 2_048]),
   );
   await assert.rejects(
     receiptOf('', { source, waits: failOn('request_failed') }),
