@@ -3,7 +3,6 @@ import { lazy, Suspense, useState, type ComponentType, type LazyExoticComponent 
 import { entryPaths } from '#http/dashboard/paths.ts';
 import { Suspended } from '#app/pages/suspended.tsx';
 import { Boundary, renewIfOutdated } from '#app/boundary.tsx';
-import { FrameSkeleton } from '#app/parts/frame-skeleton.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';
 import { Toasts } from '#app/parts/toast.tsx';
 import { Redirect, usePath } from '#app/router.tsx';
@@ -68,7 +67,7 @@ function Current() {
         <Problem error={error} onRetry={() => void refetch()} />
       </main>
     );
-  if (session === undefined) return <FrameSkeleton />;
+  if (session === undefined) return <Waiting />;
   if (entryPath !== undefined)
     return (
       <Boundary key={path}>

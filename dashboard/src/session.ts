@@ -14,18 +14,20 @@ let shownId: string | undefined;
 const tabs = new BroadcastChannel('tintype session');
 tabs.addEventListener('message', () => void refresh(sessionKey));
 
-/** `data` is null if nobody is signed in, and undefined while loading. */
-export function useSession() {
-  return useQuery({
-    queryKey: sessionKey,
-    queryFn: async (): Promise<Session | null> => {
-      const { signed_in } = await call('GET /session');
-      forgetOthers(signed_in);
-      return signed_in;
-    },
-    staleTime: 60_000,
-  });
-}
+export const sessionQuery = {
+  queryKey: sessionKey,
+  queryFn: async (): Promise<Session | null> => {
+    const { signed_in } = await call('GET /session');
+    forgetOthers(signed_in);
+    return signed_in;
+  },
+  staleTime: 60_000,
+  // main.tsx has tried before the app is mounted.
+  retryOnMount: false,
+};
+
+/** `data` is null if nobody is signed in, and undefined while it is loaded again after an error. */
+export const useSession = () => useQuery(sessionQuery);
 
 export function useInstance() {
   return useQuery({

@@ -67,6 +67,14 @@ test('before its script has arrived, the page shows its frame', async () => {
   await tab.context().close();
 });
 
+test('on a phone the details of a render open at their top, with the focus on the copy button', async () => {
+  const tab = await dashboard.open({ as: owner, viewport: { width: 390, height: 844 } });
+  await tab.goto(pages.shown.find(({ name }) => name === 'render')!.path());
+  await tab.getByRole('button', { name: 'Copy Page link' }).and(tab.locator(':focus')).waitFor();
+  assert.equal(await tab.getByRole('dialog').evaluate((dialog) => dialog.scrollTop), 0);
+  await tab.context().close();
+});
+
 test('built files are compressed and immutable, and nothing else in the folder is served', async () => {
   const { origin } = dashboard.service;
   const html = await (await fetch(`${origin}/dashboard/uploads`)).text();

@@ -29,7 +29,8 @@ export function Dialog({
     };
     show();
     const first = firstOf.map((selector) => element.querySelector<HTMLElement>(selector)).find(Boolean);
-    (first ?? element.querySelector('h2'))?.focus();
+    // A long dialog opens at its top, even if what gets the focus is further down.
+    (first ?? element.querySelector('h2'))?.focus({ preventScroll: true });
     // Some browsers close the dialog on a second Escape. Reopen it: only the page decides when it closes.
     element.addEventListener('close', show);
     return () => {
