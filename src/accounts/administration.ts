@@ -1,4 +1,4 @@
-// What the operator does to accounts in the dashboard. Each change and its row in the audit log are one transaction. Owners
+// What the operator does to accounts in the dashboard. Each change or look and its row in the audit log are one transaction. Owners
 // cannot give up their own ownership, nor suspend, unverify or delete themselves or another owner here, so there is always
 // somebody who can undo a change.
 import type { Clock } from '#core/clock.ts';
@@ -53,6 +53,16 @@ export function createAdministration(parts: {
           detail: { plan },
         });
         return row;
+      });
+    },
+
+    /** The account for the owner to look into. Undefined when there is no such account. */
+    async look(actor: AccountRow, id: string): Promise<AccountRow | undefined> {
+      return database.transaction(async (tables) => {
+        const target = await tables.accounts.byId(id);
+        if (target)
+          await recordAct(tables, actor, clock.now(), { action: 'account.look', target, detail: {} });
+        return target;
       });
     },
 

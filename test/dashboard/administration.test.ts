@@ -77,6 +77,20 @@ test('the owner opens sign-ups and sets the contact in the dashboard, and people
   await finish(page);
 });
 
+test('the owner goes from the list to the page of one account, and the look is in the audit log', async () => {
+  const { page } = await dashboard.openAs({ owner: true });
+  const person = await signedInVisitor(dashboard.service);
+  await person.call('POST /keys', { body: { name: 'their laptop' } });
+  await page.goto('/dashboard/admin/accounts');
+  await page.getByRole('button', { name: new RegExp(person.email) }).click();
+  await page.getByRole('link', { name: 'Look into the account' }).click();
+  await page.getByRole('heading', { name: person.email }).waitFor();
+  await page.getByText('their laptop').waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByText(`Looked into the account ${person.email}`).waitFor();
+  await finish(page);
+});
+
 test('suspending asks first, deleting asks for the typed address, and an owner has neither button', async () => {
   const { page, person: owner } = await dashboard.openAs({ owner: true });
   const person = await signedInVisitor(dashboard.service);

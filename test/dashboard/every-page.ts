@@ -62,9 +62,10 @@ export async function startEveryPage(): Promise<EveryPage> {
   await owner.call('POST /upload-links', { body: { title: 'Pictures of the party', album: album.id } });
   const shared = await picture('#8aa0a8', 2);
   const upload = (await owner.call('POST /uploads', { form: formOf([[shared, 'shared.webp']]) })).body;
+  const ownerId = (await owner.call('GET /session')).body.signed_in!.id;
   const several = await storeRender(
     service,
-    (await owner.call('GET /session')).body.signed_in!.id,
+    ownerId,
     [
       { format: 'webp', bytes: shared },
       { format: 'pdf', bytes: Buffer.from('%PDF') },
@@ -154,6 +155,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('links', () => '/dashboard/links', 'newsletter'),
     page('integrations', () => '/dashboard/integrations', 'ShareX'),
     page('admin-accounts', () => '/dashboard/admin/accounts', 'suspended@example.com'),
+    page('admin-account', () => `/dashboard/admin/account?id=${ownerId}`, 'Private hosts'),
     page('admin-overages', () => '/dashboard/admin/overages', 'No overages'),
     page('admin-health', () => '/dashboard/admin/health', 'Renders now'),
     page('admin-settings', () => '/dashboard/admin/settings', 'Send a test message'),

@@ -28,7 +28,11 @@ export function Page({
     <div className="grid gap-6">
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
-          <h1 ref={heading} tabIndex={-1} className="font-serif text-3xl font-semibold tracking-tight">
+          <h1
+            ref={heading}
+            tabIndex={-1}
+            className="font-serif text-3xl font-semibold tracking-tight wrap-anywhere"
+          >
             {title}
           </h1>
           {intro !== undefined && <p className="mt-1 max-w-2xl text-balance text-quiet">{intro}</p>}

@@ -1,16 +1,22 @@
 // The owner's pages: accounts, overages, health and the audit log.
 import { invalid, notFound } from '#core/errors.ts';
 import { pageOptions } from '#storage/owned/cursor.ts';
-import type { AccountRow, Unit, UsageCounterRow } from '#storage/schema.ts';
+import type { AccountRow, ApiKeyRow, Unit, UsageCounterRow } from '#storage/schema.ts';
+import type { StoredTotals } from '#storage/tables/stored.ts';
+import { dayOf } from '#storage/tables/usage.ts';
 import { toAccount } from '#accounts/accounts.ts';
 import { monthOf } from '#metering/quota.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
 import { asFieldError, found } from '#http/dashboard/errors.ts';
+import { monthUsage } from '#http/dashboard/month-usage.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, toPage } from '#http/dashboard/views.ts';
+import { isoTime, keyView, toPage } from '#http/dashboard/views.ts';
 
-export function adminHandlers({ clock, database: { tables }, accounts }: DashboardParts) {
-  const { plans, signIn, administration, accountDeletion } = accounts;
+const recentDays = 30;
+
+export function adminHandlers({ clock, database, accounts }: DashboardParts) {
+  const { tables } = database;
+  const { plans, signIn, administration, accountDeletion, authentication } = accounts;
 
   async function countersOf(rows: AccountRow[]): Promise<UsageCounterRow[]> {
     const ids = rows.map(({ id }) => id);
@@ -42,6 +48,27 @@ export function adminHandlers({ clock, database: { tables }, accounts }: Dashboa
       );
       const link = await signIn.invite(row);
       return { account: accountView(row, await countersOf([row])), mail: signIn.delivery, link };
+    },
+    /** What an account has and uses: numbers and names, no files, addresses or secrets. */
+    async 'GET /admin/accounts/:id'({ person, id }) {
+      const row = found(await administration.look(person.account, id));
+      await authentication.flushLastUsed();
+      const owned = tables.ownedBy(row.id);
+      const now = clock.now();
+      const today = dayOf(now);
+      const days = await owned.usage.days(today - recentDays + 1, today);
+      const recently = (unit: Unit) =>
+        days.filter((day) => day.unit === unit).reduce((sum, { used }) => sum + used, 0);
+      return {
+        account: accountView(row, await countersOf([row])),
+        month: await monthUsage(database, plans, row, now),
+        recent: { days: recentDays, upload: recently('upload'), render: recently('render') },
+        stored: {
+          uploads: totalsView(await owned.uploads.totals({}, now)),
+          renders: totalsView(await owned.renders.totals(now)),
+        },
+        keys: (await owned.keys.list()).map((key) => adminKeyView(key, now)),
+      };
     },
     async 'PATCH /admin/accounts/:id'({ person, id, body }) {
       const { suspended_reason, allowed_hosts, ...rest } = body;
@@ -96,6 +123,19 @@ export function adminHandlers({ clock, database: { tables }, accounts }: Dashboa
       }));
     },
   } satisfies Partial<Handlers>;
+}
+
+const totalsView = ({ files, bytes, isMore }: StoredTotals & { isMore: boolean }) => ({
+  files,
+  bytes,
+  /** Whether there are more, which were not read. */
+  is_more: isMore,
+});
+
+/** Without the characters of the key that its own person sees. */
+function adminKeyView(row: ApiKeyRow, now: number) {
+  const { id, name, scope, state, created_at, last_used_at } = keyView(row, { upload: 0, render: 0 }, now);
+  return { id, name, scope, state, created_at, last_used_at };
 }
 
 export type AdminAccount = ReturnType<typeof accountView>;

@@ -104,6 +104,7 @@ export const dashboardRoutes = {
   'DELETE /upload-links/:id': { access: 'account' },
 
   'GET /renders': { access: 'account', query: files.DashboardRendersQuery },
+  'GET /renders/ids': { access: 'account', query: files.RendersFilter },
   'GET /renders/deleted': { access: 'account' },
   'POST /renders/restore': { access: 'account', body: files.Ids },
   'POST /renders/purge': { access: 'account', body: files.Ids },
@@ -149,6 +150,8 @@ export const dashboardRoutes = {
 
   'GET /admin/accounts': { access: 'owner', query: admin.AdminAccountsQuery },
   'POST /admin/accounts': { access: 'owner', body: admin.CreateAccount, status: 201 },
+  // Every look is in the audit log.
+  'GET /admin/accounts/:id': { access: 'owner' },
   'PATCH /admin/accounts/:id': { access: 'owner', body: admin.ChangeAccount },
   'POST /admin/accounts/:id/link': { access: 'owner', body: admin.MakeLink },
   'POST /admin/accounts/:id/delete': { access: 'owner', body: admin.RemoveAccount },

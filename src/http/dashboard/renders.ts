@@ -9,7 +9,7 @@ import { receiptOf } from '#http/api/v2/receipt.ts';
 import type { Addresses } from '#http/links.ts';
 import { found } from '#http/dashboard/errors.ts';
 import { deletedShown, sendThumbnail } from '#http/dashboard/uploads.ts';
-import type { DashboardRendersQuery, RendersQuery } from '#http/dashboard/schemas/files.ts';
+import type { DashboardRendersQuery, RendersFilter, RendersQuery } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { notFound } from '#core/errors.ts';
 import { accountRenderView, isoTime, pictureOf, renderView, toPage } from '#http/dashboard/views.ts';
@@ -42,6 +42,9 @@ export function rendersHandlers({ clock, settings, accounts: { plans }, renders,
       const plan = plans.orStandard(person.account.plan);
       const row = found(await hostedRenders.host(owned.accountId, plan, id));
       return renderView(settings, row, clock.now());
+    },
+    async 'GET /renders/ids'({ owned, query }) {
+      return { ids: await owned.renders.idsOf(filterOf(query), clock.now()) };
     },
     async 'GET /renders/deleted'({ owned }) {
       const rows = await owned.renders.restorable(clock.now(), deletedShown);
@@ -97,7 +100,7 @@ export async function listAccountRenders(
   return toPage(rows, page, (row) => accountRenderView(addresses, row, now));
 }
 
-const filterOf = ({ search, kind, status, before }: Static<typeof DashboardRendersQuery>): RenderFilter => ({
+const filterOf = ({ search, kind, status, before }: Static<typeof RendersFilter>): RenderFilter => ({
   search,
   kinds: kind && [kind],
   status,

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { contains, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { RenderKind, RenderRow, Schema } from '#storage/schema.ts';
-import { createOwnedStored } from '#storage/tables/stored.ts';
+import { createOwnedStored, maxRead, totals, type StoredTotals } from '#storage/tables/stored.ts';
 
 export interface RenderFilter {
   search?: string | undefined;
@@ -27,6 +27,18 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
       );
   const live = (now: number) => unexpired(now).where('deleted_at', 'is', null);
 
+  function fitting(filter: RenderFilter, now: number) {
+    const { search, kinds, status, reference, before, isEnded = status !== undefined } = filter;
+    let query = live(now);
+    if (search !== undefined) query = query.where(contains('target', search));
+    if (kinds !== undefined) query = query.where('kind', 'in', kinds);
+    if (status !== undefined) query = query.where('failure', status === 'failed' ? 'is not' : 'is', null);
+    if (before !== undefined) query = query.where('created_at', '<', before);
+    if (isEnded) query = query.where('state', '=', 'ended');
+    if (reference !== undefined) query = query.where('reference', '=', reference);
+    return query;
+  }
+
   return {
     byId: (id: string, now: number): Promise<RenderRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
@@ -39,16 +51,22 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
         .limit(limit)
         .execute(),
     /** Newest first. */
-    page(filter: RenderFilter, page: PageOptions, now: number): Promise<RenderRow[]> {
-      const { search, kinds, status, reference, before, isEnded = status !== undefined } = filter;
-      let query = live(now).$call(newestFirst(page));
-      if (search !== undefined) query = query.where(contains('target', search));
-      if (kinds !== undefined) query = query.where('kind', 'in', kinds);
-      if (status !== undefined) query = query.where('failure', status === 'failed' ? 'is not' : 'is', null);
-      if (before !== undefined) query = query.where('created_at', '<', before);
-      if (isEnded) query = query.where('state', '=', 'ended');
-      if (reference !== undefined) query = query.where('reference', '=', reference);
-      return query.execute();
+    page: (filter: RenderFilter, page: PageOptions, now: number): Promise<RenderRow[]> =>
+      fitting(filter, now).$call(newestFirst(page)).execute(),
+    /** The ids of the newest that fit. */
+    async idsOf(filter: RenderFilter, now: number): Promise<string[]> {
+      const rows = fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead).as('renders');
+      return (await db.selectFrom(rows).select('id').execute()).map(({ id }) => id);
+    },
+    /** What is hosted. */
+    async totals(now: number): Promise<StoredTotals & { isMore: boolean }> {
+      const rows = live(now)
+        .where('hosted', '=', 1)
+        .orderBy('created_at', 'desc')
+        .limit(maxRead)
+        .as('renders');
+      const { files, bytes } = await db.selectFrom(rows).select(totals).executeTakeFirstOrThrow();
+      return { files, bytes, isMore: files === maxRead };
     },
     /** The newest result for the same request that ended after `since` and whose bytes are still there. */
     cached: (cacheKey: string, since: number, now: number): Promise<RenderRow | undefined> =>

@@ -2,7 +2,7 @@
 import { sql, type Kysely } from 'kysely';
 import { contains, isAhead, type Cursor, type PageOptions } from '#storage/owned/page.ts';
 import type { Schema, UploadRow } from '#storage/schema.ts';
-import { createOwnedStored, totals, type StoredTotals } from '#storage/tables/stored.ts';
+import { createOwnedStored, maxRead, totals, type StoredTotals } from '#storage/tables/stored.ts';
 
 export interface UploadFilter {
   /** A part of the filename or the title. */
@@ -31,9 +31,6 @@ const columnOf = {
   smallest: ['size_bytes', 'asc'],
   name: ['filename', 'asc'],
 } as const;
-
-/** Sizes and names have no index, so at most this many of the newest rows are read to sort or sum them, in tens of milliseconds. */
-const maxRead = 20_000;
 
 /** The condition for the rows after the last one shown, for any sort order. */
 function isBehind(order: UploadOrder, { createdAt, id }: Cursor) {

@@ -66,6 +66,43 @@ test('the owner suspends an account: its keys and links stop working, and the pe
   assert.equal(oneself.status, 422);
 });
 
+test('the owner looks into an account: numbers and names, no secrets; each look is in the audit log', async () => {
+  const person = await signedInVisitor(service, { plan: 'starter' });
+  const { body: made } = await person.call('POST /keys', { body: { name: 'laptop', scope: 'uploads' } });
+  const picture = await png();
+  await post(`${service.origin}/api/v1/upload`, {
+    headers: bearer(made.secret),
+    body: formOf([[picture, 'private name.png']]),
+  });
+  await owner.call('PATCH /admin/accounts/:id', {
+    id: person.accountId,
+    body: { allowed_hosts: 'wiki.corp:443' },
+  });
+
+  const { status, body } = await owner.call('GET /admin/accounts/:id', { id: person.accountId });
+  assert.equal(status, 200);
+  assert.deepEqual(
+    [body.account.email, body.account.allowed_hosts, body.month.plan.id, body.month.units.upload.used],
+    [person.email, ['wiki.corp:443'], 'starter', 1],
+  );
+  assert.deepEqual(body.recent, { days: 30, upload: 1, render: 0 });
+  assert.deepEqual(
+    [body.stored.uploads.files, body.stored.uploads.bytes, body.stored.renders.files],
+    [1, picture.length, 0],
+  );
+  const [key] = body.keys;
+  assert.deepEqual([key?.name, key?.scope, key?.state], ['laptop', 'uploads', 'active']);
+  assert.equal(typeof key?.last_used_at, 'string');
+  const text = JSON.stringify(body);
+  for (const hidden of [made.secret, made.key.display, 'private name'])
+    assert.ok(!text.includes(hidden), hidden);
+
+  const { body: audit } = await owner.call('GET /admin/audit', { query: { limit: '1' } });
+  const { actor, action, target } = audit.items[0]!;
+  assert.deepEqual([actor, action, target], [owner.email, 'account.look', person.email]);
+  assert.equal((await owner.call('GET /admin/accounts/:id', { id: 'nobody' })).status, 404);
+});
+
 test('an account is not created when its row in the audit log cannot be written', async () => {
   const email = `unlogged-${crypto.randomUUID()}@example.com`;
   const { connection } = service.database;

@@ -8,7 +8,7 @@ import { AccountLinks } from '#app/pages/admin/account-links.tsx';
 import { AllowedHosts } from '#app/pages/admin/allowed-hosts.tsx';
 import { CutOff } from '#app/pages/admin/cut-off.tsx';
 import { planChoices, type Plans } from '#app/pages/admin/new-account.tsx';
-import { Button } from '#app/parts/button.tsx';
+import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Confirm, Dialog } from '#app/parts/dialog.tsx';
 import { SelectField, Switch } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -59,6 +59,9 @@ export function AccountDialog({
           This month: {number(upload.used)} uploads ({number(upload.overage)} over), {number(render.used)}{' '}
           renders ({number(render.overage)} over).
         </p>
+        <LinkButton to={`/admin/account?id=${account.id}`} icon="search" className="justify-self-start">
+          Look into the account
+        </LinkButton>
         {/* Moving through the list with arrow keys saves nothing, because a plan sets the account's quota. */}
         <form
           className="flex items-end gap-2.5"

@@ -11,7 +11,7 @@ type Item = AnswerOf<'GET /admin/audit'>['items'][number];
 export function Audit() {
   const query = usePaged(['audit'], (cursor) => call('GET /admin/audit', { query: { cursor, limit: 50 } }));
   return (
-    <Page title="Audit log" intro="Every change that the owner made to an account.">
+    <Page title="Audit log" intro="Every change that an owner made to an account, and every look into one.">
       <PagedList
         query={query}
         empty={
@@ -34,11 +34,14 @@ export function Audit() {
 
 const actions: Record<string, string> = {
   'account.create': 'Created the account',
+  'account.look': 'Looked into the account',
   'account.update': 'Changed the account',
   'account.suspend': 'Suspended the account',
   'account.reinstate': 'Lifted the suspension of',
   'account.link': 'Made a link for',
   'account.delete': 'Deleted an account',
+  'link_key.create': 'Made a link key for',
+  'link_key.revoke': 'Revoked a link key of',
   'settings.update': 'Changed the installation',
 };
 

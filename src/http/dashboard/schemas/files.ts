@@ -77,8 +77,7 @@ export const ZipQuery = object({
 /** Deletes the ids that belong to the account; 404 when none does. */
 export const Ids = object(ids);
 
-const rendersQuery = {
-  ...pageQuery,
+const rendersFilter = {
   search: Type.Optional(
     Type.String({ maxLength: 100, description: 'Part of the target address, at most 100 characters.' }),
   ),
@@ -86,12 +85,14 @@ const rendersQuery = {
   status: Type.Optional(choice(['done', 'failed'], { description: 'Only renders that ended like this.' })),
 };
 /** Of the account API. */
-export const RendersQuery = object(rendersQuery);
-export const DashboardRendersQuery = object({
-  ...rendersQuery,
+export const RendersQuery = object({ ...pageQuery, ...rendersFilter });
+
+export const RendersFilter = object({
+  ...rendersFilter,
   /** Only what was made before this time: the way to a date. */
   before: Type.Optional(time),
   kind: Type.Optional(
     choice(['screenshot', 'pdf', 'extract'], { description: 'Only renders of this kind.' }),
   ),
 });
+export const DashboardRendersQuery = object({ ...pageQuery, ...RendersFilter.properties });
