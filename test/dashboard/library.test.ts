@@ -97,6 +97,24 @@ test('an upload link is made, its address is shown once, and it ends', async () 
   await finish(page);
 });
 
+test('all renders that match, more than are loaded, are deleted and restored', async () => {
+  const { page, person } = await dashboard.openAs();
+  const outputs = [{ format: 'text' as const, bytes: Buffer.from('a page') }];
+  for (let count = 0; count < 52; count += 1) await storeRender(dashboard.service, person.accountId, outputs);
+  await page.goto('/dashboard/renders');
+  await page.getByRole('checkbox').first().check();
+  const bar = page.getByRole('region', { name: 'Selected renders' });
+  await bar.getByRole('button', { name: 'Select all that match' }).click();
+  await bar.getByText('52 renders selected').waitFor();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete 52 renders' }).click();
+  await page.getByText('52 renders deleted.').waitFor();
+  assert.deepEqual((await person.call('GET /renders')).body.items, []);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('52 renders restored.').waitFor();
+  await finish(page);
+});
+
 test('a render is deleted and restored; its dialog says what was asked for in words', async () => {
   const { page, person } = await dashboard.openAs();
   const options = JSON.stringify({

@@ -55,6 +55,9 @@ test('a render shows its formats, reference, links and thumbnail; deleting it de
       ['png', `http://tintype.test/s/${several}-1`, picture.length],
     ],
   );
+  assert.deepEqual((await visitor.call('GET /renders/ids')).body.ids, [extract, several]);
+  const ofKind = await visitor.call('GET /renders/ids', { query: { kind: 'extract' } });
+  assert.deepEqual(ofKind.body.ids, [extract]);
   const extracts = await visitor.call('GET /renders', { query: { kind: 'extract' } });
   assert.deepEqual(
     extracts.body.items.map(({ id }) => id),

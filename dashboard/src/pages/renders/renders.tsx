@@ -19,6 +19,7 @@ import { RecentlyDeleted } from '#app/parts/recently-deleted.tsx';
 import { Empty } from '#app/parts/states.tsx';
 import { UntilFilter, untilOf } from '#app/parts/until-filter.tsx';
 import { restore } from '#app/parts/use-delete.ts';
+import { useAction } from '#app/parts/use-action.ts';
 import { useOpened } from '#app/parts/use-opened.ts';
 import { useSelection, type Selection } from '#app/parts/use-selection.ts';
 import { useSettled } from '#app/parts/use-settled.ts';
@@ -40,7 +41,7 @@ const statuses = [
 
 export function Renders() {
   const [search, setSearch] = useSearch();
-  const [deleting, setDeleting] = useState<Render[]>();
+  const [deleting, setDeleting] = useState<{ ids: string[]; renders: Render[] }>();
   const open = (id: string | undefined, replace = true) => setSearch({ open: id }, { replace });
   const filter = useSettled({
     search: search.get('search') ?? undefined,
@@ -80,8 +81,9 @@ export function Renders() {
       </Filters>
       <SelectionBar
         selection={selection}
+        filter={filter}
         hasMore={query.hasNextPage}
-        onDelete={() => setDeleting(selection.items)}
+        onDelete={() => setDeleting({ ids: selection.ids, renders: selection.items })}
       />
       <PagedList query={query} empty={<None isFiltered={isFiltered} />}>
         {(items) => (
@@ -104,13 +106,13 @@ export function Renders() {
           key={opened.id}
           render={opened}
           neighbours={{ ...neighboursOf(renders, opened.id), onOpen: open }}
-          onDelete={() => setDeleting([opened])}
+          onDelete={() => setDeleting({ ids: [opened.id], renders: [opened] })}
           onClose={() => open(undefined)}
         />
       )}
       {deleting && (
         <DeleteRenders
-          renders={deleting}
+          {...deleting}
           onClose={() => setDeleting(undefined)}
           onDeleted={() => {
             setDeleting(undefined);
@@ -124,15 +126,23 @@ export function Renders() {
 }
 
 function SelectionBar({
-  selection: { items, all, clear },
+  selection,
+  filter,
   hasMore,
   onDelete,
 }: {
   selection: Selection<Render>;
+  /** What the list shows. */
+  filter: QueryOf<'GET /renders/ids'>;
+  /** Whether there are more renders than the loaded ones. */
   hasMore: boolean;
   onDelete: () => void;
 }) {
-  if (items.length === 0) return null;
+  const { ids, items } = selection;
+  const all = useAction(() => call('GET /renders/ids', { query: filter }), {
+    onDone: (found) => selection.put(found.ids),
+  });
+  if (ids.length === 0) return null;
   const links = items.flatMap(({ share_url, url }) => share_url ?? url ?? []);
   return (
     <div
@@ -141,15 +151,20 @@ function SelectionBar({
       className="sticky top-16 z-10 flex flex-wrap items-center gap-2 card px-4 py-2.5 shadow-large lg:top-4"
     >
       <p role="status" className="flex-1 basis-48 font-medium">
-        {plural(items.length, 'render')} selected
+        {plural(ids.length, 'render')} selected
       </p>
-      <Button small tone="quiet" onClick={all}>
-        {hasMore ? 'Select all loaded' : 'Select all'}
+      <Button
+        small
+        tone="quiet"
+        busy={all.isPending}
+        onClick={hasMore ? () => all.mutate(undefined) : selection.all}
+      >
+        {hasMore ? 'Select all that match' : 'Select all'}
       </Button>
-      <Button small tone="quiet" onClick={clear}>
+      <Button small tone="quiet" onClick={selection.clear}>
         Clear
       </Button>
-      {links.length > 0 && (
+      {ids.length === items.length && links.length > 0 && (
         <CopyButton text={links.join('\n')} what={plural(links.length, 'link')}>
           Copy links
         </CopyButton>
