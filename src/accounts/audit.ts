@@ -1,4 +1,4 @@
-// One row of the audit log for each action of an owner, written in the same transaction as the action.
+// One row of the audit log for each action of an owner, written in the same transaction as the action, and for what an owner should know.
 import { newId } from '#core/ids.ts';
 import type { Tables } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';

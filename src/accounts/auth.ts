@@ -6,6 +6,7 @@ import { APIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
+import { newRecoveryCode } from '#core/ids.ts';
 import type { Database } from '#storage/database.ts';
 import type { PasswordHashing } from '#accounts/password-hashing.ts';
 
@@ -115,6 +116,7 @@ export function createAuth({ database, baseUrl, secret, log, hashing }: AuthPart
       twoFactor({
         issuer: new URL(baseUrl).host,
         twoFactorCookieMaxAge: secondFactorSeconds,
+        backupCodeOptions: { customBackupCodesGenerate: () => Array.from({ length: 10 }, newRecoveryCode) },
         schema: {
           user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
           twoFactor: {

@@ -2,6 +2,7 @@
 import { invalid } from '#core/errors.ts';
 import type { AccountRow } from '#storage/schema.ts';
 import { normalizeEmail } from '#accounts/accounts.ts';
+import { recordAct } from '#accounts/audit.ts';
 import { deadLink, explained, type Client } from '#accounts/auth-calls.ts';
 import type { Mail } from '#accounts/mailer.ts';
 import type { Purpose } from '#accounts/one-time-links.ts';
@@ -83,6 +84,10 @@ export async function createLinks(parts: SignInParts & { sessions: Sessions }) {
         if (account.verified === 0) {
           const proof = { email: account.email, kept: { password: false }, now: clock.now() };
           await database.transaction((within) => proveAddress(within, account, proof));
+        }
+        if (await tables.people.hasCodes(account.id)) {
+          const act = { action: 'account.sign_in_without_code', target: account, detail: {} };
+          await recordAct(tables, account, clock.now(), act);
         }
         const { promise, resolve } = Promise.withResolvers<string>();
         await auth.api.signInMagicLink({

@@ -1,5 +1,5 @@
 // Ids, slugs, API keys and delete tokens, all from the system's secure random source. Spec 2.1, 5.
-import { hash, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { hash, randomFillSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -10,6 +10,15 @@ const keyLength = keyPrefix.length + secretLength + keyChecksumLength;
 
 /** 119 bits: the id of an upload, a render, an account, a key. */
 export const newId = (): string => randomBase62(20);
+
+/** Without letters and digits that look alike, because people copy them from paper. */
+const legible = '23456789abcdefghjkmnpqrstuvwxyz';
+
+/** 49 bits, such as `k7wq2-9xhmt`. */
+export const newRecoveryCode = (): string =>
+  Array.from({ length: 10 }, () => legible[randomInt(legible.length)])
+    .join('')
+    .replace(/.{5}/, '$&-');
 
 /** The id of a link key, which is in the address of its links. */
 export const newLinkKeyId = (): string => `lk_${newId()}`;

@@ -149,7 +149,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('keys', () => '/dashboard/keys', 'build server'),
     page('key', () => `/dashboard/key?id=${keyId}`, 'Latest requests'),
     page('usage', () => '/dashboard/usage', 'Uploads by day'),
-    page('requests', () => '/dashboard/requests', '/api/v1/upload'),
+    page('requests', () => '/dashboard/requests', '/article.html'),
     page('settings', () => '/dashboard/settings', 'This one'),
     page('webhooks', () => '/dashboard/webhooks', 'upload.created'),
     page('links', () => '/dashboard/links', 'newsletter'),

@@ -25,7 +25,8 @@ export function requestsHandlers({ clock, metering }: DashboardParts) {
         page,
       );
       const names = new Map((await owned.keys.list()).map(({ id, name }) => [id, name]));
-      return toPage(rows, page, (row) => requestView(row, names));
+      const targets = await owned.renders.targets(rows.flatMap(madeBy));
+      return toPage(rows, page, (row) => requestView(row, names, targets));
     },
   } satisfies Partial<Handlers>;
 }
@@ -33,8 +34,10 @@ export function requestsHandlers({ clock, metering }: DashboardParts) {
 const timeOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
-function requestView(row: RequestLogRow, keyNames: Map<string, string>) {
-  const { id, created_at, path, status, code, reason, key_id, duration_ms, phases, made } = row;
+const madeBy = ({ made }: RequestLogRow): string[] => made?.split(',') ?? [];
+
+function requestView(row: RequestLogRow, keyNames: Map<string, string>, targets: Map<string, string>) {
+  const { id, created_at, path, status, code, reason, key_id, duration_ms, phases } = row;
   const kind = unitOf(row);
   return {
     request_id: id,
@@ -52,6 +55,11 @@ function requestView(row: RequestLogRow, keyNames: Map<string, string>) {
       name,
       ms,
     })),
-    made: made === null ? [] : made.split(',').map((madeId) => ({ kind, id: madeId })),
+    made: madeBy(row).map((madeId) => ({
+      kind,
+      id: madeId,
+      /** The address of the page; null for an upload, and for a render that is gone. */
+      target: targets.get(madeId) ?? null,
+    })),
   };
 }

@@ -42,6 +42,17 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
   return {
     byId: (id: string, now: number): Promise<RenderRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
+    /** What these renders are of, deleted ones too. */
+    async targets(ids: string[]): Promise<Map<string, string>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('renders')
+        .select(['id', 'target'])
+        .where('account_id', '=', accountId)
+        .where('id', 'in', ids)
+        .execute();
+      return new Map(rows.map(({ id, target }) => [id, target]));
+    },
     /** Deleted renders that can be restored until `deleted_at`; the latest deletion first. */
     restorable: (now: number, limit: number): Promise<RenderRow[]> =>
       unexpired(now)

@@ -11,6 +11,11 @@ export function createPeopleTable(db: Kysely<Schema>) {
       const row = await db.selectFrom('people').select('id').where('id', '=', accountId).executeTakeFirst();
       return row !== undefined;
     },
+    /** Whether signing in with the password needs a code too. */
+    async hasCodes(accountId: string): Promise<boolean> {
+      const people = db.selectFrom('people').select('two_factor_enabled').where('id', '=', accountId);
+      return Boolean((await people.executeTakeFirst())?.two_factor_enabled);
+    },
     /** Whether the person with this e-mail address has a stored session from this client address. */
     async hasSessionFrom(email: string, address: string): Promise<boolean> {
       const row = await db

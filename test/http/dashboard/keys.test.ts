@@ -323,7 +323,9 @@ test('a row of the request log has its field, its steps and what it created; dai
   assert.deepEqual([refused?.field, refused?.made, refused?.phases], ['url', [], []]);
   assert.deepEqual(
     batch?.made,
-    answer.body.items.flatMap(({ upload }) => (upload ? [{ kind: 'upload', id: upload.id }] : [])),
+    answer.body.items.flatMap(({ upload }) =>
+      upload ? [{ kind: 'upload', id: upload.id, target: null }] : [],
+    ),
   );
   assert.equal(batch?.made.length, 2);
   assert.deepEqual(

@@ -34,7 +34,8 @@ test('codes are on after a first correct code; then the password is not enough t
   assert.match(wrong.body.error.message, /^current_password: /);
   const { body: started } = await person.call('POST /codes/start', withPassword);
   assert.match(started.uri, /^otpauth:\/\/totp\//);
-  assert.equal(started.recovery_codes.length, 10);
+  assert.equal(new Set(started.recovery_codes).size, 10);
+  for (const code of started.recovery_codes) assert.match(code, /^[2-9a-hjkmnp-z]{5}-[2-9a-hjkmnp-z]{5}$/);
   const refused = await person.call('POST /codes/confirm', { body: { code: wrongCode(started.uri) } });
   assert.match(refused.body.error.message, /^code: /);
   assert.ok((await enter(person.email).first).body.signed_in, 'not on before the first code');
@@ -84,6 +85,24 @@ test('guessing a code ends the attempt, and then locks the account for a while',
   const locked = await visitor.call('POST /sign-in/code', { body: { code: totp(person.uri) } });
   assert.deepEqual([locked.status, locked.headers.get('retry-after')], [429, '900']);
   assert.ok((await person.call('GET /session')).body.signed_in, 'whoever is signed in stays so');
+});
+
+test('a sign-in by a link, which needs no code, is in the audit log if codes are on', async () => {
+  const owner = await signedInVisitor(service, { owner: true });
+  const acts = async (email: string) =>
+    (await owner.call('GET /admin/audit')).body.items
+      .filter(({ target }) => target === email)
+      .map(({ action }) => action);
+  const follow = async (email: string) => {
+    const token = new URL(await service.signIn.welcomeLink(email)).searchParams.get('token');
+    return (await createVisitor(service).call('POST /welcome', { body: { token } })).status;
+  };
+  const person = await personWithCodes();
+  assert.equal(await follow(person.email), 200);
+  assert.deepEqual(await acts(person.email), ['account.sign_in_without_code']);
+  const other = await signedInVisitor(service);
+  assert.equal(await follow(other.email), 200);
+  assert.deepEqual(await acts(other.email), []);
 });
 
 test('a code without the password before it is refused', async () => {

@@ -40,6 +40,7 @@ const actions: Record<string, string> = {
   'account.reinstate': 'Lifted the suspension of',
   'account.link': 'Made a link for',
   'account.delete': 'Deleted an account',
+  'account.sign_in_without_code': 'Signed in by a link, without a two-step code:',
   'link_key.create': 'Made a link key for',
   'link_key.revoke': 'Revoked a link key of',
   'settings.update': 'Changed the installation',

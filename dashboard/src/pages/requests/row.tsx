@@ -2,6 +2,7 @@
 import { useId } from 'react';
 import { ago, duration, exactTime, time } from '#app/format.ts';
 import { Details, type RequestItem } from '#app/pages/requests/details.tsx';
+import { targetName } from '#app/pages/renders/names.ts';
 import { Icon } from '#app/parts/icon.tsx';
 import { Chip } from '#app/parts/states.tsx';
 
@@ -83,8 +84,11 @@ function Outcome({ item }: { item: RequestItem }) {
       </>
     );
   const count = item.made.length;
+  const [first] = item.made;
   const what =
-    item.made[0]?.kind === 'render' ? 'Rendered' : `Stored ${count === 1 ? '1 file' : `${count} files`}`;
+    first?.kind === 'render'
+      ? `Rendered ${first.target === null ? '' : targetName(first.target)}`
+      : `Stored ${count === 1 ? '1 file' : `${count} files`}`;
   return (
     <span className="text-quiet">
       {count === 0 ? 'Answered' : what}

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { CurrentPassword } from '#app/pages/settings/current-password.tsx';
-import { Button } from '#app/parts/button.tsx';
+import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
 import { Dialog, DialogActions, FormDialog } from '#app/parts/dialog.tsx';
 import { TextField } from '#app/parts/field.tsx';
@@ -172,6 +172,14 @@ function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => voi
       </p>
       <Code text={codes.join('\n')} what="Recovery codes" isFirst onCopied={() => setKept(true)} />
       <DialogActions>
+        <AnchorButton
+          icon="download"
+          href={`data:text/plain,${encodeURIComponent(`Recovery codes for ${location.host}\n\n${codes.join('\n')}\n`)}`}
+          download="tintype-recovery-codes.txt"
+          onClick={() => setKept(true)}
+        >
+          Download
+        </AnchorButton>
         <Button tone="primary" onClick={onClose}>
           I have saved them
         </Button>
