@@ -75,6 +75,29 @@ test('on a phone the details of a render open at their top, with the focus on th
   await tab.context().close();
 });
 
+test('the start page leads to the documentation and to sign-in, and copies its calls', async () => {
+  const tab = await dashboard.open({ viewport: { width: 390, height: 844 } });
+  await tab.goto('/');
+  await tab.getByRole('button', { name: 'Copy: Upload: the call' }).click();
+  await tab.getByRole('button', { name: 'Copied: Upload: the call' }).waitFor();
+  assert.match(await tab.evaluate<string>('navigator.clipboard.readText()'), /^curl .*\/api\/v1\/upload /);
+  const header = tab.getByRole('banner');
+  assert.equal(await header.getByRole('link', { name: 'Docs' }).getAttribute('href'), '/docs');
+  await header.getByRole('link', { name: 'Sign in' }).click();
+  await tab.getByText('Forgot your password?').waitFor();
+  await tab.context().close();
+});
+
+test('a share page offers the actual size of a picture only if it is shown smaller', async () => {
+  const tab = await dashboard.open();
+  await tab.goto(pages.shown.find(({ name }) => name === 'share')!.path());
+  const button = tab.getByText('Actual size');
+  await button.waitFor({ state: 'hidden' });
+  await tab.setViewportSize({ width: 390, height: 844 });
+  await button.waitFor();
+  await tab.context().close();
+});
+
 test('built files are compressed and immutable, and nothing else in the folder is served', async () => {
   const { origin } = dashboard.service;
   const html = await (await fetch(`${origin}/dashboard/uploads`)).text();

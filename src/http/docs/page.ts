@@ -79,7 +79,7 @@ function serve(title: string, body: Html): Served {
     title,
     head: html`<link rel="stylesheet" href="${assetUrl('docs.css')}" />`,
     body,
-    scripts: ['docs.js'],
+    scripts: ['copy-code.js', 'docs.js'],
     isSending: true,
   };
   return { headers: pageHeaders(page), file: createStaticFile(pageType, Buffer.from(pageMarkup(page))) };

@@ -10,7 +10,7 @@ export type Language = keyof typeof languages;
 const nodeFiles = 'node:fs/promises';
 
 /** Stands in for the key: a key is shown only once, so no page has it. */
-export const keyPlaceholder = 'YOUR_API_KEY';
+export const keyPlaceholder = '$TINTYPE_API_KEY';
 
 export interface Call {
   baseUrl: string;

@@ -1,7 +1,7 @@
 // GET /: what this service is, a call that works here, and where to go next.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assetUrl } from '#http/pages/assets.ts';
-import { html, sendPage, type Html } from '#http/pages/page.ts';
+import { html, sendPage, type Html, type Page } from '#http/pages/page.ts';
 
 interface Example {
   title: string;
@@ -11,7 +11,15 @@ interface Example {
 }
 
 export function landingPage({ baseUrl }: { baseUrl: string }) {
-  const page = { title: 'Images and web pages, kept simple', body: describe(baseUrl) };
+  const page: Page = {
+    title: 'Images and web pages, kept simple',
+    body: describe(baseUrl),
+    scripts: ['copy-code.js'],
+    links: [
+      ['/docs', 'Docs'],
+      ['/dashboard', 'Sign in'],
+    ],
+  };
   return async (_request: FastifyRequest, reply: FastifyReply) => sendPage(reply, page);
 }
 

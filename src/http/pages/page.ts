@@ -26,6 +26,8 @@ export interface Page {
   head?: Html;
   body: Html;
   scripts?: string[];
+  /** Links in its header. */
+  links?: [href: string, text: string][];
   /** Other hosts that its pictures come from. */
   pictureOrigins?: string[];
   /** Whether its script sends requests to this service. */
@@ -69,7 +71,7 @@ export function sendGonePage(reply: FastifyReply): FastifyReply {
   });
 }
 
-function render({ title, head, body, scripts = [] }: Page): Html {
+function render({ title, head, body, scripts = [], links = [] }: Page): Html {
   return html`
     <!doctype html>
     <html lang="en">
@@ -90,6 +92,12 @@ function render({ title, head, body, scripts = [] }: Page): Html {
           <a class="mark" href="/"
             ><img src="${assetUrl('icon.svg')}" alt="" width="22" height="22" />Tintype</a
           >
+          ${
+            links.length > 0 &&
+            html`<nav aria-label="Pages">
+              ${links.map(([href, text]) => html`<a href="${href}">${text}</a>`)}
+            </nav>`
+          }
         </header>
         ${body} ${scripts.map((name) => html`<script src="${assetUrl(name)}" type="module"></script>`)}
       </body>

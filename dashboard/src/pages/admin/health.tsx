@@ -75,7 +75,7 @@ function Content({ health }: { health: Answer }) {
         <Figure
           title="Stored"
           value={bytes(stored.upload_bytes + stored.render_bytes)}
-          foot={`${number(stored.uploads)} uploads, ${number(stored.renders)} hosted renders`}
+          foot={`${number(stored.uploads)} uploads and ${number(stored.renders)} hosted renders of all accounts, with deleted ones that can be restored`}
         />
       </div>
       <Browser browser={browser} />

@@ -23,6 +23,7 @@ export function LastDays() {
   return (
     <Section
       title="Last 30 days"
+      intro="What was stored and rendered, also if it was deleted since."
       actions={
         <LinkButton to="/usage" small tone="quiet">
           Usage in detail

@@ -193,7 +193,7 @@ function Totals({ filter, isFiltered }: { filter: QueryOf<'GET /uploads/totals'>
     <p role="status" className="-my-2 text-sm text-quiet tabular-nums">
       {files} {data.files === 1 ? 'upload' : 'uploads'}
       {isFiltered && ' found'} · {bytes(data.bytes)}
-      {data.is_more && ' or more'}
+      {data.is_more && ' or more'} · without deleted ones
     </p>
   );
 }

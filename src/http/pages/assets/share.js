@@ -21,6 +21,19 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   field.addEventListener('focus', () => field.select());
 }
 
+// A picture that fits into the window is shown at its actual size already.
+const picture = document.querySelector('.picture[width]');
+const zoom = document.getElementById('zoom');
+if (picture && zoom) {
+  const update = () => {
+    if (!zoom.checked)
+      document.querySelector('.button[for="zoom"]').hidden =
+        picture.clientWidth >= Number(picture.getAttribute('width'));
+  };
+  update();
+  addEventListener('resize', update);
+}
+
 // The system's own sheet, on phones for the most part.
 const shareButton = document.querySelector('[data-share]');
 if (navigator.share && shareButton) {
