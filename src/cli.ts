@@ -1,28 +1,31 @@
 // npx tintype: the operator's commands. They work on the same data while the server runs.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import type { Account, Accounts } from '#accounts/accounts.ts';
+import { AccountError, type Account, type Accounts } from '#accounts/accounts.ts';
 import { newApiKey } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { keyScopes, type ApiKeyRow, type KeyScope } from '#storage/schema.ts';
 import { browserUsage, runBrowserCommand } from '#roof/browser-command.ts';
-import { readConfig } from '#roof/config.ts';
+import { readConfig, version } from '#roof/config.ts';
 import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
 import { runDoctor } from '#roof/doctor.ts';
 import { hasDatabase } from '#roof/engines.ts';
 import { serve } from '#roof/main.ts';
 import { openAccounts } from '#roof/service.ts';
+import { UsageError } from '#roof/usage-error.ts';
 
 type OpenedAccounts = Awaited<ReturnType<typeof openAccounts>>;
 
 const usage = `Usage: npx tintype <command> [--json]
 
   serve                                             run the service
+  version
   doctor                                            check what the service depends on, with advice for each failure
   account create --email E [--plan P] [--unverified]
   account update E [--plan P] [--suspended true|false] [--verified true|false] [--overages on|off]
                    [--owner true|false] [--allow-hosts wiki.corp:443,…]
   account link E                                    a one-time link to sign in at the dashboard
   account list
+  account delete E --yes                            with all its files; the service deletes them within a minute
   key create --account E [--name N] [--scope uploads|renders|all] [--expires-in-days N]
   key list --account E
   key revoke ID
@@ -43,8 +46,15 @@ interface Command {
     accounts: Accounts,
     options: Options,
     operand: string,
-    more: Pick<OpenedAccounts, 'welcomeLink' | 'webhookSecrets' | 'linkKeys'>,
-  ) => Promise<{ data: unknown; text: string }>;
+    more: Pick<OpenedAccounts, 'welcomeLink' | 'webhookSecrets' | 'linkKeys' | 'deletion'>,
+  ) => Promise<Result>;
+}
+
+interface Result {
+  data: unknown;
+  text: string;
+  /** Of a list: on a terminal they are shown with headings instead of the text. */
+  rows?: Record<string, string | null>[];
 }
 
 const text = { type: 'string' } as const;
@@ -96,7 +106,20 @@ const commands: Record<string, Command> = {
     operands: 0,
     async run(accounts) {
       const list = await accounts.list();
-      return { data: list, text: list.map(accountLine).join('\n') };
+      return { data: list, text: list.map(accountLine).join('\n'), rows: list.map(accountRow) };
+    },
+  },
+  'account delete': {
+    options: { yes: { type: 'boolean' } },
+    operands: 1,
+    async run(accounts, { yes }, email, { deletion }) {
+      const account = await accounts.require(email);
+      if (yes !== true)
+        throw new UsageError(`--yes is missing: it deletes "${account.email}" and all its files for good`);
+      await deletion.begin(account.id).catch((error: unknown) => {
+        throw error instanceof AccountError ? new AccountError(`"${account.email}" ${error.message}`) : error;
+      });
+      return { data: { id: account.id }, text: `deleted ${account.email}` };
     },
   },
   'key create': {
@@ -119,7 +142,7 @@ const commands: Record<string, Command> = {
     operands: 0,
     async run(accounts, { account }) {
       const list = (await accounts.listKeys(required('--account', account))).map(keyView);
-      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n') };
+      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n'), rows: list };
     },
   },
   'key revoke': {
@@ -155,7 +178,7 @@ const commands: Record<string, Command> = {
         name,
         created_at: isoTime(created_at),
       }));
-      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n') };
+      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n'), rows: list };
     },
   },
   'link-key revoke': {
@@ -183,17 +206,21 @@ export async function runCli(args: string[]): Promise<number> {
     await serve();
     return 0;
   }
-  if (['help', '--help', '-h'].includes(first)) {
+  if (first === 'help' || args.includes('--help') || args.includes('-h')) {
     process.stdout.write(usage);
     return 0;
   }
-  if (first === 'doctor') return runDoctor(args.slice(1));
+  if (args.length === 1 && ['version', '--version', '-v'].includes(first)) {
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
   try {
+    if (first === 'doctor') return await runDoctor(args.slice(1));
     process.stdout.write(`${await runOperatorCommand(args)}\n`);
     return 0;
   } catch (error) {
     process.stderr.write(`tintype: ${explain(error as Error)}\n`);
-    return 1;
+    return isMisuse(error) ? 2 : 1;
   }
 }
 
@@ -208,7 +235,7 @@ async function runCommand(name: string, args: string[]): Promise<string> {
   const command = commands[name];
   if (!command) {
     const problem = name.trim() === '' ? 'no command given' : `unknown command "${name.trim()}"`;
-    throw new Error(`${problem} (see npx tintype help)`);
+    throw new UsageError(`${problem} (see npx tintype help)`);
   }
   const { values, positionals } = parseArgs({
     args,
@@ -217,7 +244,7 @@ async function runCommand(name: string, args: string[]): Promise<string> {
     strict: true,
   });
   if (positionals.length !== command.operands) {
-    throw new Error(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
+    throw new UsageError(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
   }
   const config = readConfig();
   // Only the first account may make a database: any other command was given the wrong folder, or came too early.
@@ -229,11 +256,33 @@ async function runCommand(name: string, args: string[]): Promise<string> {
   const { accounts, close, ...more } = await openAccounts(config);
   try {
     const result = await command.run(accounts, values, positionals[0] ?? '', more);
-    return values['json'] === true ? JSON.stringify(result.data) : result.text;
+    if (values['json'] === true) return JSON.stringify(result.data);
+    return result.rows && process.stdout.isTTY ? table(result.rows) : result.text;
   } finally {
     await close();
   }
 }
+
+/** Headings, then a line for each row. Empty if there is none. */
+function table(rows: Record<string, string | null>[]): string {
+  const headings = Object.keys(rows[0] ?? {});
+  const lines = [
+    headings.map((heading) => heading.replaceAll('_', ' ').toUpperCase()),
+    ...rows.map((row) => Object.values(row).map((value) => value ?? '-')),
+  ];
+  const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+const isMisuse = (error: unknown): boolean =>
+  error instanceof UsageError || String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
 
 /** Joins the lines of a message into one. */
 function explain({ message }: Error): string {
@@ -243,32 +292,39 @@ function explain({ message }: Error): string {
 
 function required(option: string, value: string | boolean | undefined): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw new Error(`${option} is missing`);
+  throw new UsageError(`${option} is missing`);
 }
 
 function choice(option: string, value: string | boolean, yes: string, no: string): boolean {
   if (value === yes) return true;
   if (value === no) return false;
-  throw new Error(`${option} must be ${yes} or ${no}, not "${value}"`);
+  throw new UsageError(`${option} must be ${yes} or ${no}, not "${value}"`);
 }
 
 function scopeOf(value: string | boolean): KeyScope {
   const scope = keyScopes.find((known) => known === value);
   if (scope) return scope;
-  throw new Error(`--scope must be uploads, renders or all, not "${value}"`);
+  throw new UsageError(`--scope must be uploads, renders or all, not "${value}"`);
 }
 
 function daysOf(value: string | boolean): number {
   const days = /^\d{1,4}$/.test(String(value)) ? Number(value) : 0;
   if (days >= 1 && days <= limits.keyDays) return days;
-  throw new Error(`--expires-in-days must be a whole number from 1 to ${limits.keyDays}, not "${value}"`);
+  throw new UsageError(
+    `--expires-in-days must be a whole number from 1 to ${limits.keyDays}, not "${value}"`,
+  );
 }
 
-function accountLine({ email, plan, verified, suspended, overages, id }: Account): string {
-  const marks = [!verified && 'unverified', suspended && 'suspended', overages && 'overages on'].filter(
+function accountLine(account: Account): string {
+  const { email, plan, id, notes } = accountRow(account);
+  return `${email}  ${plan}  ${id}${notes === null ? '' : `  (${notes})`}`;
+}
+
+function accountRow({ email, plan, verified, suspended, overages, id }: Account) {
+  const notes = [!verified && 'unverified', suspended && 'suspended', overages && 'overages on'].filter(
     Boolean,
   );
-  return `${email}  ${plan}  ${id}${marks.length > 0 ? `  (${marks.join(', ')})` : ''}`;
+  return { email, plan, id, notes: notes.join(', ') || null };
 }
 
 function keyView({ id, name, display, scope, created_at, last_used_at, expires_at, revoked_at }: ApiKeyRow) {

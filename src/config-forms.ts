@@ -115,8 +115,9 @@ export function parseDatabaseUrl(value: string): string | undefined {
 export function parseStorageUrl(value: string): StorageLocation | undefined {
   const url = URL.parse(value);
   if (url?.protocol !== 's3:' || url.username || url.password || url.port || url.hash) return undefined;
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) || !['', '/'].includes(url.pathname))
-    return undefined;
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))
+    throw new Error('the name of a bucket has 3 to 63 lower-case letters, digits, dots and hyphens');
+  if (!['', '/'].includes(url.pathname)) throw new Error('a folder in the bucket goes into prefix=');
   const { endpoint, region, prefix = '', ...unknown } = Object.fromEntries(url.searchParams);
   if (Object.keys(unknown).length > 0) return undefined;
   if (endpoint !== undefined && parseBaseUrl(endpoint) === undefined) return undefined;

@@ -7,6 +7,7 @@ import { openSqliteSource } from '#storage/copy-rows.ts';
 import { readConfig, readConfigWith, type Config } from '#roof/config.ts';
 import { createProgress } from '#roof/progress.ts';
 import { openBlobs, openDatabase } from '#roof/engines.ts';
+import { UsageError } from '#roof/usage-error.ts';
 
 export const dataUsage = `  backup DIR                                        copy one machine's database and files while it runs
   restore DIR                                       put a backup back into an empty DATA_DIR
@@ -38,15 +39,26 @@ const commands: Record<string, Command> = {
       args,
       options: { 'to-database': { type: 'string' }, 'to-storage': { type: 'string' } },
     });
-    const target = readConfigWith({
-      DATABASE_URL: values['to-database'],
-      STORAGE_URL: values['to-storage'],
-    });
-    if (target.databaseUrl === undefined) throw new Error('--to-database is missing');
-    if (target.storage === undefined) throw new Error('--to-storage is missing');
+    const target = targetOf(values['to-database'], values['to-storage']);
+    if (target.databaseUrl === undefined) throw new UsageError('--to-database is missing');
+    if (target.storage === undefined) throw new UsageError('--to-storage is missing');
     return migrateData(config, target, target.databaseUrl);
   },
 };
+
+/** The options have the form of the variables, so a mistake is one of a variable. */
+function targetOf(database: string | undefined, storage: string | undefined): Config {
+  try {
+    return readConfigWith({ DATABASE_URL: database, STORAGE_URL: storage });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UsageError(
+      message
+        .replace('invalid DATABASE_URL', 'invalid --to-database')
+        .replace('invalid STORAGE_URL', 'invalid --to-storage'),
+    );
+  }
+}
 
 /** Files first, because they take long and can be resumed; then all rows in one transaction, so the target is complete or empty. */
 async function migrateData(config: Config, target: Config, databaseUrl: string): Promise<string> {
@@ -94,7 +106,7 @@ function requireOneMachine({ databaseUrl, storage }: Config, message: string): v
 function oneFolder(command: string, args: string[]): string {
   const { positionals } = parseArgs({ args, allowPositionals: true });
   const [folder] = positionals;
-  if (folder === undefined || positionals.length > 1) throw new Error(`"${command}" takes one folder`);
+  if (folder === undefined || positionals.length > 1) throw new UsageError(`"${command}" takes one folder`);
   return resolve(folder);
 }
 

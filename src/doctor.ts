@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { describeBrowser } from '#roof/browser-command.ts';
 import { newId } from '#core/ids.ts';
@@ -23,9 +24,9 @@ interface Finding {
 }
 
 export async function runDoctor(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
   const findings = await examine();
-  const isJson = args.includes('--json');
-  process.stdout.write(isJson ? `${JSON.stringify(findings)}\n` : findings.map(line).join(''));
+  process.stdout.write(values.json ? `${JSON.stringify(findings)}\n` : findings.map(line).join(''));
   return findings.every(({ ok }) => ok) ? 0 : 1;
 }
 

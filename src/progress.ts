@@ -1,4 +1,4 @@
-// A progress bar on stderr. When stderr is not a terminal, a line for every 5 percent.
+// A progress bar on stderr, if that is a terminal.
 
 const width = 30;
 
@@ -7,18 +7,17 @@ export function createProgress() {
   let shown = '';
   return {
     show(title: string, done: number, total: number): void {
+      if (!output.isTTY) return;
       const part = total === 0 ? 1 : done / total;
-      const step = `${title} ${Math.floor(part * (output.isTTY ? 500 : 20))}`;
+      const step = `${title} ${Math.floor(part * 500)}`;
       if (step === shown && done !== total) return;
       shown = step;
       const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
       const bar = '█'.repeat(Math.floor(part * width)).padEnd(width, '░');
-      output.write(
-        output.isTTY ? `\r\u001B[2K${title.padEnd(16)} ${bar} ${counts}` : `${title}: ${counts}\n`,
-      );
+      output.write(`\r\u001B[2K${title.padEnd(16)} ${bar} ${counts}`);
     },
     end(): void {
-      if (output.isTTY && shown !== '') output.write('\n');
+      if (shown !== '') output.write('\n');
       shown = '';
     },
   };

@@ -189,6 +189,8 @@ export async function openAccounts(config: Config) {
     accounts,
     webhookSecrets: createWebhookSecrets({ database, clock }),
     linkKeys: createLinkKeys({ database, plans, clock }),
+    /** A running service deletes the files. */
+    deletion: createAccountDeletion({ database, clock, purgeFiles: [] }),
     /** A one-time link that signs in whoever opens it. */
     async welcomeLink(email: string): Promise<string> {
       const parts = { database, accounts, clock, log };

@@ -1,7 +1,7 @@
 // npx tintype, as a child process.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { command } from '#lab/support/commands.ts';
@@ -139,6 +139,55 @@ test('a command in a folder without a database makes none and says so; only the 
   assert.match((await inEmpty('account', 'list')).stdout, /^first@example\.com/);
 });
 
+test('an account is deleted with --yes, but not the last owner', async () => {
+  const environment = { DATA_DIR: join(folder.path, 'deleted') };
+  await command(['account', 'create', '--email', 'gone@example.com'], environment);
+  await command(['account', 'update', 'gone@example.com', '--owner', 'true'], environment);
+  const remove = ['account', 'delete', 'Gone@example.com', '--yes'];
+  const refused = await command(remove, environment);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /^tintype: "gone@example\.com" is the only owner; make another account owner first/,
+  );
+
+  await command(['account', 'create', '--email', 'other@example.com'], environment);
+  await command(['account', 'update', 'other@example.com', '--owner', 'true'], environment);
+  assert.deepEqual(await command(remove, environment), {
+    code: 0,
+    stdout: 'deleted gone@example.com\n',
+    stderr: '',
+  });
+  assert.match((await command(['account', 'list'], environment)).stdout, /^other@example\.com[^\n]+\n$/);
+});
+
+test('on a terminal lists have headings and aligned columns', async () => {
+  const environment = { DATA_DIR: join(folder.path, 'lists') };
+  const onTerminal = (...args: string[]) => command(args, environment, { isTerminal: true });
+  for (const email of ['a@example.com', 'longer@example.com'])
+    await onTerminal('account', 'create', '--email', email, '--unverified');
+  const accounts = (await onTerminal('account', 'list')).stdout.split('\n');
+  assert.match(accounts[0] ?? '', /^EMAIL {15}PLAN {2}ID {20}NOTES$/);
+  assert.match(accounts[1] ?? '', /^a@example\.com {7}free {2}\w{20} {2}unverified$/);
+  await onTerminal('key', 'create', '--account', 'a@example.com', '--name', 'laptop');
+  const keys = ['key', 'list', '--account', 'a@example.com'];
+  const [head, row, ...rest] = (await onTerminal(...keys)).stdout.split('\n');
+  assert.match(head ?? '', /^ID +NAME +KEY +SCOPE +CREATED AT +LAST USED AT +EXPIRES AT +REVOKED AT$/);
+  assert.match(row ?? '', /^\w{20} {2}laptop {2}tt_\S+ +all +\S+Z +- +- +-$/);
+  assert.deepEqual(rest, ['']);
+  assert.doesNotMatch((await command(keys, environment)).stdout, /NAME/);
+  assert.match((await onTerminal(...keys, '--json')).stdout, /^\[\{"id"/);
+});
+
+test('version and help, also after a command', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+  for (const word of ['version', '--version'])
+    assert.deepEqual(await run(word), { code: 0, stdout: `${version}\n`, stderr: '' });
+  const { code, stdout } = await run('key', 'create', '--help');
+  assert.equal(code, 0);
+  assert.match(stdout, /^Usage: npx tintype/);
+});
+
 test('without --json the output is for people', async () => {
   const [account, key, help] = await Promise.all([
     run('account', 'create', '--email', 'carol@example.com'),
@@ -161,12 +210,21 @@ test('without --json the output is for people', async () => {
   }
 });
 
-describe('wrong usage: non-zero exit code, one line on stderr, nothing on stdout', () => {
+describe('wrong usage: exit code 2, or 1 if what it names does not exist or cannot be; one line on stderr, nothing on stdout', () => {
   const wrong: [string[], RegExp][] = [
     [[], /no command/],
     [['frobnicate'], /unknown command "frobnicate"/],
     [['account'], /unknown command "account"/],
-    [['account', 'delete'], /unknown command "account delete"/],
+    [['account', 'remove'], /unknown command "account remove"/],
+    [['doctor', '--jsn'], /--jsn/],
+    [['migrate-data'], /--to-database is missing/],
+    [['migrate-data', '--to-database', 'postgres://127.0.0.1/x'], /--to-storage is missing/],
+    [
+      ['migrate-data', '--to-database', 'postgres://127.0.0.1/x', '--to-storage', 's3://b'],
+      /invalid --to-storage, .+the name of a bucket has 3 to 63 lower-case letters/,
+    ],
+    [['backup'], /takes one folder/],
+    [['account', 'delete', 'bob@example.com'], /--yes is missing: it deletes "bob@example\.com"/],
     [['serve', '--port', '80'], /unknown command "serve --port"/],
     [['account', 'create'], /--email is missing/],
     [['account', 'create', '--email', 'nonsense'], /"nonsense" is not an e-mail address/],
@@ -202,13 +260,22 @@ describe('wrong usage: non-zero exit code, one line on stderr, nothing on stdout
     [['key', 'revoke', 'nothing'], /no key "nothing"/],
     [['key', 'revoke', '--account', '--json'], /account/],
   ];
+  const failures = [
+    /is not an e-mail address/,
+    /unknown plan/,
+    /already an account/,
+    /nothing to change/,
+    /no account/,
+    /overages are not available/,
+    /no key/,
+  ];
   for (let at = 0; at < wrong.length; at += 3) {
     const group = wrong.slice(at, at + 3);
     test(group.map(([args]) => args.join(' ') || '(nothing)').join(' · '), async () => {
       const ended = await Promise.all(group.map(([args]) => run(...args)));
       for (const [index, { code, stdout, stderr }] of ended.entries()) {
         const [args, reason] = group[index]!;
-        assert.ok(code !== null && code > 0, args.join(' '));
+        assert.equal(code, failures.some((failure) => failure.test(stderr)) ? 1 : 2, args.join(' '));
         assert.equal(stdout, '');
         assert.match(stderr, /^tintype: [^\n]+\n$/);
         assert.match(stderr, reason);
@@ -234,9 +301,11 @@ test('the commands work while the server runs', async () => {
   await command(['account', 'create', '--email', 'first@example.com'], environment);
   const serving = await serveUntilReady(environment);
   try {
-    const made = await command(['key', 'create', '--account', 'first@example.com', '--json'], environment);
-    const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
-    const ask = async () => {
+    const newKey = async (email: string) => {
+      const made = await command(['key', 'create', '--account', email, '--json'], environment);
+      return JSON.parse(made.stdout) as { id: string; key: string };
+    };
+    const ask = async (key: string) => {
       const response = await fetch(`${serving.origin}/api/v1/upload`, {
         method: 'POST',
         headers: bearer(key),
@@ -244,9 +313,16 @@ test('the commands work while the server runs', async () => {
       await response.arrayBuffer();
       return response.status;
     };
-    assert.equal(await ask(), 422, 'the new key works');
+    const { id, key } = await newKey('first@example.com');
+    assert.equal(await ask(key), 422, 'the new key works');
     assert.equal((await command(['key', 'revoke', id], environment)).code, 0);
-    assert.equal(await ask(), 401, 'the revoked key does not');
+    assert.equal(await ask(key), 401, 'the revoked key does not');
+
+    await command(['account', 'create', '--email', 'second@example.com'], environment);
+    const second = await newKey('second@example.com');
+    assert.equal(await ask(second.key), 422);
+    assert.equal((await command(['account', 'delete', 'second@example.com', '--yes'], environment)).code, 0);
+    assert.equal(await ask(second.key), 401, 'nor does the key of a deleted account');
   } finally {
     const { code, stdout } = await serving.end();
     assert.equal(code, 0);

@@ -9,11 +9,17 @@ import { shared } from '#lab/support/shared.ts';
 interface Call {
   args: string[];
   environment: Record<string, string>;
+  /** As if stdout and stderr were a terminal. */
+  isTerminal: boolean;
 }
 
 /** Runs one command to its end, after those that were called before it. */
-export async function command(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
-  return (await runner()).run({ args, environment });
+export async function command(
+  args: string[],
+  environment: Record<string, string> = {},
+  { isTerminal = false } = {},
+): Promise<Ended> {
+  return (await runner()).run({ args, environment, isTerminal });
 }
 
 const runner = shared(
@@ -52,13 +58,14 @@ if (import.meta.main) {
   process.setMaxListeners(0);
   const answer = process.stdout.write.bind(process.stdout);
   for await (const line of createInterface(process.stdin)) {
-    const { args, environment } = JSON.parse(line) as Call;
+    const { args, environment, isTerminal } = JSON.parse(line) as Call;
     const ended: Ended = { code: 0, stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       process[name].write = (text: string | Uint8Array): boolean => {
         ended[name] += String(text);
         return true;
       };
+      process[name].isTTY = isTerminal;
     }
     Object.assign(process.env, environment);
     ended.code = await runCli(args);

@@ -43,7 +43,7 @@ describe('backup and restore', () => {
   }
   async function run(name: string, dataDir: string): Promise<string> {
     const { code, stdout, stderr } = await command([name, join(folder, 'backup')], { DATA_DIR: dataDir });
-    assert.equal(code, 0, stderr);
+    assert.deepEqual([code, stderr], [0, '']);
     return stdout;
   }
 
