@@ -1,6 +1,8 @@
 // What the log must never contain, and what it always contains. Keys, delete tokens and cookies are sent in every part of a request
 // to a real process at its most verbose log level.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { readable } from '#roof/log.ts';
 import { newApiKey } from '#core/ids.ts';
@@ -9,6 +11,7 @@ import { command } from '#lab/support/commands.ts';
 import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
 import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
+import { startService } from '#lab/support/service.ts';
 import { uploadOne } from '#lab/support/uploading.ts';
 
 test('keys, delete tokens and cookies never reach the log; every response has one line with its request id', async () => {
@@ -97,6 +100,29 @@ test('keys, delete tokens and cookies never reach the log; every response has on
     const mine = lines.filter((line) => line['requestId'] === id);
     assert.equal(mine.length, 1, `${mine.length} lines for answer ${ids.indexOf(id)}`);
     assert.equal(typeof mine[0]?.['status'], 'number');
+  }
+});
+
+test('a request that is answered before its body has one response and one line, also if the body never ends', async () => {
+  const service = await startService();
+  try {
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('data', (bytes) => (text += bytes.toString()));
+    socket.write('POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf');
+    await once(socket, 'data');
+    socket.end();
+    await once(socket, 'close');
+    assert.match(text, /^HTTP\/1\.1 401 /);
+    assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1);
+    const lines = service.logLines().filter(({ status }) => status !== undefined);
+    assert.deepEqual(
+      lines.map(({ msg, status }) => [msg, status]),
+      [['request', 401]],
+    );
+  } finally {
+    await service.stop();
   }
 });
 

@@ -1,6 +1,6 @@
 // Limits what one connection may hold and for how long: one request at a time, a response that is being read, and a share of the
 // sockets. Without these limits a client that sends requests and never reads keeps a socket and an open file for ever.
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addressSubject } from '#http/guards.ts';
@@ -14,6 +14,8 @@ export function boundConnections(
 ) {
   const newest = new WeakMap<Socket, FastifyReply>();
   const waiting = new WeakMap<Socket, number>();
+  /** The latest request with a response. */
+  const answered = new WeakMap<Socket, IncomingMessage>();
   const openReply = (socket: Socket): FastifyReply | undefined => newest.get(socket);
 
   // Pipelined requests wait for the response before them: otherwise each would open its file at once, a thousand with one packet.
@@ -37,10 +39,11 @@ export function boundConnections(
   app.addHook('onResponse', async (request, reply) => {
     const { socket } = request.raw;
     if (newest.get(socket) === reply) newest.delete(socket);
+    answered.set(socket, request.raw);
   });
   cutStalled(app.server, stallMs, openReply);
   shareConnections(app.server, maxConnections);
-  return { openReply };
+  return { openReply, isAnswered: (socket: Socket): boolean => answered.get(socket)?.complete === false };
 }
 
 /**

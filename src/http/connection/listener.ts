@@ -82,6 +82,7 @@ export function createListener(parts: {
       methodsAt: parts.methodsAt,
       addressBudget: parts.guards.addressBudget,
       openReply: (socket) => connections.openReply(socket),
+      isAnswered: (socket) => connections.isAnswered(socket),
     }),
     ...(tls
       ? { https: { ...listener, cert: tls.cert, key: tls.key, handshakeTimeout: timeouts.headersMs } }

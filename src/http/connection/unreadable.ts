@@ -25,6 +25,8 @@ export function answerUnreadable(parts: {
   addressBudget: (ip: string) => BudgetStanding;
   /** The newest request on a connection whose response is not complete. */
   openReply: (socket: Socket) => FastifyReply | undefined;
+  /** What arrives on a connection is the rest of a request whose response is complete. */
+  isAnswered: (socket: Socket) => boolean;
 }) {
   return (error: UnreadableError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -34,6 +36,10 @@ export function answerUnreadable(parts: {
     const open = parts.openReply(socket);
     if (open) {
       endWith(open, socket, error.code === tooFineChunks ? 'its chunks are too small' : notFramed);
+      return;
+    }
+    if (parts.isAnswered(socket)) {
+      socket.end();
       return;
     }
     const requestId = newId();
