@@ -58,7 +58,7 @@ export const errorTable = {
     means: "The month's upload or render units are used up, and overages are off or not part of the plan.",
     todo: 'Wait for the first of the month (UTC), change the plan, or turn overages on.',
     example:
-      'The monthly quota of 2 upload units is used up. It resets with the next calendar month (UTC); an upgrade or, where the plan offers them, overages lift it now.',
+      'The monthly quota of 2 upload units is used up. It resets with the next calendar month (UTC); overages, which the plan offers, or a larger plan lift it now.',
   },
   forbidden: {
     versions: [2],
@@ -154,7 +154,7 @@ export const errorTable = {
     where: 'render',
     means: 'The account already runs as many renders as its plan allows, or the service is busy.',
     todo: 'Wait for the seconds in `Retry-After`.',
-    example: 'All 1 concurrent renders of the plan are in use. Retry when one has finished.',
+    example: 'The one concurrent render of the plan is in use. Retry when it has finished.',
   },
   queue_full: {
     versions: [2],

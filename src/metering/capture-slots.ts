@@ -92,7 +92,7 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
 
 function requireUnits(payer: Caller, wanted: number, live: { left: number; units: number }): void {
   const left = live.left - live.units;
-  if (left < wanted) throw new QuotaExceededError('render', limitOf(payer, 'render'), { wanted, left });
+  if (left < wanted) throw new QuotaExceededError(payer, 'render', { wanted, left });
 }
 
 function queueFull(places: number): ServiceError {
@@ -106,7 +106,9 @@ function queueFull(places: number): ServiceError {
 function capReached(cap: number): ServiceError {
   return new ServiceError(
     'concurrency_limited',
-    `All ${cap} concurrent renders of the plan are in use. Retry when one has finished.`,
+    cap === 1
+      ? 'The one concurrent render of the plan is in use. Retry when it has finished.'
+      : `All ${cap} concurrent renders of the plan are in use. Retry when one has finished.`,
     { retryAfterSeconds },
   );
 }

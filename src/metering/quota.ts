@@ -119,20 +119,27 @@ export function nextMonth(now: number): Date {
 /** The quota's month is the calendar month, UTC. */
 export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
 
+function remedyOf({ plan, mayOverrun }: Caller): string {
+  if (mayOverrun) return 'a higher cap of overages or a larger plan lifts it';
+  return plan.overages
+    ? 'overages, which the plan offers, or a larger plan lift it'
+    : 'a larger plan lifts it';
+}
+
 /** Carries the unit and limit that the response headers name. */
 export class QuotaExceededError extends ServiceError {
   readonly unit: Unit;
   readonly limit: number;
 
-  constructor(unit: Unit, limit: number, { wanted, left } = { wanted: 1, left: 0 }) {
+  constructor(payer: Caller, unit: Unit, { wanted, left } = { wanted: 1, left: 0 }) {
+    const limit = limitOf(payer, unit);
     const problem =
       left > 0
         ? `This request needs ${wanted} ${unit} units, and ${left} of the monthly quota of ${limit} ${left === 1 ? 'is' : 'are'} left.`
         : `The monthly quota of ${limit} ${unit} units is used up.`;
     super(
       'quota_exceeded',
-      `${problem} It resets with the next calendar month (UTC); ` +
-        'an upgrade or, where the plan offers them, overages lift it now.',
+      `${problem} It resets with the next calendar month (UTC); ${remedyOf(payer)} now.`,
     );
     this.unit = unit;
     this.limit = limit;

@@ -11,14 +11,7 @@ import { UnknownOutcomeError, type Database, type Tables } from '#storage/databa
 import type { UploadRow } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { recordEvents } from '#delivery/events.ts';
-import {
-  ceilingOf,
-  consumeUnits,
-  limitOf,
-  monthOf,
-  QuotaExceededError,
-  type QuotaState,
-} from '#metering/quota.ts';
+import { ceilingOf, consumeUnits, monthOf, QuotaExceededError, type QuotaState } from '#metering/quota.ts';
 import { joinAlbum } from '#uploads/albums.ts';
 import type { UploadEvents } from '#uploads/upload-events.ts';
 import { detectType, emptyFile, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
@@ -141,7 +134,7 @@ export function createUploadStore(parts: {
     try {
       const month = monthOf(clock.now());
       const { used } = await database.tables.usage.read({ accountId, unit: 'upload', month });
-      if (used >= ceiling) failAll(attempts, new QuotaExceededError('upload', limitOf(uploader, 'upload')));
+      if (used >= ceiling) failAll(attempts, new QuotaExceededError(uploader, 'upload'));
     } catch (error) {
       failAll(attempts, error);
     }
@@ -284,7 +277,7 @@ export function createUploadStore(parts: {
       const { draft, error } = attempt;
       if (error || !draft) return failureOf(attempt);
       const quota = paid.get(draft);
-      if (!quota) return { ok: false, error: new QuotaExceededError('upload', limitOf(uploader, 'upload')) };
+      if (!quota) return { ok: false, error: new QuotaExceededError(uploader, 'upload') };
       const { row, deleteToken } = draft;
       return { ok: true, upload: { row, deleteToken, quota } };
     });

@@ -85,6 +85,10 @@ test('7 the quota is used up: 402 with the limit, nothing remaining and the rate
   await upload(key);
   const refused = await upload(key);
   assert.deepEqual([refused.status, refused.body.error.code], [402, 'quota_exceeded']);
+  assert.match(
+    refused.body.error.message,
+    /; overages, which the plan offers, or a larger plan lift it now\.$/,
+  );
   assert.deepEqual(quotaOf(refused), ['2', '0', null, null, null]);
   assert.equal(refused.headers.get('x-service-ratelimit-limit'), '1000');
   assert.equal(refused.headers.get('x-service-ratelimit-remaining'), '997');

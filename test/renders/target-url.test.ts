@@ -131,10 +131,18 @@ test('4.3 url: the message shows the URL on one short line with visible characte
     'url: must not contain control characters, or spaces at either end; sent "http://a\\u{a}\\u{202e}\\u{22}\\u{5c}"',
   );
   assert.match(await refusal(`http://10.0.0.1/${'x'.repeat(500)}`), /sent "http:\/\/10\.0\.0\.1\/x{84}…"$/);
+  const absolute = 'url: must be an absolute http:// or https:// address';
+  assert.equal(
+    await refusal('example.com:8443/a?b'),
+    `${absolute}; sent "example.com:8443/a?b"; did you mean "https://example.com:8443/a?b"?`,
+  );
+  for (const url of ['/a.b/c', 'a', 'mailto:a@b.example', 'ftp://a.example', 'a..b'])
+    assert.equal(await refusal(url), `${absolute}; sent "${url.replace(/.*@/, '…@')}"`);
   const secrets = [
     'http://bob:hunter2@example.com/',
     'http:hunter2@a',
     'x:hunter2@',
+    'bob.example:hunter2@example.com',
     'http://a:hun#ter2?/hunter2@example.com/',
     'ftp://u:hunter2@\n',
   ];

@@ -21,7 +21,8 @@ export function checkUrl(
   { schemes = ['http', 'https'], isSecret = false }: { schemes?: readonly string[]; isSecret?: boolean } = {},
 ): CheckedUrl {
   // Messages are kept in the request log.
-  const refuse = (reason: string) => invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}`);
+  const refuse = (reason: string, meant = '') =>
+    invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`);
   const refuseDenied = (verdict: Verdict | undefined) => {
     if (verdict?.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
   };
@@ -31,7 +32,10 @@ export function checkUrl(
     throw refuse('must not contain control characters, or spaces at either end');
   const [, scheme = '', authority] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? [];
   if (authority === undefined || !schemes.includes(scheme.toLowerCase()))
-    throw refuse(`must be an absolute ${schemes.map((known) => `${known}://`).join(' or ')} address`);
+    throw refuse(
+      `must be an absolute ${schemes.map((known) => `${known}://`).join(' or ')} address`,
+      meantBy(text),
+    );
   if (/^[^?#]*\\/.test(text)) throw refuse('must not contain backslashes');
   if (authority.includes('@')) throw refuse('must not contain a user name or password');
   const url = authority === '' ? null : URL.parse(text);
@@ -50,6 +54,12 @@ export function checkUrl(
     },
   };
 }
+
+/** Many leave out the scheme, because browsers take the rest. */
+const meantBy = (text: string): string =>
+  /^[\w-]+(?:\.[\w-]+)+(?:[:/?#]|$)/.test(text) && !text.includes('@')
+    ? `; did you mean ${quote(`https://${text}`)}?`
+    : '';
 
 /** Short, on one line, with invisible characters escaped, and without a possible password: everything before the last `@` is left out. */
 function quote(text: string): string {

@@ -8,13 +8,15 @@ export function hintFor(name: string, fields: Record<string, object>, path: stri
   return `the fields are ${names.map((field) => path + field).join(', ')}`;
 }
 
-/** Up to two letters away, or one if the name is so short that two make another word. */
+/** Up to two letters away; fewer if the name is so short that they make another word: A4 is a4, and a5 is not. */
 export function nearest(name: string, names: string[]): string | undefined {
   const ranked = names
     .map((known) => ({ known, distance: editDistance(name, known) }))
-    .filter(({ known, distance }) => distance <= (Math.min(name.length, known.length) < 5 ? 1 : 2));
+    .filter(({ known, distance }) => distance <= tolerated(Math.min(name.length, known.length)));
   return ranked.toSorted((left, right) => left.distance - right.distance)[0]?.known;
 }
+
+const tolerated = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
 /** `format` for `paper_format`: whole words only. */
 const containingField = (name: string, fields: string[]): string | undefined =>

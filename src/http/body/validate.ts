@@ -71,7 +71,7 @@ function mistakesIn(schema: TSchema, value: unknown, path: string, isWithinSecre
   const refuse = (wanted = ruleOf(rule)): ServiceError =>
     invalid(
       path || 'body',
-      `must be ${wanted}${isSecret ? '' : `, not ${shown(value)}`}${meantBy(rule, value)}`,
+      `must be ${wanted}${isSecret ? '' : `, not ${shown(value)}${meantBy(rule, value)}`}`,
     );
   if (rule.properties)
     return isPlainObject(value) ? mistakesInFields(rule, value, path, isSecret) : [refuse('a JSON object')];
@@ -175,7 +175,7 @@ function ruleOf(rule: Rule): string {
 }
 
 function meantBy({ enum: choices = [] }: Rule, value: unknown): string {
-  if (choices.length <= shownChoices || typeof value !== 'string') return '';
+  if (typeof value !== 'string') return '';
   const meant = nearest(value, choices);
   return meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;
 }

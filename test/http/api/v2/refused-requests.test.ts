@@ -85,6 +85,8 @@ const rows: Row[] = [
 
   // The outputs.
   ['format', withUrl({ format: 'avif' }), /one of png, jpeg, webp, pdf, html/],
+  ['format', withUrl({ format: 'jpg' }), /not "jpg"; did you mean "jpeg"\?$/],
+  ['paper_format', withUrl({ format: 'pdf', paper_format: 'A4' }), /not "A4"; did you mean "a4"\?$/],
   ['outputs', withUrl({ outputs: [] }), /an array of 1 to 5 items, not 0/],
   ['outputs', withUrl({ outputs: Array.from({ length: 6 }, () => ({})), response: 'json' }), /not 6/],
   ['outputs', withUrl({ outputs: [{}], format: 'png' }), /cannot be combined with format; move it/],
