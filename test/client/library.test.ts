@@ -93,6 +93,21 @@ test('screenshotAll: a refusal is waited for by the whole run, a failure is an o
   assert.throws(() => set.client.pdfAll('https://x.test'), /^TypeError: pdfAll takes a list/);
 });
 
+test('screenshotAll and pdfAll host with response: json', async () => {
+  set.server.play(json(200, { id: 'r1', url: 'http://x.test/s/r1' }));
+  const runs = [
+    set.client.screenshotAll(['https://a.test'], { response: 'json' }),
+    set.client.pdfAll(['https://b.test'], { response: 'json' }),
+  ];
+  for (const run of runs)
+    for await (const item of run) assert.equal(item.ok && item.result.url, 'http://x.test/s/r1');
+  const bodies = set.server.seen.map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>);
+  assert.deepEqual(bodies, [
+    { url: 'https://a.test', response: 'json' },
+    { url: 'https://b.test', response: 'json' },
+  ]);
+});
+
 test('screenshotAll: a used-up quota ends the run with its error', async () => {
   set.server.play(picture, refusal(402, 'quota_exceeded'));
   const seen: boolean[] = [];

@@ -67,6 +67,15 @@ test('a page behind a token as text; a warning goes to stderr', async () => {
   assert.equal(code, 0);
 });
 
+test('an address without a scheme whose page speaks http gets advice', async () => {
+  const { code, stderr } = await line.tt(['screenshot', site.host, '--retries', '0', '--json']);
+  assert.notEqual(code, 0);
+  assert.match(
+    stderr,
+    /certificate or encryption is not valid[^]*for a page without encryption, begin it with http:\/\//,
+  );
+});
+
 test('a mistake is named before anything is sent, and a secret is not repeated', async () => {
   const wrong = async (...args: string[]) => {
     const { code, stderr } = await line.tt(['render', ...args]);

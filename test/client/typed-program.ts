@@ -22,6 +22,7 @@ export async function use(): Promise<void> {
   });
   if ('bytes' in either) either.bytes.slice();
   for await (const item of client.screenshotAll(['https://example.com'])) if (item.ok) item.result.bytes.slice();
+  for await (const item of client.pdfAll(['https://example.com'], { response: 'json' })) if (item.ok) item.result.url.trim();
   // @ts-expect-error no such format
   await client.screenshot('https://example.com', { format: 'gif' });
   // @ts-expect-error no such field

@@ -125,6 +125,12 @@ async function main([name, ...args]: string[]): Promise<number> {
     );
     if (error instanceof TintypeError && error.message.includes('NODE_EXTRA_CA_CERTS'))
       say('or name that file with --cacert');
+    if (
+      error instanceof TintypeError &&
+      error.message.includes('certificate or encryption') &&
+      !args.some((arg) => /^https:/i.test(arg))
+    )
+      say('https:// was added to the address; for a page without encryption, begin it with http://');
     if (error instanceof TintypeError && error.status === 401) say('is the key right? "tt login" sets it');
     return exitCodeOf(error);
   }

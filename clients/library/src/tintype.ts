@@ -283,7 +283,8 @@ export class Tintype {
 
   /**
    * Captures many pages, as many at once as the plan allows, and yields each outcome as soon as it is known, in any order. If the request
-   * budget is spent, it waits. A refused key or a used-up quota ends the run with its error.
+   * budget is spent, it waits. A refused key or a used-up quota ends the run with its error. With `response: 'json'` the images are hosted,
+   * and each result is metadata with the link.
    *
    * @example
    * for await (const item of tintype.screenshotAll(urls, { format: 'webp' })) {
@@ -293,17 +294,33 @@ export class Tintype {
    */
   screenshotAll<Source extends Page<ScreenshotOptions>>(
     pages: Iterable<Source>,
-    options: Omit<ScreenshotOptions, 'idempotencyKey'> & RunOptions = {},
-  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
-    return this.#renderAll('screenshot', pages, options);
+    options: Omit<ScreenshotOptions, 'idempotencyKey'> & RunOptions & { response: 'json' },
+  ): AsyncGenerator<RunItem<Source, WithMeta<ScreenshotMetadata>>>;
+  screenshotAll<Source extends Page<ScreenshotOptions>>(
+    pages: Iterable<Source>,
+    options?: Omit<ScreenshotOptions, 'idempotencyKey'> & RunOptions & { response?: 'image' | undefined },
+  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>>;
+  screenshotAll<Source extends Page<ScreenshotOptions>>(
+    pages: Iterable<Source>,
+    options: Omit<ScreenshotOptions, 'idempotencyKey'> & RunOptions & { response?: string | undefined } = {},
+  ) {
+    return this.#renderAll<Source, ScreenshotMetadata>('screenshot', pages, options);
   }
 
   /** Prints many pages, like `screenshotAll`. */
   pdfAll<Source extends Page<PdfOptions>>(
     pages: Iterable<Source>,
-    options: Omit<PdfOptions, 'idempotencyKey'> & RunOptions = {},
-  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
-    return this.#renderAll('pdf', pages, options);
+    options: Omit<PdfOptions, 'idempotencyKey'> & RunOptions & { response: 'json' },
+  ): AsyncGenerator<RunItem<Source, WithMeta<PdfMetadata>>>;
+  pdfAll<Source extends Page<PdfOptions>>(
+    pages: Iterable<Source>,
+    options?: Omit<PdfOptions, 'idempotencyKey'> & RunOptions & { response?: 'pdf' | undefined },
+  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>>;
+  pdfAll<Source extends Page<PdfOptions>>(
+    pages: Iterable<Source>,
+    options: Omit<PdfOptions, 'idempotencyKey'> & RunOptions & { response?: string | undefined } = {},
+  ) {
+    return this.#renderAll<Source, PdfMetadata>('pdf', pages, options);
   }
 
   /** Stores many images, by default four at once, and yields each outcome as soon as it is known. */
@@ -375,17 +392,21 @@ export class Tintype {
     return { ...(resultOf(answer) as Metadata), meta: answer.meta };
   }
 
-  #renderAll<Source extends Page<CallOptions>>(
+  #renderAll<Source extends Page<CallOptions>, Metadata extends object>(
     kind: 'screenshot' | 'pdf',
     pages: Iterable<Source>,
-    { concurrency = ceilings.renders, onWait, ...options }: CallOptions & RunOptions,
-  ): AsyncGenerator<RunItem<Source, WithMeta<RenderBytes>>> {
+    {
+      concurrency = ceilings.renders,
+      onWait,
+      ...options
+    }: CallOptions & RunOptions & { response?: string | undefined },
+  ) {
     if (typeof pages === 'string') throw new TypeError(`${kind}All takes a list of pages, not one address`);
     const run = { concurrency, onWait, signal: options.signal };
     return runMany(this.#sender, pages, run, (sender, page, signal) => {
       const given: Page<CallOptions> = page;
       const { url, ...own } = typeof given === 'string' || given instanceof URL ? { url: given } : given;
-      return new Tintype(sender).#render(kind, url, { ...options, ...own, signal });
+      return new Tintype(sender).#render<Metadata>(kind, url, { ...options, ...own, signal });
     });
   }
 }
