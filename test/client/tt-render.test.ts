@@ -76,6 +76,13 @@ test('an address without a scheme whose page speaks http gets advice', async () 
   );
 });
 
+test('the message of a refusal names the flag', async () => {
+  const narrow = await line.tt(['screenshot', site.base, '--width', '1', '--json']);
+  assert.match(narrow.stderr, /^tt: --width: must be an integer from 320 to 3840, not 1 /);
+  const text = await line.tt(['render', site.base, '--format', 'text', '--full-page']);
+  assert.match(text.stderr, /^tt: --full-page: does not fit text/);
+});
+
 test('a mistake is named before anything is sent, and a secret is not repeated', async () => {
   const wrong = async (...args: string[]) => {
     const { code, stderr } = await line.tt(['render', ...args]);

@@ -121,7 +121,9 @@ async function main([name, ...args]: string[]): Promise<number> {
   } catch (error) {
     if (stop.signal.aborted) return exitCodes.interrupted;
     say(
-      error instanceof UsageError && command ? `${error.message}; see "tt ${name} --help"` : describe(error),
+      error instanceof UsageError && command
+        ? `${error.message}; see "tt ${name} --help"`
+        : withFlag(describe(error), command),
     );
     if (error instanceof TintypeError && error.message.includes('NODE_EXTRA_CA_CERTS'))
       say('or name that file with --cacert');
@@ -134,6 +136,13 @@ async function main([name, ...args]: string[]): Promise<number> {
     if (error instanceof TintypeError && error.status === 401) say('is the key right? "tt login" sets it');
     return exitCodeOf(error);
   }
+}
+
+/** The field that a message begins with, as the flag that sets it. */
+function withFlag(message: string, command: Command | undefined): string {
+  const [, field = ''] = /^(\w+): /.exec(message) ?? [];
+  const flag = field.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase();
+  return Object.hasOwn(command?.options ?? {}, flag) ? `--${flag}${message.slice(field.length)}` : message;
 }
 
 function meant(typed: string, names: string[], otherwise: string): string {
