@@ -103,6 +103,6 @@ test('npx tintype browser says which browser is used, as JSON too, and refuses w
   assert.match(about.version, /^\d+\.\d+\.\d+\.\d+$/);
   assert.ok(about.path !== '' && about.renewal !== '' && !Number.isNaN(Date.parse(about.installedAt)));
   const wrong = await tintype(['browser', '--newest']);
-  assert.equal(wrong.code, 1);
+  assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /^tintype: Unknown option '--newest'.*\n$/);
 });
