@@ -62,6 +62,8 @@ export async function setDesk(): Promise<Desk> {
 
   await writeFile(join(folder, 'package.json'), '{ "private": true }');
   await mkdir(join(folder, 'home/Pictures/Screenshots'), { recursive: true });
+  await mkdir(join(folder, 'home/Pictures/Old'));
+  await writeFile(join(folder, 'home/Pictures/Old/pier.png'), await png());
 
   const placeholders: [RegExp, string][] = [
     [/https:\/\/images\.example\.com|http:\/\/localhost:3000/g, service.origin],

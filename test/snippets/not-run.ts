@@ -34,6 +34,11 @@ const notRun: { document: string; text: string; reason: string }[] = [
       'needs a container engine; test/deploy.test.ts and `npm run prove -- container` check the files and the image',
   })),
   {
+    document: 'docs/tools/tt.md',
+    text: 'tt import zexport',
+    reason: 'needs an export of Zipline; test/client/import.test.ts makes one',
+  },
+  {
     document: 'clients/mcp/README.md',
     text: 'claude mcp add',
     reason: 'needs the assistant; the command after "--" is that of docs/tools/mcp.md, which is run',
