@@ -77,9 +77,9 @@ test('the share page shows times in the visitor’s zone, and sizes as in the da
   const at = await shown.getAttribute('datetime');
   assert.match((await shown.textContent()) ?? '', new RegExp(hour.format(new Date(at ?? ''))));
   await visitor.getByText(`${body.size_bytes} B`, { exact: true }).waitFor();
-  await visitor.getByText('Actual size').waitFor();
-  // Chat apps do not show SVG previews.
-  assert.equal(await visitor.locator('meta[property="og:image"]').count(), 0);
+  // Chat apps do not show SVGs.
+  const preview = await visitor.locator('meta[property="og:image"]').getAttribute('content');
+  assert.equal(preview, `${body.file_url}/preview.png`);
   await visitor.context().close();
 });
 
