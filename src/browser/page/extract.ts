@@ -52,7 +52,7 @@ async function metadataOf({ page, deadline }: Attempt): Promise<string> {
 
 type ContentFormat = 'html' | 'text' | 'markdown';
 
-/** What a library cannot read in time, or because it is nested too deeply, is given whole and plain. */
+/** If the library takes too long, or the page is nested too deeply for it, all of the page is given, as HTML or as text. */
 async function contentOf(
   attempt: Attempt,
   output: ExtractOutput,
