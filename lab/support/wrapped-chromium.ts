@@ -13,11 +13,11 @@ export interface WrappedChromium {
   remove(): Promise<void>;
 }
 
-const folder = join(root, 'test', 'fixtures', 'tls');
+const tlsFolder = join(root, 'test', 'fixtures', 'tls');
 /** Certificate of 127.0.0.2 and 127.0.0.3. */
 export const certificate = {
-  cert: readFileSync(join(folder, 'loopback.crt')),
-  key: readFileSync(join(folder, 'loopback.key')),
+  cert: readFileSync(join(tlsFolder, 'loopback.crt')),
+  key: readFileSync(join(tlsFolder, 'loopback.key')),
 };
 
 export function trustingChromium(): Promise<WrappedChromium> {
@@ -48,6 +48,31 @@ export async function falteringChromium(failures: number): Promise<WrappedChromi
     async remove() {
       await wrapped.remove();
       await rm(starts, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface StoppableChromium extends WrappedChromium {
+  /** No browser starts any more; those that run go on. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export async function stoppableChromium(): Promise<StoppableChromium> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-test-'));
+  // Read by the browser's user.
+  await chmod(folder, 0o755);
+  const stopped = join(folder, 'stopped');
+  const wrapped = await wrap(
+    (executable) => `[ -e '${stopped}' ] && { echo "out of order" >&2; exit 1; }; exec '${executable}' "$@"`,
+  );
+  return {
+    path: wrapped.path,
+    stop: () => writeFile(stopped, ''),
+    start: () => rm(stopped, { force: true }),
+    async remove() {
+      await wrapped.remove();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

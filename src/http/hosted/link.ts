@@ -87,6 +87,7 @@ export function signedLink({ settings, clock, guards, accounts, renders }: Route
     try {
       return await sendBlob(request, reply, blob, clock.now());
     } catch (error) {
+      for (const name of Object.keys(headers)) reply.removeHeader(name);
       // The store has lost the bytes: the next request renders again.
       if (error instanceof ServiceError && error.code === 'not_found') await cachedRenders.forget(row);
       throw error;
