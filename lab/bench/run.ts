@@ -17,6 +17,7 @@ import { benchStart } from '#lab/bench/start.ts';
 import { benchStore } from '#lab/bench/store.ts';
 import { benchTails } from '#lab/bench/tails.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
+import { benchVariants } from '#lab/bench/variants.ts';
 import { benchVersions } from '#lab/bench/versions.ts';
 import { benchWall } from '#lab/bench/wall.ts';
 import { figuresFolder, print, runSections, tableRow, type Section } from '#lab/report.ts';
@@ -32,6 +33,7 @@ const benchmarks: { name: string; title: string; measure: Benchmark; takesArgume
   { name: 'memory', title: 'Memory of renders', measure: benchMemory },
   { name: 'upload', title: 'Uploads', measure: benchUploads },
   { name: 'serve', title: 'Serving files', measure: benchServing },
+  { name: 'variants', title: 'Variants of pictures', measure: benchVariants },
   { name: 'growth', title: 'Growth', measure: benchGrowth },
   { name: 'tails', title: 'The slow tail', measure: benchTails },
   { name: 'ledger', title: 'A long ledger on Postgres', measure: benchLedger },

@@ -1,9 +1,13 @@
 // Hostile and damaged pictures of every type, uploaded and asked for as variants: each gets a picture or a clear answer, in bounded time,
-// and the process of the service is the same afterwards.
+// and the process of the service is the same afterwards. The long form also measures another account meanwhile.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
+import { kinds, nothingSeen, visit } from '#lab/prove/neighbours/neighbour.ts';
 import { startStage } from '#lab/prove/neighbours/stage.ts';
+import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
+import { median } from '#lab/prove/renderer.ts';
 import { hostilePicture } from '#lab/support/hostile-pictures.ts';
+import { png } from '#lab/support/images.ts';
+import { startPageServer } from '#lab/support/page-server.ts';
 import { rssBytes } from '#lab/support/process-table.ts';
 import { bearer, formOf } from '#lab/support/requests.ts';
 
@@ -12,21 +16,33 @@ const atOnce = 4;
 const maxMiB = 300;
 /** The limit of one picture, and a wait behind another one. */
 const maxAnswerMs = 60_000;
+/** How long the neighbour is measured alone, before and after. */
+const aloneMs = 10_000;
+/** Of the neighbour's medians; smaller differences are noise. */
+const [maxSlowdown, allowanceMs] = [1.5, 15];
 
 export const hostilePicturesProof: Proof = {
   name: 'hostile-pictures',
   title: 'Hostile pictures: variants of damaged and hostile pictures',
-  run: (size, say) => proveHostilePictures(counts[size], say),
+  run: (size, say) => proveHostilePictures(size, say),
 };
 
-async function proveHostilePictures(count: number, say: (line: string) => void): Promise<Finding[]> {
-  const stage = await startStage([]);
+async function proveHostilePictures(size: Size, say: (line: string) => void): Promise<Finding[]> {
+  const count = counts[size];
+  const site = await startPageServer({ '/plain': '<!doctype html><p>plain' });
+  const stage = await startStage([site.host]);
   const answers: Record<string, number> = {};
   const wrong: string[] = [];
   let [slowestMs, peakBytes, next] = [0, 0, 0];
   const timer = setInterval(() => (peakBytes = Math.max(peakBytes, rssBytes(stage.pid))), 50);
   try {
     const { origin, account, big } = await stage.targetFor('hostile@example.com', '');
+    const neighbour = await stage.targetFor('neighbour@example.com', site.base);
+    const picture = await png(200, 200);
+    const [alone, beside] = [nothingSeen(), nothingSeen()];
+    const visitAlone = () => size === 'long' && visit(neighbour, picture, aloneMs, alone);
+    await visit(neighbour, picture, 0, nothingSeen());
+    await visitAlone();
     const read = async (path: string, init: RequestInit = {}) => {
       const started = performance.now();
       const answer = await fetch(origin + path, init);
@@ -47,6 +63,9 @@ async function proveHostilePictures(count: number, say: (line: string) => void):
         else return variant.status === 200 ? `variant 200 ${variant.type}` : `variant ${variant.status}`;
       }
     };
+    const visits = (async () => {
+      while (next < count) await visit(neighbour, picture, 0, beside);
+    })();
     await Promise.all(
       Array.from({ length: atOnce }, async () => {
         while (next < count) {
@@ -59,6 +78,13 @@ async function proveHostilePictures(count: number, say: (line: string) => void):
         }
       }),
     );
+    await visits;
+    await visitAlone();
+    const failures = [...alone.failures, ...beside.failures];
+    const medians = kinds.map((kind) => {
+      const [before, during] = [alone, beside].map(({ times }) => median(times[kind])) as [number, number];
+      return { kind, before, during, isNear: during <= before * maxSlowdown + allowanceMs };
+    });
     const ordinary = await read(`/f/${big.slug}?width=640&format=webp`);
     const seen = Object.entries(answers).map(([outcome, times]) => `${times} × ${outcome}`);
     return [
@@ -82,9 +108,29 @@ async function proveHostilePictures(count: number, say: (line: string) => void):
         seen: `${Math.round(peakBytes / 2 ** 20)} MiB at most`,
         holds: peakBytes < maxMiB * 2 ** 20,
       },
+      {
+        what: 'another account is served meanwhile',
+        seen:
+          failures.length === 0 ? `${beside.times.upload.length} rounds` : failures.slice(0, 3).join('; '),
+        holds: failures.length === 0,
+      },
+      ...(size === 'long'
+        ? [
+            {
+              what: `its median times are at most ${maxSlowdown} times those without the pictures`,
+              seen: medians
+                .map(
+                  ({ kind, before, during }) => `${kind} ${during.toFixed(1)} ms, alone ${before.toFixed(1)}`,
+                )
+                .join('; '),
+              holds: medians.every(({ isNear }) => isNear),
+            },
+          ]
+        : []),
     ];
   } finally {
     clearInterval(timer);
     await stage.stop();
+    await site.close();
   }
 }

@@ -10,11 +10,11 @@ export const camelName = (name: string): string =>
 
 /** A message of the service with its field in camelCase, and with those that it offers instead of an unknown one. */
 export function camelNames(message: string): string {
-  const [, field, complaint = '', rest = ''] =
-    /^([a-z][\w.[\]]*)(: (?:unknown field; (?:did you mean "[^"]*"|the fields are [\w., ]+))?)(.*)$/s.exec(
-      message,
-    ) ?? [];
-  return field === undefined ? message : camelName(field + complaint) + rest;
+  const field = /^[a-z][\w.[\]]*: /.exec(message)?.[0];
+  if (field === undefined) return message;
+  const complaint = message.slice(field.length);
+  const offer = /^unknown field; (?:did you mean "[^"]*"|the fields are [\w., ]+)/.exec(complaint)?.[0] ?? '';
+  return camelName(field + offer) + complaint.slice(offer.length);
 }
 
 /** Names of every object inside, in snake_case. */

@@ -90,8 +90,8 @@ function pagesOf(bytes: Buffer): number {
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 256));
   const [, table] = /startxref\s(\d{1,12})\s%%EOF/.exec(end) ?? [];
   const [, root] = /\/Root (\d{1,9}) 0 R/.exec(end) ?? [];
-  const tree = fieldOfObject(bytes, Number(table), Number(root), /\/Type \/Catalog\s+\/Pages (\d{1,9}) 0 R/);
-  return fieldOfObject(bytes, Number(table), tree, /\/Type \/Pages\s+\/Count (\d{1,9})/);
+  const tree = fieldOfObject(bytes, Number(table), Number(root), /\/Type \/Catalog\s+\/Pages (\d+) 0 R/);
+  return fieldOfObject(bytes, Number(table), tree, /\/Type \/Pages\s+\/Count (\d+)/);
 }
 
 /** 0 if it is not there. Every line of the table of objects has 20 bytes. */
