@@ -1,9 +1,7 @@
 // npx tintype: the operator's commands. They work on the same data while the server runs.
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { AccountError, type Account, type Accounts } from '#accounts/accounts.ts';
+import { parseArgs } from 'node:util';
 import { newApiKey } from '#core/ids.ts';
-import { limits } from '#core/limits.ts';
-import { keyScopes, type ApiKeyRow, type KeyScope } from '#storage/schema.ts';
+import { accountCommands, accountUsage } from '#roof/account-commands.ts';
 import { browserUsage, runBrowserCommand } from '#roof/browser-command.ts';
 import { readConfig, version } from '#roof/config.ts';
 import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
@@ -13,192 +11,12 @@ import { serve } from '#roof/main.ts';
 import { openAccounts } from '#roof/service.ts';
 import { UsageError } from '#roof/usage-error.ts';
 
-type OpenedAccounts = Awaited<ReturnType<typeof openAccounts>>;
-
 const usage = `Usage: npx tintype <command> [--json]
 
   serve                                             run the service
   version
   doctor                                            check what the service depends on, with advice for each failure
-  account create --email E [--plan P] [--unverified]
-  account update E [--plan P] [--suspended true|false] [--verified true|false] [--overages on|off]
-                   [--owner true|false] [--allow-hosts wiki.corp:443,…]
-  account link E                                    a one-time link to sign in at the dashboard
-  account list
-  account delete E --yes                            with all its files; the service deletes them within a minute
-  key create --account E [--name N] [--scope uploads|renders|all] [--expires-in-days N]
-  key list --account E
-  key revoke ID
-  key generate                                      a key for the variable OWNER_KEY; nothing is stored
-  link-key create --account E [--name N]            a key that signs links; its secret is shown once
-  link-key list --account E
-  link-key revoke KEY                               ends all its links
-  webhook-secret rotate --account E                 a new secret for webhooks; the old one signs too for a day
-${browserUsage}${dataUsage}`;
-
-type Options = Record<string, string | boolean | undefined>;
-
-interface Command {
-  options: ParseArgsOptionsConfig;
-  /** How many words follow the command's name. */
-  operands: number;
-  run: (
-    accounts: Accounts,
-    options: Options,
-    operand: string,
-    more: Pick<OpenedAccounts, 'welcomeLink' | 'webhookSecrets' | 'linkKeys' | 'deletion'>,
-  ) => Promise<Result>;
-}
-
-interface Result {
-  data: unknown;
-  text: string;
-  /** Of a list: on a terminal they are shown with headings instead of the text. */
-  rows?: Record<string, string | null>[];
-}
-
-const text = { type: 'string' } as const;
-
-const commands: Record<string, Command> = {
-  'account create': {
-    options: { email: text, plan: text, unverified: { type: 'boolean' } },
-    operands: 0,
-    async run(accounts, { email, plan, unverified }) {
-      const account = await accounts.create(required('--email', email), {
-        ...(typeof plan === 'string' && { plan }),
-        verified: unverified !== true,
-      });
-      return { data: account, text: accountLine(account) };
-    },
-  },
-  'account update': {
-    options: {
-      plan: text,
-      suspended: text,
-      verified: text,
-      overages: text,
-      owner: text,
-      'allow-hosts': text,
-    },
-    operands: 1,
-    async run(accounts, { plan, suspended, verified, overages, owner, 'allow-hosts': hosts }, email) {
-      const account = await accounts.update(email, {
-        ...(typeof plan === 'string' && { plan }),
-        ...(suspended !== undefined && { suspended: choice('--suspended', suspended, 'true', 'false') }),
-        ...(verified !== undefined && { verified: choice('--verified', verified, 'true', 'false') }),
-        ...(overages !== undefined && { overages: choice('--overages', overages, 'on', 'off') }),
-        ...(owner !== undefined && { owner: choice('--owner', owner, 'true', 'false') }),
-        ...(typeof hosts === 'string' && { allowedHosts: hosts }),
-      });
-      return { data: account, text: accountLine(account) };
-    },
-  },
-  'account link': {
-    options: {},
-    operands: 1,
-    async run(_accounts, _options, email, { welcomeLink }) {
-      const link = await welcomeLink(email);
-      return { data: { link }, text: link };
-    },
-  },
-  'account list': {
-    options: {},
-    operands: 0,
-    async run(accounts) {
-      const list = await accounts.list();
-      return { data: list, text: list.map(accountLine).join('\n'), rows: list.map(accountRow) };
-    },
-  },
-  'account delete': {
-    options: { yes: { type: 'boolean' } },
-    operands: 1,
-    async run(accounts, { yes }, email, { deletion }) {
-      const account = await accounts.require(email);
-      if (yes !== true)
-        throw new UsageError(`--yes is missing: it deletes "${account.email}" and all its files for good`);
-      await deletion.begin(account.id).catch((error: unknown) => {
-        throw error instanceof AccountError ? new AccountError(`"${account.email}" ${error.message}`) : error;
-      });
-      return { data: { id: account.id }, text: `deleted ${account.email}` };
-    },
-  },
-  'key create': {
-    options: { account: text, name: text, scope: text, 'expires-in-days': text },
-    operands: 0,
-    async run(accounts, { account, name, scope, 'expires-in-days': days }) {
-      const created = await accounts.createKey(
-        required('--account', account),
-        typeof name === 'string' ? name : 'command line',
-        {
-          ...(scope !== undefined && { scope: scopeOf(scope) }),
-          ...(days !== undefined && { expiresInMs: daysOf(days) * 86_400_000 }),
-        },
-      );
-      return { data: created, text: `${created.key}\n(id ${created.id}; the key is shown only once)` };
-    },
-  },
-  'key list': {
-    options: { account: text },
-    operands: 0,
-    async run(accounts, { account }) {
-      const list = (await accounts.listKeys(required('--account', account))).map(keyView);
-      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n'), rows: list };
-    },
-  },
-  'key revoke': {
-    options: {},
-    operands: 1,
-    async run(accounts, _options, id) {
-      const key = keyView(await accounts.revokeKey(id));
-      return { data: key, text: `revoked ${key.id} (${key.name})` };
-    },
-  },
-  'link-key create': {
-    options: { account: text, name: text },
-    operands: 0,
-    async run(accounts, { account, name }, _operand, { linkKeys }) {
-      const { id: accountId } = await accounts.require(required('--account', account));
-      const { row, secret } = await linkKeys.create(
-        accountId,
-        typeof name === 'string' ? name : 'command line',
-      );
-      return {
-        data: { key: row.id, secret },
-        text: `${secret}\n(link key ${row.id}; the secret is shown only once)`,
-      };
-    },
-  },
-  'link-key list': {
-    options: { account: text },
-    operands: 0,
-    async run(accounts, { account }, _operand, { linkKeys }) {
-      const { id: accountId } = await accounts.require(required('--account', account));
-      const list = (await linkKeys.list(accountId)).map(({ id: key, name, created_at }) => ({
-        key,
-        name,
-        created_at: isoTime(created_at),
-      }));
-      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n'), rows: list };
-    },
-  },
-  'link-key revoke': {
-    options: {},
-    operands: 1,
-    async run(_accounts, _options, id, { linkKeys }) {
-      const row = await linkKeys.revokeAny(id);
-      return { data: { key: row.id, name: row.name }, text: `revoked ${row.id} (${row.name})` };
-    },
-  },
-  'webhook-secret rotate': {
-    options: { account: text },
-    operands: 0,
-    async run(accounts, { account }, _operand, { webhookSecrets }) {
-      const { id } = await accounts.require(required('--account', account));
-      const secret = await webhookSecrets.rotate(id);
-      return { data: { secret }, text: `${secret}\n(shown only once; the old one signs too for a day)` };
-    },
-  },
-};
+${accountUsage}${browserUsage}${dataUsage}`;
 
 export async function runCli(args: string[]): Promise<number> {
   const [first = ''] = args;
@@ -232,7 +50,7 @@ async function runOperatorCommand([first = '', second = '', ...rest]: string[]):
 }
 
 async function runCommand(name: string, args: string[]): Promise<string> {
-  const command = commands[name];
+  const command = accountCommands[name];
   if (!command) {
     const problem = name.trim() === '' ? 'no command given' : `unknown command "${name.trim()}"`;
     throw new UsageError(`${problem} (see npx tintype help)`);
@@ -289,55 +107,3 @@ function explain({ message }: Error): string {
   const lines = message.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').join('; ');
 }
-
-function required(option: string, value: string | boolean | undefined): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw new UsageError(`${option} is missing`);
-}
-
-function choice(option: string, value: string | boolean, yes: string, no: string): boolean {
-  if (value === yes) return true;
-  if (value === no) return false;
-  throw new UsageError(`${option} must be ${yes} or ${no}, not "${value}"`);
-}
-
-function scopeOf(value: string | boolean): KeyScope {
-  const scope = keyScopes.find((known) => known === value);
-  if (scope) return scope;
-  throw new UsageError(`--scope must be uploads, renders or all, not "${value}"`);
-}
-
-function daysOf(value: string | boolean): number {
-  const days = /^\d{1,4}$/.test(String(value)) ? Number(value) : 0;
-  if (days >= 1 && days <= limits.keyDays) return days;
-  throw new UsageError(
-    `--expires-in-days must be a whole number from 1 to ${limits.keyDays}, not "${value}"`,
-  );
-}
-
-function accountLine(account: Account): string {
-  const { email, plan, id, notes } = accountRow(account);
-  return `${email}  ${plan}  ${id}${notes === null ? '' : `  (${notes})`}`;
-}
-
-function accountRow({ email, plan, verified, suspended, overages, id }: Account) {
-  const notes = [!verified && 'unverified', suspended && 'suspended', overages && 'overages on'].filter(
-    Boolean,
-  );
-  return { email, plan, id, notes: notes.join(', ') || null };
-}
-
-function keyView({ id, name, display, scope, created_at, last_used_at, expires_at, revoked_at }: ApiKeyRow) {
-  return {
-    id,
-    name,
-    key: display,
-    scope,
-    created_at: isoTime(created_at),
-    last_used_at: isoTime(last_used_at),
-    expires_at: isoTime(expires_at),
-    revoked_at: isoTime(revoked_at),
-  };
-}
-
-const isoTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
