@@ -352,10 +352,7 @@ function checkTls(tls: { cert: Buffer; key: Buffer }, mistakes: string[]): void 
   }
 }
 
-/**
- * Two renders per core keep it busy while pages wait for the network, and a third of the slots are reserved
- * (renders/render-queue.ts); each render may need half a gigabyte.
- */
+/** Three renders per core keep it busy while pages wait for the network; each may need half a gigabyte. */
 function defaultRenderConcurrency(): number {
   const byMemory = Math.floor(memory.totalBytes / (512 * 1024 * 1024));
   return Math.max(1, Math.min(availableParallelism() * 3, byMemory, 48));
