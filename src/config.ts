@@ -90,26 +90,26 @@ export const variables = {
       defaultRenderConcurrency(),
       1,
       256,
-      'Renders that run at once on this machine; the rest wait in a queue. One account may use all of these slots; accounts with no render running have a third as many of their own.',
+      'Renders that run at once on this machine; the rest wait in a queue. One account may use all of these slots; a third as many are added for accounts with no render running.',
     ),
     shownDefault: 'from the cores and memory',
   },
   CHROMIUM_PATH: optional(
-    "the system's headless-shell, else the one from npm, else one downloaded for the platform",
+    "the system's headless-shell, else the one from npm, else one downloaded for the platform, else the system's Chromium",
     'The browser to use.',
     'the path of a Chromium or headless-shell',
     (value) => value,
   ),
   EGRESS_ALLOW: optional(
     'none',
-    'Exceptions to the rule that renders and webhooks may reach only public addresses.',
+    'Exceptions to the rule that renders, webhooks and transfers of files may reach only public addresses.',
     'a comma-separated list of host[:port], IP[:port], [IPv6][:port] or CIDR[:port]',
     parseEgressAllow,
   ),
   BLOCKED_HOSTS_FILE: optional(
     'none',
-    'The hosts that a render of version 2 does not reach if it blocks ads; without the file, such a render is refused.',
-    'the path of a hosts file, or of a file with one name a line',
+    'Hosts that a render of version 2 cannot reach if it blocks ads. Without the file, such a render is refused.',
+    'the path of a hosts file, or of a file with one name on each line',
     (path): string => {
       checkHostNames(readFileSync(path, 'utf8'));
       return resolve(path);
@@ -124,7 +124,7 @@ export const variables = {
   OWNER_EMAIL: {
     ...optional(
       'owner@tintype.local',
-      "E-mail address of the owner, whose account the first start makes. Later starts don't read it.",
+      'E-mail address of the owner, whose account the first start creates. Later starts ignore it.',
       'an e-mail address',
       parseEmail,
     ),
@@ -133,14 +133,14 @@ export const variables = {
   OWNER_KEY: secret(
     optional(
       'made by the first start',
-      "The owner's first API key, for an installation that nobody watches start. Later starts don't read it.",
+      "The owner's first API key, for an unattended first start. Later starts ignore it.",
       'a key that `npx tintype key generate` printed',
       (value) => (isWellFormedApiKey(value) ? value : undefined),
     ),
   ),
   OWNER_FILE: optional(
     'printed',
-    "Where the first start writes the owner's sign-in link and key, readable for the service's user only, instead of printing them.",
+    "Where the first start writes the owner's sign-in link and key instead of printing them. Only the service's user can read the file.",
     'the path of a file',
     (value) => value,
   ),
@@ -158,11 +158,13 @@ export const variables = {
   ),
   OIDC_CLIENT_ID: optional(
     'none',
-    'The id of this service at the provider.',
+    'The client id that the provider has given this service.',
     'a text without spaces',
     parseWord,
   ),
-  OIDC_CLIENT_SECRET: secret(optional('none', 'Its secret there.', 'a text without spaces', parseWord)),
+  OIDC_CLIENT_SECRET: secret(
+    optional('none', 'The client secret that belongs to it.', 'a text without spaces', parseWord),
+  ),
   OIDC_NAME: optional(
     'the host of OIDC_ISSUER',
     'How the button on the sign-in page names the provider.',
@@ -171,7 +173,7 @@ export const variables = {
   ),
   OIDC_SIGNUPS: optional(
     'as SIGNUPS',
-    'Whether people whom the provider knows, and this service does not, get an account when they sign in.',
+    'Whether people who are new to this service get an account when they sign in with the provider.',
     'one of closed, open',
     (value) => (value === 'closed' || value === 'open' ? value : undefined),
   ),

@@ -234,7 +234,10 @@ describe('BLOCKED_HOSTS_FILE', () => {
   for (const [name, content, reason] of wrong)
     test(name, async () => {
       await assert.rejects(readHosts(content), (error: Error) => {
-        assert.ok(error.message.endsWith(`, or of a file with one name a line; ${reason})`), error.message);
+        assert.ok(
+          error.message.endsWith(`, or of a file with one name on each line; ${reason})`),
+          error.message,
+        );
         return true;
       });
     });
