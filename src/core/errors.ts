@@ -66,7 +66,7 @@ export const errorTable = {
     retryable: false,
     where: 'everywhere',
     means: 'The key is valid, but its scope does not allow this. Version 1 says `unauthorized`.',
-    todo: 'Use a key for renders, or one without a scope.',
+    todo: 'Use a key whose scope allows it, or one with the scope all.',
     example: 'Authorization: this API key may not render; it is for uploads only.',
   },
   not_found: {
