@@ -55,7 +55,8 @@ async function shell(code: string, place: string, desk: Desk): Promise<void> {
   };
   child.stdout.on('data', read);
   child.stderr.on('data', read);
-  child.stdin.end(desk.key);
+  // Commands that read nothing may end before it is written.
+  child.stdin.on('error', () => {}).end(desk.key);
   const status = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
