@@ -16,6 +16,11 @@ function apply(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === 'system') delete dataset['theme'];
   else dataset['theme'] = theme;
+  const bars = document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]');
+  for (const [index, scheme] of ['light', 'dark'].entries()) {
+    const isShown = theme === scheme ? 'all' : 'not all';
+    bars[index]!.media = theme === 'system' ? `(prefers-color-scheme: ${scheme})` : isShown;
+  }
   chosen.set(theme);
 }
 

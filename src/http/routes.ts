@@ -16,7 +16,8 @@ import { favicon, robots, sendAsset } from '#http/pages/assets.ts';
 import { clientFiles } from '#http/pages/clients.ts';
 import { createDashboardApp, toDashboard } from '#http/dashboard/app.ts';
 import { dashboard } from '#http/dashboard/handlers.ts';
-import { entryPaths } from '#http/dashboard/paths.ts';
+import { manifest, shareWorker, toSharedUploads } from '#http/dashboard/install.ts';
+import { entryPaths, shareTarget } from '#http/dashboard/paths.ts';
 import { docsPages, openapiJson, openapiV2Json, toDocs } from '#http/docs/page.ts';
 import { methodNotAllowed } from '#http/error-reply.ts';
 import { healthz, readyz } from '#http/health.ts';
@@ -107,6 +108,9 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/dashboard', open, pages.page);
   route(reading, '/dashboard/*', open, pages.page);
   route(reading, '/dashboard/assets/:name', open, pages.asset);
+  route(reading, '/dashboard/manifest.webmanifest', open, manifest);
+  route(reading, '/dashboard/share-worker.js', open, shareWorker);
+  route([...reading, 'POST'], shareTarget, open, toSharedUploads);
 
   route(reading, '/i/:slug', open, sharePage(parts));
   route([...reading, 'POST'], '/i/:slug/show', open, showUpload(parts));

@@ -111,7 +111,7 @@ export function Integrations({ session }: { session: Session }) {
   return (
     <Page
       title="Integrations"
-      intro="Each gets its own key, which you can revoke without affecting the others."
+      intro="Each gets its own key, which you can revoke without affecting the others. On Android you need none: install the dashboard from the browser's menu and share pictures with it."
     >
       {!session.verified && <VerifyFirst />}
       {groups.map(({ title, entries }) => (

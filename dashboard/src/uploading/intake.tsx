@@ -1,22 +1,27 @@
-// Accepts files that are dropped or pasted anywhere in the window, on every page.
+// Accepts files that are dropped or pasted anywhere in the window, on every page, and those that a phone has shared.
 import { useEffect, useState } from 'react';
 import { Icon } from '#app/parts/icon.tsx';
 import { problem } from '#app/parts/toast.tsx';
 import { acceptedTypes } from '#app/uploading/accepted.ts';
 import { sendFiles } from '#app/uploading/queue.ts';
+import { startSharing, takeShared } from '#app/uploading/shared.ts';
+import { useSearch } from '#app/router.tsx';
 
 let picker: HTMLInputElement | null = null;
+
+const unverified = 'Verify your e-mail address first: until then nothing can be stored.';
 
 export const chooseFiles = (): void => picker?.click();
 
 export function Intake({ canUpload }: { canUpload: boolean }) {
   const [isOver, setOver] = useState(false);
+  useShared(canUpload);
 
   useEffect(() => {
     const accept = (files: File[]) => {
       if (files.length === 0) return;
       if (canUpload) sendFiles(files);
-      else problem('Verify your e-mail address first: until then nothing can be stored.');
+      else problem(unverified);
     };
     const holdsFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
     /** A file field handles its own drops. */
@@ -78,4 +83,20 @@ export function Intake({ canUpload }: { canUpload: boolean }) {
       )}
     </>
   );
+}
+
+/** Any site can send files to the share target, so they are held until the person presses the button. */
+function useShared(canUpload: boolean): void {
+  const [search, setSearch] = useSearch();
+  const isShared = search.has('shared');
+  useEffect(startSharing, []);
+  useEffect(() => {
+    if (!isShared) return;
+    setSearch({ shared: undefined });
+    void takeShared().then((files) => {
+      if (files.length === 0) problem('What you shared did not arrive. Share it again.');
+      else if (canUpload) sendFiles(files, 'held');
+      else problem(unverified);
+    });
+  }, [isShared, canUpload, setSearch]);
 }

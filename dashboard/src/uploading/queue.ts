@@ -16,7 +16,8 @@ export interface Sending {
   picture: string;
   /** 0 to 1. */
   progress: number;
-  state: 'waiting' | 'sending' | 'done' | 'failed';
+  /** `held` until a person says that it is to be uploaded. */
+  state: 'held' | 'waiting' | 'sending' | 'done' | 'failed';
   problem?: string;
   /** False if a retry would fail in the same way. */
   canRetry?: boolean;
@@ -43,9 +44,10 @@ let batchStart = 1;
 
 export const useQueue = (): Queue => queue.use((now) => now);
 
-export const isOpen = ({ state }: Sending): boolean => state === 'waiting' || state === 'sending';
+export const isHeld = ({ state }: Sending): boolean => state === 'held';
+export const isOpen = ({ state }: Sending): boolean => state !== 'done' && state !== 'failed';
 
-export function sendFiles(chosen: File[]): void {
+export function sendFiles(chosen: File[], state: 'waiting' | 'held' = 'waiting'): void {
   if (!queue.get().sendings.some(isOpen)) batchStart = lastId + 1;
   const added = chosen.map((file): Sending => {
     lastId += 1;
@@ -56,7 +58,7 @@ export function sendFiles(chosen: File[]): void {
       sizeBytes: file.size,
       picture: URL.createObjectURL(file),
       progress: 0,
-      state: 'waiting',
+      state,
     };
   });
   put({ sendings: [...queue.get().sendings, ...added] });
@@ -67,6 +69,11 @@ export function retry(ids: number[]): void {
   // Their links are copied at the end, as those of new files are.
   if (!queue.get().sendings.some(isOpen)) batchStart = Math.min(...ids);
   for (const id of ids) change(id, { state: 'waiting', progress: 0 });
+  startNext();
+}
+
+export function sendHeld(): void {
+  for (const { id } of queue.get().sendings.filter(isHeld)) change(id, { state: 'waiting' });
   startNext();
 }
 

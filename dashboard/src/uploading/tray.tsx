@@ -6,7 +6,17 @@ import { CopyButton } from '#app/parts/copy.tsx';
 import { useNow } from '#app/parts/use-now.ts';
 import type { Session } from '#app/session.ts';
 import { ExpirySelect } from '#app/uploading/expiry.tsx';
-import { cancel, clear, isOpen, linksOf, retry, useQueue, type Sending } from '#app/uploading/queue.ts';
+import {
+  cancel,
+  clear,
+  isHeld,
+  isOpen,
+  linksOf,
+  retry,
+  sendHeld,
+  useQueue,
+  type Sending,
+} from '#app/uploading/queue.ts';
 
 /** Failed files first, then the order in which the files were added. */
 const inOrder = (sendings: Sending[]): Sending[] => [
@@ -18,6 +28,7 @@ export function Tray({ session }: { session: Session }) {
   const { sendings, resumesAt } = useQueue();
   const [isSmall, setSmall] = useState(false);
   const open = sendings.filter(isOpen);
+  const held = sendings.filter(isHeld);
   useAskBeforeLeaving(open.length > 0);
   if (sendings.length === 0) return null;
   const links = linksOf(sendings);
@@ -56,6 +67,11 @@ export function Tray({ session }: { session: Session }) {
       )}
       <div className={`flex-wrap items-center gap-2 p-2.5 ${isSmall ? 'hidden' : 'flex'}`}>
         <ExpirySelect session={session} className="flex-1 text-sm" />
+        {held.length > 0 && (
+          <Button small tone="primary" icon="upload" onClick={sendHeld}>
+            Upload
+          </Button>
+        )}
         {again.length > 1 && (
           <Button small icon="refresh" onClick={() => retry(again.map(({ id }) => id))}>
             Retry {again.length}
@@ -108,6 +124,8 @@ function Row({ sending }: { sending: Sending }) {
           <p role="alert" className="text-danger">
             {sending.problem}
           </p>
+        ) : state === 'held' ? (
+          <p className="text-quiet">{bytes(sizeBytes)}</p>
         ) : (
           <progress
             className="block h-1.5 w-full appearance-none overflow-hidden rounded-full bg-ink/8 text-accent [&::-moz-progress-bar]:bg-current [&::-webkit-progress-bar]:bg-ink/8 [&::-webkit-progress-value]:bg-current"
@@ -143,6 +161,8 @@ function summaryOf(sendings: Sending[]): string {
   const count = (wanted: (sending: Sending) => boolean) => sendings.filter(wanted).length;
   const done = count(({ state }) => state === 'done');
   const failed = count(({ state }) => state === 'failed');
+  const held = count(isHeld);
+  if (held > 0) return `Upload ${plural(held, 'shared file')}?`;
   if (count(isOpen) > 0) return `Uploading, ${done} of ${sendings.length} done`;
   if (failed === 0) return `${plural(done, 'file')} uploaded`;
   return done === 0

@@ -17,6 +17,7 @@ const policyFor = (pictureOrigins: string[]): string =>
     ["img-src 'self' data: blob:", ...pictureOrigins].join(' '),
     "font-src 'self'",
     "connect-src 'self'",
+    "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

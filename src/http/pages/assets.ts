@@ -46,9 +46,12 @@ export async function sendAsset(request: FastifyRequest, reply: FastifyReply) {
   return sendStaticFile(request, reply.headers(neverChanges), asset);
 }
 
+/** An asset as it is in the folder, for an address of its own. */
+export const assetNamed = (wanted: string): StaticFile => found.find(([name]) => name === wanted)![1];
+
 /** For programs that ask for this name without having read a page. */
 export const favicon = async (request: FastifyRequest, reply: FastifyReply) =>
-  sendStaticFile(request, reply, found.find(([name]) => name === 'icon.svg')![1]);
+  sendStaticFile(request, reply, assetNamed('icon.svg'));
 
 /** Share pages are not listed: they are `noindex`, which a crawler must be able to read, and previews of chats respect this file. */
 const robotsFile = createStaticFile(

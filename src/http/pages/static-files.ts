@@ -19,6 +19,7 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
   '.py': 'text/x-python; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',
@@ -28,7 +29,7 @@ const types: Record<string, string> = {
 };
 
 /** Already compressed, or named by digests that are of these bytes. */
-const packedTypes = ['application/gzip', 'application/zip', 'font/woff2', 'image/webp'];
+const packedTypes = ['application/gzip', 'application/zip', 'font/woff2', 'image/png', 'image/webp'];
 
 /** For names that contain a hash of the bytes: the content of such a name never changes. */
 export const neverChanges = { 'cache-control': 'public, max-age=31536000, immutable' };
