@@ -4,9 +4,11 @@ import type { Chore } from '#core/chore.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
 import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import { connectionsFor, enoughFiles, openFileLimit } from '#core/open-files.ts';
+import { createTimings } from '#core/timings.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { clockOf } from '#storage/database-clock.ts';
+import { timeBlobs } from '#storage/timed-blobs.ts';
 import type { EgressSettings } from '#browser/egress/rules.ts';
 import { createAccountDeletion } from '#accounts/account-deletion.ts';
 import { createAccounts } from '#accounts/accounts.ts';
@@ -49,10 +51,13 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   const plans = createPlans(config.plans);
   const database = wrapDatabase(await openDatabase(config));
   const clock = clockOf(database, machineClock);
-  const uploadBlobs = wrapBlobs(await openBlobs(config, 'uploads', reached));
+  const storeTimings = createTimings();
+  const openStore = async (kind: Parameters<typeof openBlobs>[1]): Promise<Blobs> =>
+    timeBlobs(wrapBlobs(await openBlobs(config, kind, reached)), storeTimings.note);
+  const uploadBlobs = await openStore('uploads');
   await requireStore(uploadBlobs, config);
-  const renderBlobs = wrapBlobs(await openBlobs(config, 'renders', reached));
-  const jobBlobs = wrapBlobs(await openBlobs(config, 'jobs', reached));
+  const renderBlobs = await openStore('renders');
+  const jobBlobs = await openStore('jobs');
   const egress: EgressSettings = { allow: config.egressAllow, ...(nameServers && { nameServers }) };
   // In parallel: the browser's processes start while these modules load. The server is imported here, so that commands, which do
   // not need it, start in half the time.
@@ -120,6 +125,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
       dataDir: config.databaseUrl !== undefined && config.storage ? undefined : config.dataDir,
     },
     database,
+    storeTimings,
     browser,
     accounts: { ...accounts, accountDeletion },
     delivery,

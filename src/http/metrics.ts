@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Timings } from '#core/timings.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
@@ -9,6 +10,8 @@ import type { Renders } from '#renders/render.ts';
 
 /** Up to the longest render, 90 s. */
 const renderSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 90];
+/** From a statement of SQLite to the timeouts of Postgres and S3. */
+const callSeconds = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -17,10 +20,11 @@ export interface MetricsParts {
   renderQueue: Pick<RenderQueue, 'load'>;
   renders: Pick<Renders, 'onEnd'>;
   browser: Pick<Browser, 'workerCounts'>;
+  timings: { database: Pick<Timings, 'listen'>; store: Pick<Timings, 'listen'> };
   blobs: { uploads: Pick<Blobs, 'storedBytes'>; renders: Pick<Blobs, 'storedBytes'> };
 }
 
-export function createMetrics({ version, renderQueue, renders, browser, blobs }: MetricsParts) {
+export function createMetrics({ version, renderQueue, renders, browser, timings, blobs }: MetricsParts) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -73,6 +77,22 @@ export function createMetrics({ version, renderQueue, renders, browser, blobs }:
     renderDurations.observe({ result: outcome }, durationMs / 1000);
     renderWaits.observe(queueMs / 1000);
   });
+  const databaseDurations = new Histogram({
+    name: 'tintype_database_duration_seconds',
+    help: 'Time of a statement of the database, by operation: query or commit, and with Postgres connect, the wait for a connection.',
+    labelNames: ['operation'],
+    buckets: callSeconds,
+    registers: [registry],
+  });
+  timings.database.listen((operation, ms) => databaseDurations.observe({ operation }, ms / 1000));
+  const storeDurations = new Histogram({
+    name: 'tintype_store_duration_seconds',
+    help: 'Time that the store of files took, by operation: write (until it is durable), read (until its first byte; small files on a disk are not counted) or delete.',
+    labelNames: ['operation'],
+    buckets: callSeconds,
+    registers: [registry],
+  });
+  timings.store.listen((operation, ms) => storeDurations.observe({ operation }, ms / 1000));
   registry.registerMetric(
     new Counter({
       name: 'tintype_render_workers_total',

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
 import type { ServiceError } from '#core/errors.ts';
 import type { Phases } from '#core/phases.ts';
+import type { Timings } from '#core/timings.ts';
 import type { Database } from '#storage/database.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
@@ -44,6 +45,7 @@ export interface ServerParts {
   clock: Clock;
   settings: ServerSettings;
   database: Database;
+  storeTimings: Timings;
   browser: Browser;
   accounts: AccountsRoom & { accountDeletion: AccountDeletion };
   delivery: DeliveryRoom;

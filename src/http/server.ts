@@ -26,6 +26,7 @@ export function createServer(parts: ServerParts) {
     version: settings.version,
     ...renders,
     browser: parts.browser,
+    timings: { database: database.timings, store: parts.storeTimings },
     blobs: { uploads: parts.uploads.uploadBlobs, renders: renders.renderBlobs },
   });
   const idempotency = createIdempotency({ database, clock, renderBlobs: renders.renderBlobs });

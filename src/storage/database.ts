@@ -2,6 +2,7 @@
 // How tables/ and owned/ write SQL: with Kysely's builder, which checks names and types. A statement that the builder cannot express,
 // or that is easier to read as SQL, is a template (sql`…`). Only insertRows, for rows of every upload or request, keeps its own text.
 import type { Kysely } from 'kysely';
+import type { Timings } from '#core/timings.ts';
 import type { Schema } from '#storage/schema.ts';
 import { createOwned } from '#storage/owned/owned.ts';
 import { createAlbumsTable } from '#storage/tables/albums.ts';
@@ -41,6 +42,8 @@ export interface Database {
   readonly tables: Tables;
   /** The connection itself, for better-auth, which has its own queries. */
   readonly connection: Kysely<Schema>;
+  /** Of every statement: `query`, `commit`, and with a pool `connect`, the wait for a connection. */
+  readonly timings: Timings;
   /** Counts the requests of accounts, when many machines share the database. */
   readonly requestWindows?: RequestWindowsTable;
   /** Decides which machine runs a chore, when many share the database. */

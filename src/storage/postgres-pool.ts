@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { DatabaseError, type Pool, type PoolClient, type QueryArrayResult, type QueryResult } from 'pg';
+import { timed, type OnTiming } from '#core/timings.ts';
 import { createOutageGuard } from '#storage/outage.ts';
 
 /** The connection broke during a commit: only the server knows whether it succeeded. */
@@ -20,7 +21,11 @@ const attempts = 5;
 const collisions = new Set(['40P01', '40001']);
 
 /** `perTransaction` has the settings of each transaction, for PgBouncer: connections are then shared and nothing may be prepared. */
-export function createGuardedPool(pool: Pool, perTransaction?: Record<string, number>): PostgresPool {
+export function createGuardedPool(
+  pool: Pool,
+  note: OnTiming,
+  perTransaction?: Record<string, number>,
+): PostgresPool {
   const ask = createOutageGuard('the database', isOutage);
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   const names = new Map<string, string>();
@@ -45,8 +50,8 @@ export function createGuardedPool(pool: Pool, perTransaction?: Record<string, nu
   return {
     options: pool.options,
     async connect() {
-      const client = await ask(() => pool.connect());
-      const wrapper = wrappers.get(client) ?? wrap(client, nameOf, beginText);
+      const client = await timed(note, 'connect', () => ask(() => pool.connect()));
+      const wrapper = wrappers.get(client) ?? wrap(client, nameOf, beginText, note);
       wrappers.set(client, wrapper);
       return wrapper;
     },
@@ -58,6 +63,7 @@ function wrap(
   client: PoolClient,
   nameOf: (text: string) => string | undefined,
   beginText: string,
+  note: OnTiming,
 ): PostgresPoolClient {
   let transactionId: string | undefined;
   let isBroken = false;
@@ -100,7 +106,8 @@ function wrap(
   const wrapper = {
     async query(text: string, values: unknown[]) {
       try {
-        return (await run(text, values)) as QueryResult | QueryArrayResult;
+        const operation = text === 'commit' ? text : 'query';
+        return (await timed(note, operation, () => run(text, values))) as QueryResult | QueryArrayResult;
       } catch (error) {
         // An error that the server did not send leaves the connection in an unknown state.
         if (!(error instanceof DatabaseError)) isBroken = true;

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types, type PoolConfig } from 'pg';
+import { createTimings } from '#core/timings.ts';
 import { createTables, UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { migrate } from '#storage/migrations.ts';
 import { retryOnConflict, createGuardedPool, LostCommitError } from '#storage/postgres-pool.ts';
@@ -47,9 +48,9 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   });
   // The pool drops a connection that breaks while idle. Without a listener the error would end the process.
   pool.on('error', () => {});
-  const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createGuardedPool(pool, isShared ? timeouts : undefined) }),
-  });
+  const timings = createTimings();
+  const guarded = createGuardedPool(pool, timings.note, isShared ? timeouts : undefined);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guarded }) });
 
   const databaseClock = createDatabaseClock();
   async function ping(): Promise<void> {
@@ -79,6 +80,7 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
     engine: 'postgres',
     tables: createTables(db),
     connection: db,
+    timings,
     requestWindows: createRequestWindowsTable(db),
     chores: createChoresTable(db),
     aheadMs: databaseClock.aheadMs,

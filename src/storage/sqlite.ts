@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect, sql, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { createBoundedMap } from '#core/bounded-map.ts';
+import { createTimings, type OnTiming } from '#core/timings.ts';
 import { createTables, type Database } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { makeFolder } from '#storage/make-folder.ts';
@@ -18,12 +19,16 @@ export const hasSqlite = (file: string): boolean => existsSync(file);
 
 export async function openSqlite(path: string): Promise<Database> {
   const native = openFile(path);
-  const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect({ database: createDriver(native) }) });
+  const timings = createTimings();
+  const db = new Kysely<Schema>({
+    dialect: new NodeSqliteDialect({ database: createDriver(native, timings.note) }),
+  });
   await migrate(db);
   return {
     engine: 'sqlite',
     tables: createTables(db),
     connection: db,
+    timings,
     transaction: createGroupCommit(db),
     aheadMs: () => 0,
     async ping() {
@@ -66,16 +71,27 @@ class NodeSqliteDialect extends SqliteDialect {
 }
 
 /** Node's driver as Kysely calls it, with a cache of prepared statements. */
-function createDriver(native: DatabaseSync): SqliteDatabase {
+function createDriver(native: DatabaseSync, note: OnTiming): SqliteDatabase {
   const statements = createBoundedMap<string, SqliteStatement>(maxStatements);
 
   function prepare(text: string): SqliteStatement {
     // IMMEDIATE takes the write lock at once: a deferred transaction fails half-way if another process wrote in between.
     const statement = native.prepare(text === 'begin' ? 'begin immediate' : text);
+    const operation = text === 'commit' ? text : 'query';
+    const timed =
+      <T>(work: (...values: SQLInputValue[]) => T) =>
+      (values: readonly unknown[]): T => {
+        const startedAt = performance.now();
+        try {
+          return work(...(values as SQLInputValue[]));
+        } finally {
+          note(operation, performance.now() - startedAt);
+        }
+      };
     return {
       reader: statement.columns().length > 0,
-      all: (values) => statement.all(...(values as SQLInputValue[])),
-      run: (values) => statement.run(...(values as SQLInputValue[])),
+      all: timed((...values) => statement.all(...values)),
+      run: timed((...values) => statement.run(...values)),
       iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
     };
   }

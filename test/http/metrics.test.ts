@@ -19,6 +19,7 @@ const unused = () =>
     renderQueue: { load: () => ({ running: 0, waiting: 0 }) },
     renders: { onEnd: () => {} },
     browser: { workerCounts: () => ({ started: 0, replaced: 0, lost: 0 }) },
+    timings: { database: { listen: () => {} }, store: { listen: () => {} } },
     blobs: { uploads: { storedBytes: () => 0 }, renders: { storedBytes: () => 0 } },
   });
 
@@ -56,6 +57,9 @@ test('what happened is counted: bytes, files of a batch that were refused, how r
       /^tintype_build_info\{version="\d+\.\d+\.\d+"\} 1$/m,
       new RegExp(`^tintype_stored_bytes_total\\{kind="uploads"\\} ${picture.length}$`, 'm'),
       /^tintype_stored_bytes_total\{kind="renders"\} 0$/m,
+      /^tintype_store_duration_seconds_count\{operation="write"\} 1$/m,
+      /^tintype_database_duration_seconds_count\{operation="query"\} [1-9]\d*$/m,
+      /^tintype_database_duration_seconds_count\{operation="commit"\} [1-9]\d*$/m,
       /^tintype_batch_files_refused_total\{code="unsupported_type"\} 1$/m,
       /^tintype_renders_ended_total\{result="crashed"\} 1$/m,
       /^tintype_render_duration_seconds_count\{result="failed"\} 1$/m,

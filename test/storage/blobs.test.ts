@@ -1,11 +1,14 @@
 // What every blob store must do.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { newId } from '#core/ids.ts';
 import { readBlob, type ByteRange, type StoredBlob } from '#storage/blobs.ts';
 import { sweepOrphans } from '#storage/free-blobs.ts';
+import { timeBlobs } from '#storage/timed-blobs.ts';
 import { blobEngines, type OpenBlobs } from '#test/storage/engines.ts';
 
 for (const engine of blobEngines) {
@@ -33,6 +36,25 @@ for (const engine of blobEngines) {
     };
 
     test('answers a ping', () => opened.blobs.ping());
+
+    test('notes the time of writes, reads and deletions', async () => {
+      const noted: string[] = [];
+      const blobs = timeBlobs(opened.blobs, (operation, durationMs) => {
+        assert.ok(durationMs >= 0);
+        noted.push(operation);
+      });
+      await using spool = blobs.createSpool();
+      await spool.write(Buffer.from('0123456789'));
+      const key = newId();
+      await spool.commit(key);
+      assert.equal(String(await readBlob(blobs, key)), '0123456789');
+      await blobs.delete(key);
+      const path = join(opened.folder, newId());
+      await writeFile(path, '01234');
+      await using adopted = await blobs.adopt({ path, sizeBytes: 5 }, 'an account');
+      await adopted.commit(newId());
+      assert.deepEqual(noted, ['write', 'read', 'delete', 'write']);
+    });
 
     // Around 256 KB the disk's spool moves from memory to a file; 6 MB is more than one part of a multipart upload.
     for (const sizeBytes of [0, 1, 256 * 1024, 256 * 1024 + 1, 6 * 1024 * 1024]) {

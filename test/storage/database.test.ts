@@ -2,6 +2,7 @@
 import type { CounterKey } from '#storage/tables/usage.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { hashSecret, newId, newSlug } from '#core/ids.ts';
 import type { AccountRow, ApiKeyRow, UploadRow } from '#storage/schema.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
@@ -74,6 +75,24 @@ for (const engine of databaseEngines) {
     function julyUploads(accountId: string): CounterKey {
       return { accountId, unit: 'upload', month: '2026-07' };
     }
+    test('notes the time of every statement, also of one that fails', async () => {
+      const { database } = opened;
+      const noted: string[] = [];
+      database.timings.listen((operation, durationMs) => {
+        assert.ok(durationMs >= 0);
+        noted.push(operation);
+      });
+      try {
+        await database.transaction(async (tables) => tables.accounts.byEmail('nobody@example.com'));
+        assert.equal(noted.at(-1), 'commit');
+        await assert.rejects(sql`insert into accounts (id) values ('x')`.execute(database.connection));
+        assert.equal(noted.at(-1), 'query');
+        assert.equal(noted.includes('connect'), engine.name === 'postgres');
+      } finally {
+        database.timings.listen(() => {});
+      }
+    });
+
     test('answers a ping', () => opened.database.ping());
 
     test('accounts: a row is read back as written, and an e-mail address is unique', async () => {
