@@ -101,7 +101,14 @@ export function noteRefusal(error: unknown): void {
 
 /** Loads these queries again; each is named by the first element of its key. */
 export async function refresh(names: string[]): Promise<void> {
-  await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+  await Promise.all(
+    names.map(async (name) => {
+      const queryKey = [name];
+      // A first load that is under way may bring what was there before, and is not repeated unless it is cancelled.
+      await queries.cancelQueries({ queryKey, predicate: ({ state }) => state.data === undefined });
+      await queries.invalidateQueries({ queryKey });
+    }),
+  );
 }
 
 export const queries = new QueryClient({

@@ -60,6 +60,28 @@ test('closing a tab while a file is being sent asks first', async () => {
   await page.context().close();
 });
 
+test('a file that is stored while the list is first loaded appears in it', async () => {
+  const { page } = await dashboard.openAs();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route(
+    '**/api/dashboard/uploads?*',
+    async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  const answered = page.waitForResponse('**/api/dashboard/uploads?*');
+  await page.goto('/dashboard/uploads');
+  await drop(page.locator('main'), [['early.png', picture]]);
+  await page.getByText('Link copied.').waitFor();
+  release();
+  await answered;
+  await page.getByLabel('Select early.png').waitFor();
+  await page.context().close();
+});
+
 test('opened at an address that is not BASE_URL: a notice says where links lead, and what to change', async () => {
   const origin = `http://${lanName}:${new URL(dashboard.service.origin).port}`;
   const { page, person } = await dashboard.openAs();
