@@ -1,5 +1,7 @@
 // The types of configuration variables: how each is parsed and how it is described.
 import { parseAddress, parseBlock } from '#core/address.ts';
+import { PlansFile, type Plan } from '#accounts/plans.ts';
+import { validate } from '#http/body/validate.ts';
 
 export interface Variable<T> {
   description: string;
@@ -168,4 +170,12 @@ export function readOidc(
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   const { OIDC_NAME: name = new URL(issuer).host, OIDC_SIGNUPS: signups } = values;
   return { issuer, clientId, clientSecret, name, signups };
+}
+
+/** Throws with the field and the reason, such as `plans[0].name: missing`. */
+export function parsePlans(json: string): Plan[] {
+  const { plans } = validate(PlansFile, JSON.parse(json));
+  const repeated = plans.find((plan, index) => plans.findIndex(({ id }) => id === plan.id) !== index);
+  if (repeated) throw new Error(`plans: "${repeated.id}" is there twice`);
+  return plans;
 }

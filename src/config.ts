@@ -8,7 +8,7 @@ import { isWellFormedApiKey } from '#core/ids.ts';
 import { memory } from '#browser/process/memory.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { checkHostNames } from '#browser/egress/blocked-hosts.ts';
-import { parsePlans, type Plan } from '#accounts/plans.ts';
+import type { Plan } from '#accounts/plans.ts';
 import {
   integer,
   oneOf,
@@ -18,6 +18,7 @@ import {
   parseEmail,
   parseIssuer,
   parseOrigins,
+  parsePlans,
   parseSmtpUrl,
   parseStorageUrl,
   parseTrustProxy,

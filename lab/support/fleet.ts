@@ -6,7 +6,7 @@ import { systemClock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import { openPostgres } from '#storage/postgres.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
-import { createPlans, type Plan } from '#accounts/plans.ts';
+import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
 import { query, startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
 import { serveUntilReady } from '#lab/support/processes.ts';
@@ -43,7 +43,7 @@ export async function startFleet(options: {
   const [postgres, s3] = await Promise.all([startPostgres({ isDurable }), startS3()]);
   const folder = await mkdtemp(join(tmpdir(), 'tintype-fleet-'));
   const plansFile = join(folder, 'plans.json');
-  await writeFile(plansFile, JSON.stringify({ plans: plans.length > 0 ? plans : createPlans().all }));
+  await writeFile(plansFile, JSON.stringify({ plans: plans.length > 0 ? plans : builtInPlans }));
   const databaseUrl = await postgres.newDatabase();
   const shared = {
     ...s3Credentials,

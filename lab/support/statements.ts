@@ -70,7 +70,11 @@ function withoutBackground(transaction: string[]): string[] {
   return kept.every((text) => /^(begin|commit)/.test(text)) ? [] : kept;
 }
 
-function nameOf(text: string): string {
+/** A column of statements on accounts, not what they are about. */
+const planOfAccount = /\( select definition from plans .*? limit 1\)/;
+
+function nameOf(given: string): string {
+  const text = given.replace(planOfAccount, '');
   const [, verb = text, table] =
     /^(update) "?(\w+)"?/i.exec(text) ??
     /^(insert|delete|select|with)\b.*?(?:into|from) "?(\w+)"?/i.exec(text) ??

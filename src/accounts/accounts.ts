@@ -4,8 +4,9 @@ import type { Clock } from '#core/clock.ts';
 import { parseGrants } from '#browser/egress/grants.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { AccountRow, ApiKeyRow, Flag, KeyScope } from '#storage/schema.ts';
-import type { AccountChange } from '#storage/tables/accounts.ts';
-import type { Plans } from '#accounts/plans.ts';
+import type { AccountChange, AccountWithPlan } from '#storage/tables/accounts.ts';
+import { standardPlanId } from '#storage/tables/plans.ts';
+import type { Plan, Plans } from '#accounts/plans.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -36,21 +37,26 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
   const { database, plans, clock } = parts;
   const { tables } = database;
 
-  function requirePlan(id: string): string {
-    if (plans.byId(id)) return id;
-    throw new AccountError(`unknown plan "${id}" (there are ${plans.all.map((plan) => plan.id).join(', ')})`);
+  async function requirePlan(within: Tables, id: string): Promise<Plan> {
+    const { byId, all } = await plans.inForce(within);
+    const plan = byId(id);
+    if (plan) return plan;
+    throw new AccountError(`unknown plan "${id}" (there are ${all.map((known) => known.id).join(', ')})`);
   }
 
-  async function requireAccount(email: string): Promise<AccountRow> {
+  async function requireAccount(email: string): Promise<AccountWithPlan> {
     const row = await tables.accounts.byEmail(normalizeEmail(email));
     if (!row) throw new AccountError(`there is no account "${email}"`);
     return row;
   }
 
   /** The columns that a change sets; throws if the change is not valid for the account. */
-  function columnsOf(current: AccountRow, change: AccountUpdate): AccountChange {
-    if (change.plan !== undefined) requirePlan(change.plan);
-    const plan = plans.orStandard(change.plan ?? current.plan);
+  async function columnsOf(
+    within: Tables,
+    current: AccountWithPlan,
+    change: AccountUpdate,
+  ): Promise<AccountChange> {
+    const plan = change.plan === undefined ? plans.of(current) : await requirePlan(within, change.plan);
     if (change.overages === true && !plan.overages) {
       throw new AccountError(`overages are not available on the plan "${plan.id}"`);
     }
@@ -72,7 +78,7 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
     const row: AccountRow = {
       id: newId(),
       email: normalizeEmail(email),
-      plan: requirePlan(options.plan ?? plans.standard.id),
+      plan: (await requirePlan(within, options.plan ?? standardPlanId)).id,
       verified: flag(options.verified ?? true),
       suspended: 0,
       overages: 0,
@@ -99,17 +105,19 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
       if (change.owner === false && current.owner === 1 && (await tables.accounts.countOwners()) === 1) {
         throw new AccountError(`"${email}" is the only owner; make another account owner first`);
       }
-      const row = await tables.accounts.update(current.id, columnsOf(current, change));
+      const row = await tables.accounts.update(current.id, await columnsOf(tables, current, change));
       if (!row) throw new AccountError(`there is no account "${email}"`);
       return toAccount(row);
     },
 
     /** The owner's own switch, with a cap in units of each type. Undefined when there is no such account. */
-    async setOverages(id: string, isOn: boolean, cap: number | null): Promise<AccountRow | undefined> {
-      return database.transaction(async ({ accounts }) => {
-        const current = await accounts.byId(id);
-        const columns = current && columnsOf(current, { overages: isOn });
-        return columns && accounts.update(id, { ...columns, overage_cap: cap });
+    async setOverages(id: string, isOn: boolean, cap: number | null): Promise<AccountWithPlan | undefined> {
+      return database.transaction(async (within) => {
+        const current = await within.accounts.byId(id);
+        if (!current) return undefined;
+        const columns = await columnsOf(within, current, { overages: isOn });
+        const row = await within.accounts.update(id, { ...columns, overage_cap: cap });
+        return row && { ...row, stored_plan: current.stored_plan };
       });
     },
 

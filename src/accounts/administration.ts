@@ -4,6 +4,7 @@
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';
+import type { AccountWithPlan } from '#storage/tables/accounts.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import { AccountError, type Accounts, type AccountUpdate } from '#accounts/accounts.ts';
 import { recordAct } from '#accounts/audit.ts';
@@ -57,7 +58,7 @@ export function createAdministration(parts: {
     },
 
     /** The account for the owner to look into. Undefined when there is no such account. */
-    async look(actor: AccountRow, id: string): Promise<AccountRow | undefined> {
+    async look(actor: AccountRow, id: string): Promise<AccountWithPlan | undefined> {
       return database.transaction(async (tables) => {
         const target = await tables.accounts.byId(id);
         if (target)
@@ -72,7 +73,7 @@ export function createAdministration(parts: {
         const current = await tables.accounts.byId(id);
         if (!current) return undefined;
         refuseCuttingOff(actor, current, change);
-        const row = await tables.accounts.update(id, accounts.columnsOf(current, change));
+        const row = await tables.accounts.update(id, await accounts.columnsOf(tables, current, change));
         const act = { action: actionOf(change), target: current, detail: change };
         await recordAct(tables, actor, clock.now(), act);
         return row;

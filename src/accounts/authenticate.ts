@@ -102,12 +102,12 @@ export function keyHashIn(authorization: string | undefined): string {
 export function callerFor(
   account: Pick<
     KeyHolder,
-    'account_id' | 'plan' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
+    'account_id' | 'plan' | 'stored_plan' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
   >,
   keyId: string | null,
   plans: Plans,
 ): Caller {
-  const plan = plans.orStandard(account.plan);
+  const plan = plans.of(account);
   return {
     accountId: account.account_id,
     keyId,

@@ -1,19 +1,26 @@
-// What each plan allows. Spec 8. A plans file adds plans and replaces built-in ones.
+// What each plan allows. Spec 8. Plans that owners store in the dashboard are added to the built-in ones or replace them, and those of the
+// plans file replace both. The stored ones are read on each use, most with the account, so that a change holds on every machine at once.
 import { Type, type Static } from 'typebox';
-import { Errors } from 'typebox/schema';
+import type { Tables } from '#storage/database.ts';
+import type { PlanRow } from '#storage/schema.ts';
+import { standardPlanId, type WithStoredPlan } from '#storage/tables/plans.ts';
 
 /** The maximum fits into a column of 32 bits; as seconds it is 31 years, which every date can hold. */
 const from = (minimum: 0 | 1) => Type.Integer({ minimum, maximum: 1_000_000_000 });
 
-const Plan = Type.Object(
+export const Plan = Type.Object(
   {
-    id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$' }),
+    id: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$',
+      description:
+        'The id: 1 to 40 letters, digits, dots, underscores and hyphens, of which the first is a letter or a digit.',
+    }),
     name: Type.String({ minLength: 1, maxLength: 60 }),
     uploads_per_month: from(0),
     renders_per_month: from(0),
     requests_per_minute: from(1),
     concurrent_renders: from(0),
-    /** 100 if it is left out. */
+    /** If it is left out: defaultQueuedRenders. */
     queued_renders: Type.Optional(from(0)),
     overages: Type.Boolean(),
     paid: Type.Boolean(),
@@ -21,9 +28,14 @@ const Plan = Type.Object(
   },
   { additionalProperties: false },
 );
-const PlansFile = Type.Object({ plans: Type.Array(Plan, { minItems: 1 }) }, { additionalProperties: false });
+export const PlansFile = Type.Object(
+  { plans: Type.Array(Plan, { minItems: 1 }) },
+  { additionalProperties: false },
+);
 
 export type Plan = Static<typeof Plan>;
+
+export const defaultQueuedRenders = 100;
 
 const thirtyDaysSeconds = 30 * 24 * 60 * 60;
 
@@ -39,30 +51,45 @@ export const builtInPlans: Plan[] = [
 ];
 
 export type Plans = ReturnType<typeof createPlans>;
+/** Where a plan in force comes from. */
+export type PlanSource = 'built-in' | 'dashboard' | 'file';
 
-export function createPlans(extra: Plan[] = []) {
-  const byId = new Map([...builtInPlans, ...extra].map((plan) => [plan.id, plan]));
-  const standard = byId.get('free') as Plan;
+export function createPlans(fromFile: Plan[] = []) {
+  const given = combine([]);
+
+  function combine(stored: Plan[]) {
+    const byId = new Map([...builtInPlans, ...stored, ...fromFile].map((plan) => [plan.id, plan]));
+    const standard = byId.get(standardPlanId) as Plan;
+    return {
+      all: [...byId.values()],
+      /** The plan of a new account. */
+      standard,
+      byId: (id: string): Plan | undefined => byId.get(id),
+      /** A changed plans file can remove an account's plan; the account then has the standard plan. */
+      orStandard: (id: string): Plan => byId.get(id) ?? standard,
+      sourceOf(id: string): PlanSource {
+        if (fromFile.some((plan) => plan.id === id)) return 'file';
+        return stored.some((plan) => plan.id === id) ? 'dashboard' : 'built-in';
+      },
+    };
+  }
+
   return {
-    all: [...byId.values()],
-    /** The plan of a new account. */
-    standard,
-    byId: (id: string): Plan | undefined => byId.get(id),
-    /** A changed plans file can remove an account's plan; the account then has the standard plan. */
-    orStandard: (id: string): Plan => byId.get(id) ?? standard,
+    /** Those that are not stored. */
+    given,
+    inForce: async (tables: Tables) => combine((await tables.plans.list()).map(parse)),
+    /** The plan of an account, from what was read along with it. */
+    of: ({ plan, stored_plan: definition }: { plan: string } & WithStoredPlan): Plan =>
+      (definition === null ? given : combine([parse({ definition })])).orStandard(plan),
+    /** For the statement that counts requests, which combines them with the stored ones in the same way. */
+    requestLimits: { builtIn: requestLimits(builtInPlans), fromFile: requestLimits(fromFile) },
   };
 }
 
-/** Throws with the location and the reason, such as `/plans/0/name: must be string`. */
-export function parsePlans(json: string): Plan[] {
-  const value: unknown = JSON.parse(json);
-  const [, [error]] = Errors(PlansFile, value);
-  if (error) throw new Error(`${error.instancePath || '/'}: ${error.message}`);
-  const { plans } = value as Static<typeof PlansFile>;
-  const repeated = plans.find((plan, index) => plans.findIndex(({ id }) => id === plan.id) !== index);
-  if (repeated) throw new Error(`/plans: "${repeated.id}" is there twice`);
-  return plans;
-}
+const parse = ({ definition }: Pick<PlanRow, 'definition'>): Plan => JSON.parse(definition) as Plan;
+
+const requestLimits = (plans: Plan[]): Record<string, number> =>
+  Object.fromEntries(plans.map((plan) => [plan.id, plan.requests_per_minute]));
 
 function plan(
   id: string,

@@ -8,6 +8,7 @@ import { createAdministration } from '#accounts/administration.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
 import { createKeys } from '#accounts/keys.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
+import { createPlanEditing } from '#accounts/plan-editing.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { createSignIn, SignInSettings } from '#accounts/sign-in.ts';
 
@@ -43,6 +44,7 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
     mailer: signIn.mailer,
     keys: createKeys({ database, clock }),
     linkKeys: createLinkKeys({ database, plans, clock }),
+    planEditing: createPlanEditing({ database, plans, clock }),
     administration: createAdministration({ database, accounts, signIn, clock }),
     chores,
     async close(): Promise<void> {

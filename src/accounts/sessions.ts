@@ -1,12 +1,12 @@
 // Sessions of the dashboard: who is signed in, and which sessions a person has. A suspended account may still sign in to read the
 // reason; the routes decide what else it may do.
 import { invalid } from '#core/errors.ts';
-import type { AccountRow } from '#storage/schema.ts';
+import type { AccountWithPlan } from '#storage/tables/accounts.ts';
 import { explained, headersOf, withCookies, type Client } from '#accounts/auth-calls.ts';
 import type { SignInParts } from '#accounts/sign-in-parts.ts';
 
 export interface Person {
-  account: AccountRow;
+  account: AccountWithPlan;
   name: string;
   hasPassword: boolean;
   /** A code from an app is required after the password. */

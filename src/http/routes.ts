@@ -131,7 +131,12 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/clients/:name', open, clients.file);
   route(reading, '/openapi.json', open, openapiJson(settings));
   route(reading, '/openapi-v2.json', open, openapiV2Json(settings));
-  const docs = docsPages({ ...settings, plans: accounts.plans.all });
+  const { plans } = accounts;
+  const docs = docsPages({
+    ...settings,
+    // The documents are there while the database is not.
+    readPlans: async () => (await plans.inForce(database.tables).catch(() => plans.given)).all,
+  });
   route(reading, '/docs', open, docs);
   route(reading, '/docs/', open, toDocs);
   route(reading, '/docs/*', open, docs);

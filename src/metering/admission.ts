@@ -74,11 +74,7 @@ function createSharedAdmission(
   { authentication, plans, clock }: Parts,
   requestWindows: RequestWindowsTable,
 ): Omit<Admission, 'standing'> {
-  const limits = {
-    byPlan: Object.fromEntries(plans.all.map((plan) => [plan.id, plan.requests_per_minute])),
-    standard: plans.standard.requests_per_minute,
-    windowMs,
-  };
+  const limits = { ...plans.requestLimits, windowMs };
   const spent = createBoundedMap<string, { holder: CountedHolder; readAt: number }>(rememberedKeys);
 
   async function count(

@@ -6,6 +6,7 @@ import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import { defaultQueuedRenders } from '#accounts/plans.ts';
 import {
   ceilingOf,
   limitOf,
@@ -21,7 +22,6 @@ const leaseMs = limits.renderTotalMs + limits.renderQueueMs + spareMs;
 export const retryAfterSeconds = 2;
 /** A place in the queue is free again when a render ends. */
 const queueRetryAfterSeconds = 5;
-const defaultQueuedRenders = 100;
 
 export type CaptureSlots = ReturnType<typeof createCaptureSlots>;
 

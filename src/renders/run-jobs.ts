@@ -8,6 +8,7 @@ import { newId } from '#core/ids.ts';
 import { createPhases } from '#core/phases.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { RenderJobRow } from '#storage/schema.ts';
+import type { PlanCaps } from '#storage/tables/render-jobs.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { SourceFile } from '#browser/job.ts';
 import { callerFor, type Caller } from '#accounts/authenticate.ts';
@@ -57,10 +58,6 @@ export interface JobRunnerParts {
 
 export function createJobRunner(parts: JobRunnerParts) {
   const { database, clock, log, plans, slots, renders, requests, events } = parts;
-  const caps = {
-    byPlan: Object.fromEntries(plans.all.map((plan) => [plan.id, plan.concurrent_renders])),
-    standard: plans.standard.concurrent_renders,
-  };
   const held = new Map<string, Held>();
   const runs = new Set<Promise<void>>();
   const stopped = new AbortController();
@@ -98,6 +95,7 @@ export function createJobRunner(parts: JobRunnerParts) {
       const found = await database.transaction(
         async (tables) => {
           const now = clock.now();
+          const caps = await capsOf(tables);
           const accountId = await tables.renderJobs.nextAccount(now, caps, without);
           if (accountId === undefined) return undefined;
           const payer = await payerOf(tables, accountId, null);
@@ -112,6 +110,14 @@ export function createJobRunner(parts: JobRunnerParts) {
       if (found.job) return found.job;
       without.push(found.accountId);
     }
+  }
+
+  async function capsOf(tables: Tables): Promise<PlanCaps> {
+    const { all, standard } = await plans.inForce(tables);
+    return {
+      byPlan: Object.fromEntries(all.map((plan) => [plan.id, plan.concurrent_renders])),
+      standard: standard.concurrent_renders,
+    };
   }
 
   async function payerOf(

@@ -18,6 +18,7 @@ import { createRendersTable } from '#storage/tables/renders.ts';
 import type { RequestWindowsTable } from '#storage/tables/request-windows.ts';
 import { createAuditLogTable } from '#storage/tables/audit-log.ts';
 import { createPeopleTable } from '#storage/tables/people.ts';
+import { createPlansTable } from '#storage/tables/plans.ts';
 import { createQuotaWarningsTable } from '#storage/tables/quota-warnings.ts';
 import { createRequestDaysTable } from '#storage/tables/request-days.ts';
 import { createRequestLogTable } from '#storage/tables/request-log.ts';
@@ -83,6 +84,7 @@ export function createTables(db: Kysely<Schema>) {
     quotaWarnings: createQuotaWarningsTable(db),
     auditLog: createAuditLogTable(db),
     settings: createSettingsTable(db),
+    plans: createPlansTable(db),
     webhooks: createWebhooksTable(db),
     webhookSecrets: createWebhookSecretsTable(db),
     /** Queries limited to the rows of one account. */

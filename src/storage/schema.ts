@@ -405,6 +405,13 @@ export interface AuditLogRow {
   created_at: number;
 }
 
+/** A plan that an owner has made, or changed, in the dashboard. */
+export interface PlanRow {
+  id: string;
+  /** As JSON, in the form of a plan of PLANS_FILE. */
+  definition: string;
+}
+
 interface SettingRow {
   name: string;
   value: string;
@@ -470,6 +477,7 @@ export interface Schema {
   webhook_secrets: WebhookSecretRow;
   audit_log: AuditLogRow;
   settings: SettingRow;
+  plans: PlanRow;
   people: PersonRow;
   sessions: SessionRow;
   credentials: PersonCredentialRow;

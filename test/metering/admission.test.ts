@@ -5,7 +5,7 @@ import type { ServiceError } from '#core/errors.ts';
 import type { Database } from '#storage/database.ts';
 import { createAccounts, type Accounts } from '#accounts/accounts.ts';
 import { createAuthentication, type KeyRefusedError, type KeyUse } from '#accounts/authenticate.ts';
-import { createPlans } from '#accounts/plans.ts';
+import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { createAdmission, type Admission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
@@ -30,8 +30,8 @@ for (const engine of databaseEngines) {
       clock: TestClock;
     }
 
-    function startMachine(database: Database): Machine {
-      const plans = createPlans();
+    function startMachine(database: Database, fromFile: Plan[] = []): Machine {
+      const plans = createPlans(fromFile);
       const clock = createTestClock(standsAt);
       const authentication = createAuthentication({ database, plans, clock });
       const accounts = createAccounts({ database, plans, clock });
@@ -98,6 +98,57 @@ for (const engine of databaseEngines) {
       assert.equal(standing.limit, 120);
       assert.equal(standing.remaining, 89);
       machineAt(0).clock.advance(-300);
+    });
+
+    test('8 a plan that an owner stores counts on every machine from the next request on; one of the file overrides it', async () => {
+      const { plans, accounts } = opened.database.tables;
+      const planOf = (id: string, requests: number): Plan => ({
+        ...builtInPlans[0]!,
+        id,
+        requests_per_minute: requests,
+      });
+      const store = (id: string, requests: number) =>
+        plans.write({ id, definition: JSON.stringify(planOf(id, requests)) });
+      /** How many of five requests are admitted, by machines in turn. */
+      const admittedOf = async (key: string, among = [0, 1]) => {
+        let admitted = 0;
+        for (let count = 0; count < 5; count += 1) {
+          const { caller, standing } = await admit(key, among[count % among.length]);
+          assert.equal(standing.limit, caller.plan.requests_per_minute);
+          if (!standing.isSpent) admitted += 1;
+        }
+        return admitted;
+      };
+      // Without a shared database, each machine counts for itself.
+      const both = engine.name === 'postgres' ? [0, 1] : [1];
+
+      await store('team', 2);
+      const team = await newKey('team');
+      assert.equal(await admittedOf(team.key, both), 2);
+      const standard = await newKey();
+      const orphan = await newKey();
+      await accounts.update((await accounts.byEmail(orphan.email))!.id, { plan: 'gone' });
+      assert.equal((await admit(standard.key, 1)).standing.limit, 30);
+      await store('free', 3);
+      assert.equal((await admit(standard.key, 1)).standing.limit, 3);
+      assert.equal(
+        await admittedOf(orphan.key, both),
+        3,
+        'a plan that is gone is the standard one, as stored',
+      );
+      const pro = await newKey('pro');
+      assert.equal((await admit(pro.key)).standing.limit, 600, 'another built-in plan is as it was');
+
+      machines.push(startMachine(opened.database, [planOf('team', 1), planOf('free', 4)]));
+      const filed = await newKey('team');
+      const orphanThere = await newKey();
+      await accounts.update((await accounts.byEmail(orphanThere.email))!.id, { plan: 'gone' });
+      assert.equal(await admittedOf(filed.key, [2]), 1);
+      assert.equal(await admittedOf(orphanThere.key, [2]), 4);
+
+      await plans.delete('free');
+      assert.equal((await admit((await newKey()).key, 1)).standing.limit, 30);
+      await assert.rejects(newKey('nothing'), /unknown plan "nothing" \(there are free, .*, team\)/);
     });
 
     test('5.4 unknown and revoked keys, suspended and unverified accounts are refused and open no window', async () => {

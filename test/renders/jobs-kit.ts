@@ -120,7 +120,7 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
     async newPayer(plan = 'roomy', change: Partial<AccountRow> = {}): Promise<Caller> {
       const account = accountRow({ id: newId(), plan, ...change });
       await tables.accounts.insert(account);
-      return callerFor({ ...account, account_id: account.id }, null, plans);
+      return callerFor({ ...account, account_id: account.id, stored_plan: null }, null, plans);
     },
     /** Units in the counter and in the ledger, and what runs and waits. */
     async books({ accountId }: Caller) {

@@ -16,7 +16,7 @@ import type { Browser, PageReceipt } from '#browser/browser.ts';
 import { noAccess, noChanges, plainPdf, plainPicture, plainView } from '#browser/job.ts';
 import type { Job, Output, OutputFormat, Source, SourceFile } from '#browser/job.ts';
 import { callerFor, type Caller } from '#accounts/authenticate.ts';
-import { createPlans, type Plan } from '#accounts/plans.ts';
+import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { createTransfers } from '#delivery/transfers.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
 import { monthOf } from '#metering/quota.ts';
@@ -89,10 +89,10 @@ export async function openKit(engine: (typeof engines)[number], wrap: Partial<Wr
     browser,
     /** An account with so many units, and slots. */
     async newPayer(change: Partial<Plan> = {}): Promise<Caller> {
-      const plans = createPlans([{ ...createPlans().standard, ...change, id: 'tested' }]);
+      const plans = createPlans([{ ...builtInPlans[0]!, ...change, id: 'tested' }]);
       const account = accountRow({ plan: 'tested' });
       await opened.database.tables.accounts.insert(account);
-      return callerFor({ ...account, account_id: account.id }, null, plans);
+      return callerFor({ ...account, account_id: account.id, stored_plan: null }, null, plans);
     },
     render: (payer: Caller, request: RenderRequest, alsoRecord: AlsoRecord = async () => {}) =>
       room.renders.render(payer, request, new AbortController().signal, alsoRecord, createPhases()),

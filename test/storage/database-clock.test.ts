@@ -5,7 +5,7 @@ import { systemClock } from '#core/clock.ts';
 import { clockOf, createDatabaseClock } from '#storage/database-clock.ts';
 import type { Database } from '#storage/database.ts';
 import { callerFor } from '#accounts/authenticate.ts';
-import { builtInPlans, createPlans } from '#accounts/plans.ts';
+import { createPlans } from '#accounts/plans.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
@@ -20,7 +20,7 @@ test('a machine whose clock is five minutes ahead or behind respects the capture
   // The free plan allows one capture at a time.
   const account = accountRow({ plan: 'free' });
   await opened.database.tables.accounts.insert(account);
-  const payer = callerFor({ ...account, account_id: account.id }, null, createPlans(builtInPlans));
+  const payer = callerFor({ ...account, account_id: account.id, stored_plan: null }, null, createPlans());
   const slotsOf = (database: Database) =>
     createCaptureSlots({ database, clock: clockOf(database, systemClock) });
   const { leaseId } = await slotsOf(opened.database).acquire(payer, 1);

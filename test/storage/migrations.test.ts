@@ -243,6 +243,7 @@ test('migrations only add, so that the version before can go on while this one s
 /** Makes a database one of the version before. */
 const undoVersion2 = [
   ...['attempts', 'deliveries', 'endpoints', 'secrets'].map((name) => `drop table webhook_${name}`),
+  'drop table plans',
   'drop table link_keys',
   'drop table render_flights',
   'drop index renders_cache',

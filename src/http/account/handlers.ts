@@ -12,7 +12,7 @@ import { callerOf } from '#http/guards.ts';
 import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
 
-export function accountHandlers({ clock, database, settings, accounts, metering }: RouteParts) {
+export function accountHandlers({ clock, database, settings, metering }: RouteParts) {
   const answer =
     (read: (owned: Owned, caller: Caller, request: FastifyRequest) => Promise<object>) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
@@ -32,10 +32,9 @@ export function accountHandlers({ clock, database, settings, accounts, metering 
 
     usage: answer(async (owned, caller) => {
       const { accountId, keyId, plan, mayOverrun, overageCap } = caller;
-      const account = { id: accountId, plan: plan.id };
       const { limit, remaining, resetSeconds } = await metering.admission.peek(caller);
       const key = await owned.keys.byId(keyId ?? '');
-      const month = await monthUsage(database, accounts.plans, account, clock.now());
+      const month = await monthUsage(database, accountId, plan, clock.now());
       // The fields of this interface are fixed.
       const { queued_renders: _queued, ...shownPlan } = month.plan;
       return {

@@ -51,6 +51,7 @@ interface Rule {
   maximum?: number;
   minLength?: number;
   maxLength?: number;
+  pattern?: string;
   minItems?: number;
   maxItems?: number;
   maxProperties?: number;
@@ -164,9 +165,11 @@ function ruleOf(rule: Rule): string {
   }
   if (format === 'uri') return 'an absolute URI, as a string';
   if (format === 'date-time') return 'a date and time such as 2026-01-31T09:00:00Z';
+  const isPlainText = type === 'string' && rule.pattern === undefined;
+  // The description of a union, a list or a pattern gives the allowed values after a colon.
+  if (!isPlainText && description.includes(': '))
+    return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');
   if (type === 'string') return 'a string';
-  // The description of a union or a list gives the allowed values after a colon.
-  if (description.includes(': ')) return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');
   if (rule.anyOf) return rule.anyOf.map((branch) => ruleOf(branch as Rule)).join(', or ');
   if (type === 'null') return 'null';
   if (type === 'object') return `a JSON object of at most ${rule.maxProperties} texts`;

@@ -40,7 +40,10 @@ export function adminHandlers({ clock, database, accounts }: DashboardParts) {
       const page = pageOptions(query);
       const rows = await tables.accounts.page(query.search, page);
       const counters = await countersOf(rows);
-      return { ...toPage(rows, page, (row) => accountView(row, counters)), plans: plans.all };
+      return {
+        ...toPage(rows, page, (row) => accountView(row, counters)),
+        plans: (await plans.inForce(tables)).all,
+      };
     },
     async 'POST /admin/accounts'({ person, body }) {
       const row = await asFieldError('account', () =>
@@ -61,7 +64,7 @@ export function adminHandlers({ clock, database, accounts }: DashboardParts) {
         days.filter((day) => day.unit === unit).reduce((sum, { used }) => sum + used, 0);
       return {
         account: accountView(row, await countersOf([row])),
-        month: await monthUsage(database, plans, row, now),
+        month: await monthUsage(database, row.id, plans.of(row), now),
         recent: { days: recentDays, upload: recently('upload'), render: recently('render') },
         stored: {
           uploads: totalsView(await owned.uploads.totals({}, now)),

@@ -14,14 +14,14 @@ export function albumsHandlers({ database, settings, accounts, uploads }: Dashbo
       return { items: items.map((row) => albumOf(settings, row)), next_cursor: nextCursor };
     },
     async 'POST /albums'({ owned, person, body: { expires_in, ...given } }) {
-      const plan = plans.orStandard(person.account.plan);
+      const plan = plans.of(person.account);
       const row = await database.transaction((tables) =>
         albums.create(tables, owned.accountId, plan, { ...given, expiresInSeconds: expires_in }),
       );
       return albumOf(settings, row);
     },
     async 'PATCH /albums/:id'({ owned, person, id, body: { expires_in, ...changes } }) {
-      const plan = plans.orStandard(person.account.plan);
+      const plan = plans.of(person.account);
       const row = await albums.edit(owned.accountId, plan, id, { ...changes, expiresInSeconds: expires_in });
       return albumOf(settings, found(row));
     },

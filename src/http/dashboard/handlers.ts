@@ -1,6 +1,7 @@
 // Combines the dashboard's handlers: a route of the contract without a handler does not compile.
 import type { FastifyReply } from 'fastify';
 import { adminHandlers } from '#http/dashboard/admin.ts';
+import { adminPlansHandlers } from '#http/dashboard/admin-plans.ts';
 import { adminSettingsHandlers } from '#http/dashboard/admin-settings.ts';
 import type { RouteName } from '#http/dashboard/contract.ts';
 import { albumsHandlers } from '#http/dashboard/albums.ts';
@@ -37,6 +38,7 @@ const createHandlers = (parts: DashboardParts) =>
     ...usageHandlers(parts),
     ...requestsHandlers(parts),
     ...adminHandlers(parts),
+    ...adminPlansHandlers(parts),
     ...adminSettingsHandlers(parts),
     ...healthHandlers(parts),
   }) satisfies Handlers;

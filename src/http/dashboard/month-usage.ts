@@ -1,22 +1,16 @@
 // The account's usage this month, shown on the overview and the usage page.
 import type { Database } from '#storage/database.ts';
-import type { AccountRow, Unit } from '#storage/schema.ts';
-import type { Plans } from '#accounts/plans.ts';
+import type { Unit } from '#storage/schema.ts';
+import type { Plan } from '#accounts/plans.ts';
 import { limitOf, monthOf, nextMonth, quotaState } from '#metering/quota.ts';
 
 export type UnitUsage = Awaited<ReturnType<typeof monthUsage>>['units']['upload'];
 
-export async function monthUsage(
-  database: Database,
-  plans: Plans,
-  account: Pick<AccountRow, 'id' | 'plan'>,
-  now: number,
-) {
-  const plan = plans.orStandard(account.plan);
+export async function monthUsage(database: Database, accountId: string, plan: Plan, now: number) {
   const month = monthOf(now);
 
   async function ofUnit(unit: Unit) {
-    const usage = await database.tables.usage.read({ accountId: account.id, unit, month });
+    const usage = await database.tables.usage.read({ accountId, unit, month });
     const { limit, remaining, usagePercent, warning } = quotaState(usage, limitOf({ plan }, unit));
     return {
       used: usage.used,

@@ -21,7 +21,7 @@ export function overviewHandlers(parts: DashboardParts) {
     async 'GET /overview'({ owned, person }) {
       const { account, hasPassword } = person;
       const now = clock.now();
-      const usage = await monthUsage(database, plans, account, now);
+      const usage = await monthUsage(database, account.id, plans.of(account), now);
       const { limit, remaining, resetSeconds } = await metering.admission.peek(
         callerFor({ ...account, account_id: account.id }, null, plans),
       );

@@ -39,7 +39,7 @@ export function rendersHandlers({ clock, settings, accounts: { plans }, renders,
     'GET /renders/:id/receipt': async ({ owned, id }) =>
       receiptOf(found(await renderHistory.find(owned.accountId, id)), settings.contentBaseUrl),
     async 'POST /renders/:id/host'({ owned, person, id }) {
-      const plan = plans.orStandard(person.account.plan);
+      const plan = plans.of(person.account);
       const row = found(await hostedRenders.host(owned.accountId, plan, id));
       return renderView(settings, row, clock.now());
     },

@@ -106,7 +106,7 @@ export function signedInView({ account, name, hasPassword, sessionExpiresAt }: P
     owner: account.owner === 1,
     /** False after the first sign-in by a one-time link: the page then asks for a new password. */
     has_password: hasPassword,
-    plan: plans.orStandard(account.plan),
+    plan: plans.of(account),
     created_at: isoTime(account.created_at),
     session_expires_at: sessionExpiresAt.toISOString(),
   };

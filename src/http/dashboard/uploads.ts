@@ -68,7 +68,7 @@ export function uploadsHandlers(parts: DashboardParts) {
         .send(Readable.from(zipOf(files)));
     },
     async 'POST /uploads/expiry'({ owned, person, body }) {
-      const plan = plans.orStandard(person.account.plan);
+      const plan = plans.of(person.account);
       const rows = await hostedUploads.changeExpiry(owned.accountId, plan, body.ids, body.expires_in);
       return { changed: found(rows).map(({ id }) => id) };
     },
@@ -107,7 +107,7 @@ export function uploadsHandlers(parts: DashboardParts) {
     }),
     'GET /uploads/:id': async ({ owned, id }) => view(found(await owned.uploads.byId(id, clock.now()))),
     async 'PATCH /uploads/:id'({ owned, person, id, body }) {
-      const plan = plans.orStandard(person.account.plan);
+      const plan = plans.of(person.account);
       const { expires_in, max_views, ...changes } = body;
       const row = await uploadLibrary.edit(owned.accountId, plan, id, {
         ...changes,

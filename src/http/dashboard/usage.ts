@@ -1,7 +1,7 @@
 // Usage and plan: the month, usage by day and key, overages.
 import { invalid } from '#core/errors.ts';
 import type { Owned } from '#storage/owned/owned.ts';
-import type { AccountRow } from '#storage/schema.ts';
+import type { AccountWithPlan } from '#storage/tables/accounts.ts';
 import { dayOf } from '#storage/tables/usage.ts';
 import { requestSteps } from '#metering/request-days.ts';
 import { sendCsv } from '#http/dashboard/csv.ts';
@@ -46,10 +46,10 @@ export function usageHandlers({ clock, database, accounts, metering }: Dashboard
     }));
   }
 
-  async function view(owned: Owned, account: AccountRow, query: UsageQuery) {
+  async function view(owned: Owned, account: AccountWithPlan, query: UsageQuery) {
     const now = clock.now();
     const range = rangeOf(query, dayOf(now));
-    const usage = await monthUsage(database, accounts.plans, account, now);
+    const usage = await monthUsage(database, account.id, accounts.plans.of(account), now);
     return {
       ...usage,
       overages: {

@@ -32,13 +32,27 @@ function sendDocument(document: object) {
     sendStaticFile(request, reply.header('access-control-allow-origin', '*'), file);
 }
 
-export function docsPages({ baseUrl, plans }: { baseUrl: string; plans: Plan[] }) {
+export function docsPages(parts: { baseUrl: string; readPlans: () => Promise<Plan[]> }) {
+  const { baseUrl, readPlans } = parts;
   // Made with the first request: a start does not wait for it.
-  let pages: Promise<Map<string, Served>> | undefined;
+  let handbook: Promise<Handbook> | undefined;
+  let pages: Map<string, Served> | undefined;
+  let reference: { plans: string; pages: Map<string, Served> } | undefined;
+
+  /** The pages that show the plans are made anew when one has changed. */
+  async function referencePages(): Promise<Map<string, Served>> {
+    const plans = await readPlans();
+    const text = JSON.stringify(plans);
+    if (reference?.plans !== text)
+      reference = { plans: text, pages: makeReference(await book(), baseUrl, plans) };
+    return reference.pages;
+  }
+  const book = () => (handbook ??= readHandbook());
+
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    pages ??= makePages(baseUrl, plans);
     const path = new URL(request.url, baseUrl).pathname;
-    const served = (await pages).get(path);
+    pages ??= makePages(await book());
+    const served = pages.get(path) ?? (await referencePages()).get(path);
     if (!served) return wantsHtml(request) ? sendGonePage(reply) : Promise.reject(notFound());
     return sendStaticFile(request, reply.headers(served.headers), served.file);
   };
@@ -52,26 +66,29 @@ interface Served {
   file: StaticFile;
 }
 
-async function makePages(baseUrl: string, plans: Plan[]): Promise<Map<string, Served>> {
-  const handbook = await readHandbook();
-  const reference = describe(baseUrl, plans);
-  const all = handbook.groups.flatMap(({ pages }) => pages);
-  const found: Found[] = [...all.flatMap(({ sections }) => sections), ...reference.found];
+function makePages(handbook: Handbook): Map<string, Served> {
   const pages = new Map<string, Served>();
-  for (const { path, title, markup } of [...all, ...handbook.decisions])
+  for (const { path, title, markup } of [...pagesOf(handbook), ...handbook.decisions])
     pages.set(
       urlOf(path),
       serve(title, withContents(handbook, urlOf(path), html`<article>${{ markup }}</article>`)),
     );
-  const overview = html`${handbook.index && html`<article>${{ markup: handbook.index.markup }}</article>`}${reference.body}`;
-  pages.set('/docs', serve('Documentation', withContents(handbook, '/docs', overview, reference.links)));
-  const search = Buffer.from(JSON.stringify(found));
-  pages.set('/docs/search.json', {
-    headers: {},
-    file: createStaticFile('application/json; charset=utf-8', search),
-  });
   for (const [name, file] of handbook.pictures) pages.set(`/docs/pictures/${name}`, { headers: {}, file });
   return pages;
+}
+
+const pagesOf = ({ groups }: Handbook) => groups.flatMap(({ pages }) => pages);
+
+/** The overview and what the search finds. */
+function makeReference(handbook: Handbook, baseUrl: string, plans: Plan[]): Map<string, Served> {
+  const reference = describe(baseUrl, plans);
+  const found: Found[] = [...pagesOf(handbook).flatMap(({ sections }) => sections), ...reference.found];
+  const overview = html`${handbook.index && html`<article>${{ markup: handbook.index.markup }}</article>`}${reference.body}`;
+  const search = Buffer.from(JSON.stringify(found));
+  return new Map([
+    ['/docs', serve('Documentation', withContents(handbook, '/docs', overview, reference.links))],
+    ['/docs/search.json', { headers: {}, file: createStaticFile('application/json; charset=utf-8', search) }],
+  ]);
 }
 
 function serve(title: string, body: Html): Served {

@@ -2,6 +2,9 @@
 import type { Kysely } from 'kysely';
 import { contains, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { AccountRow, Schema } from '#storage/schema.ts';
+import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
+
+export type AccountWithPlan = AccountRow & WithStoredPlan;
 
 export type AccountChange = Partial<Omit<AccountRow, 'id' | 'created_at'>>;
 
@@ -20,9 +23,15 @@ export function createAccountsTable(db: Kysely<Schema>) {
     },
     update: (id: string, change: AccountChange): Promise<AccountRow | undefined> =>
       db.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirst(),
-    byEmail: (email: string): Promise<AccountRow | undefined> =>
-      db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst(),
-    byId: (id: string): Promise<AccountRow | undefined> => present().where('id', '=', id).executeTakeFirst(),
+    byEmail: (email: string): Promise<AccountWithPlan | undefined> =>
+      db
+        .selectFrom('accounts')
+        .selectAll()
+        .select(storedPlan.as('stored_plan'))
+        .where('email', '=', email)
+        .executeTakeFirst(),
+    byId: (id: string): Promise<AccountWithPlan | undefined> =>
+      present().select(storedPlan.as('stored_plan')).where('id', '=', id).executeTakeFirst(),
     /** Newest first. */
     page(search: string | undefined, page: PageOptions): Promise<AccountRow[]> {
       let query = present().$call(newestFirst(page));
@@ -60,6 +69,16 @@ export function createAccountsTable(db: Kysely<Schema>) {
     /** Deletes the row and, by cascade, everything that belongs to it except files. */
     async purge(id: string): Promise<void> {
       await db.deleteFrom('accounts').where('id', '=', id).where('deleted_at', 'is not', null).execute();
+    },
+    /** How many accounts each plan has. */
+    async countByPlan(): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('accounts')
+        .select(({ fn }) => ['plan', fn.countAll<number>().as('accounts')])
+        .where('deleted_at', 'is', null)
+        .groupBy('plan')
+        .execute();
+      return new Map(rows.map(({ plan, accounts }) => [plan, accounts]));
     },
     async countOwners(): Promise<number> {
       const { owners } = await db

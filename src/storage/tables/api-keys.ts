@@ -1,13 +1,15 @@
 // Queries on API keys.
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
+import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
 
 /** A key and the permissions of its account, in one look-up. */
 export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at'> &
   Pick<
     AccountRow,
     'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
-  >;
+  > &
+  WithStoredPlan;
 
 /**
  * A key is refused this long before its end. Machines know the database's time only to a fraction of a second, and a key that
@@ -24,7 +26,7 @@ export function createApiKeysTable(db: Kysely<Schema>) {
     async holderOf(keyHash: string): Promise<KeyHolder | undefined> {
       const { rows } = await sql<KeyHolder>`
         select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-          webhook_events, allowed_hosts
+          webhook_events, allowed_hosts, ${storedPlan} as stored_plan
         from api_keys join accounts on accounts.id = account_id
         where key_hash = ${keyHash}`.execute(db);
       return rows[0];

@@ -1,6 +1,8 @@
 // Additional queries on better-auth's tables. better-auth does the rest itself.
 import { sql, type Kysely } from 'kysely';
-import type { AccountRow, Schema } from '#storage/schema.ts';
+import type { Schema } from '#storage/schema.ts';
+import type { AccountWithPlan } from '#storage/tables/accounts.ts';
+import { storedPlan } from '#storage/tables/plans.ts';
 
 /** More browsers than one person uses. Without a bound, signing in again and again would fill the table for 30 days. */
 const maxSessions = 100;
@@ -31,11 +33,12 @@ export function createPeopleTable(db: Kysely<Schema>) {
      * The account of a session that has not been ended. One statement, so that nobody is seen as both still signed in and already
      * verified when the verification ended the session.
      */
-    accountOf: (sessionId: string): Promise<AccountRow | undefined> =>
+    accountOf: (sessionId: string): Promise<AccountWithPlan | undefined> =>
       db
         .selectFrom('sessions')
         .innerJoin('accounts', 'accounts.id', 'sessions.person_id')
         .selectAll('accounts')
+        .select(storedPlan.as('stored_plan'))
         .where('sessions.id', '=', sessionId)
         .where('accounts.deleted_at', 'is', null)
         .executeTakeFirst(),

@@ -4,12 +4,12 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
+import { standardPlanId, storedPlan } from '#storage/tables/plans.ts';
 
 interface RequestLimits {
-  /** Requests per window by plan. */
-  byPlan: Record<string, number>;
-  /** For a plan that is not listed. */
-  standard: number;
+  /** Requests per window by plan. A stored plan overrides a built-in one, and a plan of the file overrides both. */
+  builtIn: Record<string, number>;
+  fromFile: Record<string, number>;
   windowMs: number;
 }
 
@@ -62,13 +62,20 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
   }
 
   return {
-    async count(keyHash, scopes, { byPlan, standard, windowMs }, nowMs) {
+    async count(keyHash, scopes, { builtIn, fromFile, windowMs }, nowMs) {
       const now = timeOf(nowMs);
       const { rows } = await sql<Row>`
         with holder as (
           select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-            webhook_events, allowed_hosts, coalesce((${JSON.stringify(byPlan)}::jsonb ->> plan)::integer, ${standard}::integer) as request_limit
+            webhook_events, allowed_hosts, stored.definition as stored_plan,
+            coalesce(by_plan ->> plan, by_plan ->> ${sql.lit(standardPlanId)})::integer as request_limit
           from api_keys join accounts on accounts.id = account_id
+          left join lateral ${storedPlan} as stored on true
+          cross join (
+            select ${JSON.stringify(builtIn)}::jsonb
+              || coalesce((select jsonb_object_agg(id, definition::jsonb -> 'requests_per_minute') from plans), '{}')
+              || ${JSON.stringify(fromFile)}::jsonb as by_plan
+          ) as limits
           where key_hash = ${keyHash}
         ), counted as (
           insert into request_windows as current (account_id, ends_at, count, refused)
@@ -78,7 +85,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
           ${orMove(now, sql`(select request_limit from holder)`)}
         )
         select id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-          webhook_events, allowed_hosts, count, ends_at, refused
+          webhook_events, allowed_hosts, stored_plan, count, ends_at, refused
         from holder left join counted on true`.execute(db);
       const [row] = rows;
       if (!row) return undefined;

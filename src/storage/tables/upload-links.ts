@@ -1,13 +1,15 @@
 // Queries on upload links that need no owner: the token is the authority.
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, Schema, UploadLinkRow } from '#storage/schema.ts';
+import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
 
 /** A link and the permissions of its account, in one look-up. */
 export type LinkHolder = UploadLinkRow &
   Pick<
     AccountRow,
     'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
-  >;
+  > &
+  WithStoredPlan;
 
 export function createUploadLinksTable(db: Kysely<Schema>) {
   return {
@@ -24,6 +26,7 @@ export function createUploadLinksTable(db: Kysely<Schema>) {
           'overage_cap',
           'webhook_events',
           'allowed_hosts',
+          storedPlan.as('stored_plan'),
         ])
         .where('token_hash', '=', tokenHash)
         .executeTakeFirst(),

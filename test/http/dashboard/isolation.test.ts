@@ -2,6 +2,7 @@
 // route must be added to one of the tables below before this passes.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { builtInPlans } from '#accounts/plans.ts';
 import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -75,6 +76,10 @@ const reaching: Partial<Record<RouteName, (things: Things) => CallOptions>> = {
   'PATCH /admin/accounts/:id': ({ accountId }) => ({ id: accountId, body: { plan: 'free' } }),
   'POST /admin/accounts/:id/link': ({ accountId }) => ({ id: accountId, body: { kind: 'password' } }),
   'POST /admin/accounts/:id/delete': ({ accountId }) => ({ id: accountId, body: { email: 'x@example.com' } }),
+  'GET /admin/plans': () => ({}),
+  'POST /admin/plans': () => ({ body: { ...builtInPlans[0], id: 'taken' } }),
+  'PATCH /admin/plans/:id': () => ({ id: 'free', body: { uploads_per_month: 1_000_000 } }),
+  'DELETE /admin/plans/:id': () => ({ id: 'free' }),
   'GET /admin/settings': () => ({}),
   'PATCH /admin/settings': () => ({ body: { signups: 'open' } }),
   'POST /admin/settings/test-mail': () => ({}),

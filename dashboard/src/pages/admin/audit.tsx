@@ -11,7 +11,7 @@ type Item = AnswerOf<'GET /admin/audit'>['items'][number];
 export function Audit() {
   const query = usePaged(['audit'], (cursor) => call('GET /admin/audit', { query: { cursor, limit: 50 } }));
   return (
-    <Page title="Audit log" intro="Every change that an owner made to an account, and every look into one.">
+    <Page title="Audit log" intro="Every change that an owner made, and every look into an account.">
       <PagedList
         query={query}
         empty={
@@ -43,6 +43,10 @@ const actions: Record<string, string> = {
   'account.sign_in_without_code': 'Signed in by a link, without a two-step code:',
   'link_key.create': 'Made a link key for',
   'link_key.revoke': 'Revoked a link key of',
+  'plan.create': 'Made a plan',
+  'plan.update': 'Changed a plan',
+  'plan.delete': 'Deleted a plan',
+  'plan.reset': 'Reset a plan to its built-in numbers',
   'settings.update': 'Changed the installation',
 };
 

@@ -6,11 +6,15 @@ import { monthUsage, type UnitUsage } from '#http/dashboard/month-usage.ts';
 import { callerOf } from '#http/guards.ts';
 import type { RouteParts } from '#http/parts.ts';
 
-export function usage({ clock, database, accounts, metering }: RouteParts) {
+export function usage({ clock, database, metering }: RouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = callerOf(request);
-    const account = { id: caller.accountId, plan: caller.plan.id };
-    const { month, resets_at, units } = await monthUsage(database, accounts.plans, account, clock.now());
+    const { month, resets_at, units } = await monthUsage(
+      database,
+      caller.accountId,
+      caller.plan,
+      clock.now(),
+    );
     const { limit, remaining, resetSeconds } = await metering.admission.peek(caller);
     const { leases, queued } = await database.tables.renderLeases.live(caller.accountId, clock.now());
     const answer: Usage = {

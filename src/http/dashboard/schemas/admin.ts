@@ -1,6 +1,7 @@
 // What the owner's pages send.
 import { Type } from 'typebox';
 import { linkKinds } from '#accounts/administration.ts';
+import { Plan } from '#accounts/plans.ts';
 import { choice, object, orNull, pageQuery, text } from '#http/dashboard/schemas/common.ts';
 
 export const AdminAccountsQuery = object({
@@ -24,6 +25,9 @@ export const ChangeAccount = object({
   /** Private hosts with their ports, separated by commas. */
   allowed_hosts: Type.Optional(Type.String({ maxLength: 5_000 })),
 });
+/** As in a plans file. Accounts name their plan by its id, which therefore stays. */
+export const CreatePlan = Plan;
+export const ChangePlan = Type.Partial(Type.Omit(Plan, ['id']));
 export const ChangeInstallation = object({
   signups: Type.Optional(choice(['open', 'closed'])),
   operator_contact: Type.Optional(orNull(Type.String({ maxLength: 200 }))),
