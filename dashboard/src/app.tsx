@@ -43,6 +43,7 @@ const pages: Record<string, LazyExoticComponent<PageOf>> = {
 const adminPages: Record<string, LazyExoticComponent<PageOf>> = {
   '/admin/accounts': page(() => import('#app/pages/admin/accounts.tsx'), 'Accounts'),
   '/admin/account': page(() => import('#app/pages/admin/account.tsx'), 'AccountPage'),
+  '/admin/plans': page(() => import('#app/pages/admin/plans.tsx'), 'Plans'),
   '/admin/overages': page(() => import('#app/pages/admin/overages.tsx'), 'Overages'),
   '/admin/health': page(() => import('#app/pages/admin/health.tsx'), 'Health'),
   '/admin/settings': page(() => import('#app/pages/admin/settings.tsx'), 'InstallationSettings'),

@@ -38,6 +38,7 @@ const groups: { title: string; entries: Entry[]; isAdmin?: true }[] = [
     isAdmin: true,
     entries: [
       ['/admin/accounts', 'Accounts', 'accounts'],
+      ['/admin/plans', 'Plans', 'plans'],
       ['/admin/overages', 'Overages', 'overages'],
       ['/admin/health', 'Health', 'health'],
       ['/admin/audit', 'Audit log', 'audit'],

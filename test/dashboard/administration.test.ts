@@ -91,6 +91,57 @@ test('the owner goes from the list to the page of one account, and the look is i
   await finish(page);
 });
 
+test('the owner makes a plan, gives it to an account, changes its limits and deletes it; what is in the way is said', async () => {
+  const { page } = await dashboard.openAs({ owner: true });
+  const person = await signedInVisitor(dashboard.service, { plan: 'free' });
+  await page.goto('/dashboard/admin/plans');
+  await page.getByRole('button', { name: 'New plan' }).click();
+  const create = page.getByRole('dialog', { name: 'New plan' });
+  await create.getByLabel('Name').fill('Team');
+  await create.getByLabel('Id', { exact: true }).fill('free');
+  await create.getByLabel('Uploads a month').fill('12');
+  await create.getByRole('button', { name: 'Create plan' }).click();
+  await create.getByText('There is already a plan "free".').waitFor();
+  assert.equal(await create.getByLabel('Id', { exact: true }).getAttribute('aria-invalid'), 'true');
+  await create.getByLabel('Id', { exact: true }).fill('team');
+  await create.getByLabel('Id', { exact: true }).press('Enter');
+  await page.getByText('Plan created.').first().waitFor();
+
+  await page.getByRole('link', { name: 'Accounts' }).click();
+  await page.getByRole('button', { name: new RegExp(person.email) }).click();
+  await page.getByLabel('Plan', { exact: true }).selectOption({ label: 'Team' });
+  await page.getByRole('button', { name: 'Change plan' }).click();
+  await page.getByText('Saved. It applies from the next request on.').first().waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  const limit = async () => (await person.call('GET /overview')).body.units.upload.limit;
+  assert.equal(await limit(), 12);
+
+  await page.getByRole('link', { name: 'Plans' }).click();
+  const row = page.getByRole('button', { name: /Team.*1 account/ });
+  await row.click();
+  const edit = page.getByRole('dialog', { name: 'Team' });
+  await edit.getByText('Move its accounts to another plan to delete this one.').waitFor();
+  await edit.getByLabel('Uploads a month').fill('34');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.waitFor({ state: 'detached' });
+  assert.equal(await limit(), 34);
+
+  await dashboard.service.accounts.update(person.email, { plan: 'free' });
+  await page.reload();
+  await page.getByRole('button', { name: /Team.*0 accounts/ }).click();
+  await edit.getByRole('button', { name: 'Delete plan' }).click();
+  await page
+    .getByRole('dialog', { name: 'Delete Team?' })
+    .getByRole('button', { name: 'Delete the plan' })
+    .click();
+  await page.getByText('Plan deleted.').first().waitFor();
+  assert.equal(await page.getByRole('button', { name: /Team/ }).count(), 0);
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByText('Deleted a plan').waitFor();
+  page.troubles = page.troubles.filter((trouble) => !trouble.includes('422'));
+  await finish(page);
+});
+
 test('suspending asks first, deleting asks for the typed address, and an owner has neither button', async () => {
   const { page, person: owner } = await dashboard.openAs({ owner: true });
   const person = await signedInVisitor(dashboard.service);

@@ -156,6 +156,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('integrations', () => '/dashboard/integrations', 'ShareX'),
     page('admin-accounts', () => '/dashboard/admin/accounts', 'suspended@example.com'),
     page('admin-account', () => `/dashboard/admin/account?id=${ownerId}`, 'Private hosts'),
+    page('admin-plans', () => '/dashboard/admin/plans', 'Business'),
     page('admin-overages', () => '/dashboard/admin/overages', 'No overages'),
     page('admin-health', () => '/dashboard/admin/health', 'Renders now'),
     page('admin-settings', () => '/dashboard/admin/settings', 'Send a test message'),

@@ -38,7 +38,7 @@ export function AccountDialog({
 }) {
   const change = useAction((body: Change) => call('PATCH /admin/accounts/:id', { id: account.id, body }), {
     quiet: true,
-    touches: ['accounts', 'audit', 'overages'],
+    touches: ['accounts', 'plans', 'audit', 'overages'],
     done: 'Saved. It applies from the next request on.',
   });
   const [wanted, setWanted] = useState(account.plan);

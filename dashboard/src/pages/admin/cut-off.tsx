@@ -92,7 +92,7 @@ function Delete({
     (email: string) => call('POST /admin/accounts/:id/delete', { id: account.id, body: { email } }),
     {
       quiet: true,
-      touches: ['accounts', 'audit', 'overages'],
+      touches: ['accounts', 'plans', 'audit', 'overages'],
       done: 'Account deleted. Its files will be deleted within minutes.',
       onDone: onGone,
     },

@@ -20,7 +20,7 @@ export function NewAccount({ plans, onClose }: { plans: Plans; onClose: () => vo
     (body: { email: string; plan: string }) => call('POST /admin/accounts', { body }),
     {
       quiet: true,
-      touches: ['accounts', 'audit'],
+      touches: ['accounts', 'plans', 'audit'],
       onDone: ({ account, link }) => {
         if (link !== null) return setMade({ email: account.email, link });
         note(`Account created. An invitation is on its way to ${account.email}.`);
