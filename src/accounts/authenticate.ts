@@ -1,11 +1,12 @@
 // Identifies the caller by API key. The key is read with each request, so a revocation, a suspension or a changed plan made by any
 // process takes effect with the next one. Spec 5.
+import { clientName } from '#core/address.ts';
 import { ServiceError } from '#core/errors.ts';
 import { hashSecret, isWellFormedApiKey } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { ApiKeyRow, Unit } from '#storage/schema.ts';
-import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
+import { addressesPerKey, revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
 import type { Plan, Plans } from '#accounts/plans.ts';
 
 export interface Caller {
@@ -62,29 +63,55 @@ export class ScopeRefusedError extends KeyRefusedError {
   }
 }
 
+/** Each has up to five addresses of three values, and engines limit the values of a statement. */
+const keysPerStatement = 500;
+
 export type Authentication = ReturnType<typeof createAuthentication>;
 
 export function createAuthentication(parts: { database: Database; plans: Plans; clock: Clock }) {
   const { database, plans, clock } = parts;
-  const usedKeys = new Set<string>();
+  /** The newest addresses of each key since the last flush, the newest last, each with its time. */
+  const uses = new Map<string, Map<string, number>>();
+
+  function noteUse(keyId: string, address: string): void {
+    const client = clientName(address);
+    const ofKey = uses.get(keyId) ?? new Map<string, number>();
+    uses.set(keyId, ofKey);
+    ofKey.delete(client);
+    ofKey.set(client, clock.now());
+    const [oldest] = ofKey.keys();
+    if (ofKey.size > addressesPerKey && oldest !== undefined) ofKey.delete(oldest);
+  }
 
   /** Throws KeyRefusedError for an unknown key, and for one that may not do this. */
-  function accept(holder: KeyHolder | undefined, use: KeyUse): Caller {
+  function accept(holder: KeyHolder | undefined, use: KeyUse, address: string): Caller {
     if (!holder) throw refused('unknown key');
     refuseUnusable(holder, use, clock.now());
-    usedKeys.add(holder.id);
+    noteUse(holder.id, address);
     return callerFor(holder, holder.id, plans);
   }
 
   return {
     accept,
-    authenticate: async (authorization: string | undefined, use: KeyUse): Promise<Caller> =>
-      accept(await database.tables.apiKeys.holderOf(keyHashIn(authorization)), use),
-    /** Writes when each key was last used; called periodically, off the request path. */
+    authenticate: async (authorization: string | undefined, use: KeyUse, address: string): Promise<Caller> =>
+      accept(await database.tables.apiKeys.holderOf(keyHashIn(authorization)), use, address),
+    /** Writes when and from where each key was last used; called periodically, off the request path. */
     async flushLastUsed(): Promise<void> {
-      const used = [...usedKeys];
-      usedKeys.clear();
-      if (used.length > 0) await database.tables.apiKeys.touch(used, clock.now());
+      const used = [...uses];
+      uses.clear();
+      const { apiKeys } = database.tables;
+      for (let start = 0; start < used.length; start += keysPerStatement) {
+        const some = used.slice(start, start + keysPerStatement);
+        await apiKeys.touch(
+          some.map(([id]) => id),
+          clock.now(),
+        );
+        await apiKeys.noteAddresses(
+          some.flatMap(([key_id, addresses]) =>
+            [...addresses].map(([address, last_used_at]) => ({ key_id, address, last_used_at })),
+          ),
+        );
+      }
     },
   };
 }

@@ -17,6 +17,22 @@ export function parseAddress(text: string): number[] | undefined {
   return isInBlock(bytes, mapped) ? bytes.slice(12) : bytes;
 }
 
+/**
+ * A client as its owner knows it, from its address. A customer has at least a /64 of the global IPv6 addresses and uses many of them, so
+ * such a client is its /64.
+ */
+export function clientName(address: string): string {
+  const bytes = parseAddress(address.split('%', 1)[0] ?? '');
+  // A trusted proxy can send any text.
+  if (!bytes) return 'unknown';
+  if (bytes.length === 4) return bytes.join('.');
+  const isGlobal = (bytes[0]! & 0xe0) === 0x20;
+  const shown = isGlobal ? bytes.map((byte, index) => (index < 8 ? byte : 0)) : bytes;
+  const groups = Buffer.from(shown).toString('hex').match(/.{4}/g) ?? [];
+  // Shortened as RFC 5952 wants it.
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) + (isGlobal ? '/64' : '');
+}
+
 /** `10.0.0.0/8`, `fd00::/8`; bits past the prefix are ignored. */
 export function parseBlock(text: string): AddressBlock | undefined {
   const [address = '', prefix = '', ...rest] = text.split('/');

@@ -17,7 +17,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     (use: KeyUse, version: Version = 1) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const { caller, standing } = await admission
-        .admit(request.headers.authorization, use)
+        .admit(request.headers.authorization, use, request.ip)
         .catch((error: unknown) => {
           if (error instanceof ServiceError && error.code === 'unauthorized') refuseGuess(request, reply);
           else showAddressBudget(request, reply);
@@ -48,7 +48,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     const own =
       authorization === undefined || standing.isSpent
         ? undefined
-        : await admission.standing(authorization).catch(() => undefined);
+        : await admission.standing(authorization, request.ip).catch(() => undefined);
     reply.headers(budgetHeaders(own ?? standing));
   }
 

@@ -19,13 +19,15 @@ export interface Admission {
   admit(
     authorization: string | undefined,
     use: KeyUse,
+    /** Of the client. */
+    address: string,
   ): Promise<{ caller: Caller; standing: BudgetStanding }>;
   /** Counts a request of a caller that is already authenticated. */
   count(caller: Caller): Promise<BudgetStanding>;
   /** The account's standing, without counting a request. */
   peek(caller: Caller): Promise<BudgetStanding>;
   /** The same for the account of a key. Throws `unauthorized`. */
-  standing(authorization: string): Promise<BudgetStanding>;
+  standing(authorization: string, address: string): Promise<BudgetStanding>;
 }
 
 interface Parts {
@@ -45,14 +47,15 @@ export function createAdmission(parts: Parts): Admission {
     admit,
     count,
     peek,
-    standing: async (authorization) => peek(await parts.authentication.authenticate(authorization, 'any')),
+    standing: async (authorization, address) =>
+      peek(await parts.authentication.authenticate(authorization, 'any', address)),
   };
 }
 
 function createLocalAdmission({ authentication, budget }: Parts): Omit<Admission, 'standing'> {
   return {
-    async admit(authorization, use) {
-      const caller = await authentication.authenticate(authorization, use);
+    async admit(authorization, use, address) {
+      const caller = await authentication.authenticate(authorization, use, address);
       const standing = budget.spend(subjectOf(caller), caller.plan.requests_per_minute);
       return { caller, standing };
     },
@@ -93,10 +96,10 @@ function createSharedAdmission(
   }
 
   return {
-    async admit(authorization, use) {
+    async admit(authorization, use, address) {
       const now = clock.now();
       const { holder, readAt } = await count(keyHashIn(authorization), use, now);
-      const caller = authentication.accept(holder, use);
+      const caller = authentication.accept(holder, use, address);
       const window = holder?.window;
       if (!window) throw new Error('a caller was admitted without being counted');
       const standing = standingOf(

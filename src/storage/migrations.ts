@@ -5,6 +5,7 @@ import { albumsSchema } from '#storage/albums-schema.ts';
 import { grantedHosts } from '#storage/granted-hosts.ts';
 import { guardedUploads } from '#storage/guarded-uploads.ts';
 import { initialSchema } from '#storage/initial-schema.ts';
+import { keyAddresses } from '#storage/key-addresses.ts';
 import { plansSchema } from '#storage/plans-schema.ts';
 import { cacheAndLinks } from '#storage/cache-and-links.ts';
 import { signInProviders } from '#storage/sign-in-providers.ts';
@@ -33,6 +34,7 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
   ['0010_sign_in_providers', signInProviders],
   ['0011_granted_hosts', grantedHosts],
   ['0012_plans', plansSchema],
+  ['0013_key_addresses', keyAddresses],
 ];
 
 const migrations: Record<string, Migration> = {

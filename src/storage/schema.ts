@@ -60,6 +60,13 @@ export interface ApiKeyRow {
   expires_at: number | null;
 }
 
+/** An address that a key was used from; the newest of each key are kept. */
+export interface KeyAddressRow {
+  key_id: string;
+  address: string;
+  last_used_at: number;
+}
+
 export interface UsageCounterRow {
   account_id: string;
   unit: Unit;
@@ -453,6 +460,7 @@ interface SessionRow extends ExpiringRow {
 export interface Schema {
   accounts: AccountRow;
   api_keys: ApiKeyRow;
+  key_addresses: KeyAddressRow;
   usage_counters: UsageCounterRow;
   usage_events: UsageEventRow;
   uploads: UploadRow;

@@ -49,7 +49,7 @@ for (const engine of databaseEngines) {
     }
     const machineAt = (index: number): Machine => machines[index] as Machine;
     const admit = (key: string, index = 0, use: KeyUse = 'upload') =>
-      machineAt(index).admission.admit(`Bearer ${key}`, use);
+      machineAt(index).admission.admit(`Bearer ${key}`, use, '192.0.2.1');
 
     test('8 of a hundred parallel requests, exactly the budget is admitted', async () => {
       const { key } = await newKey();

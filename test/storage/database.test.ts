@@ -108,6 +108,43 @@ for (const engine of databaseEngines) {
       assert.equal(await accounts.isEmpty(), false);
     });
 
+    test('addresses of API keys: the newest five of each, and none of a key that is gone', async () => {
+      const { apiKeys, accounts, ownedBy } = opened.database.tables;
+      const account = await newAccount();
+      const [busy, quiet, gone] = [keyOf(account.id), keyOf(account.id), keyOf(account.id)];
+      await apiKeys.insert(busy);
+      await apiKeys.insert(quiet);
+      const use = (key: { id: string }, address: string, last_used_at: number) => ({
+        key_id: key.id,
+        address,
+        last_used_at,
+      });
+      await apiKeys.noteAddresses([use(quiet, 'a', 1), use(gone, 'a', 1)]);
+      await apiKeys.noteAddresses(['a', 'b', 'c', 'd'].map((name, at) => use(busy, name, at)));
+      await apiKeys.noteAddresses([use(busy, 'e', 9), use(busy, 'f', 9), use(busy, 'a', 10)]);
+      const kept = async () =>
+        (await ownedBy(account.id).keys.addresses()).map(({ key_id, address, last_used_at }) => [
+          key_id === busy.id ? 'busy' : 'quiet',
+          address,
+          last_used_at,
+        ]);
+      assert.deepEqual(await kept(), [
+        ['busy', 'a', 10],
+        ['busy', 'e', 9],
+        ['busy', 'f', 9],
+        ['busy', 'd', 3],
+        ['busy', 'c', 2],
+        ['quiet', 'a', 1],
+      ]);
+      assert.deepEqual(await ownedBy((await newAccount()).id).keys.addresses(), []);
+      await accounts.update(account.id, { deleted_at: 1 });
+      await accounts.purge(account.id);
+      assert.deepEqual(
+        await opened.database.connection.selectFrom('key_addresses').selectAll().execute(),
+        [],
+      );
+    });
+
     test('API keys: found by hash together with the permissions of the account, revoked once', async () => {
       const { apiKeys } = opened.database.tables;
       const account = await newAccount({ overages: 1 });

@@ -244,6 +244,7 @@ test('migrations only add, so that the version before can go on while this one s
 const undoVersion2 = [
   ...['attempts', 'deliveries', 'endpoints', 'secrets'].map((name) => `drop table webhook_${name}`),
   'drop table plans',
+  'drop table key_addresses',
   'drop table link_keys',
   'drop table render_flights',
   'drop index renders_cache',

@@ -47,9 +47,11 @@ const alreadyExporting = () =>
 async function* writeExport(parts: DashboardParts, owned: Owned, { account, name }: Person) {
   const { clock, uploads, renders } = parts;
   const now = clock.now();
-  yield* entry('account.json', JSON.stringify({ name, ...account }, null, 2), now);
+  const { stored_plan: _plan, ...row } = account;
+  yield* entry('account.json', JSON.stringify({ name, ...row }, null, 2), now);
   const keys = await owned.keys.list();
   yield* entry('keys.jsonl', jsonLines(keys.map(({ key_hash: _hash, ...key }) => key)), now);
+  yield* entry('key-addresses.jsonl', jsonLines(await owned.keys.addresses()), now);
   const linkKeys = await owned.linkKeys.list();
   yield* entry('link-keys.jsonl', jsonLines(linkKeys.map(({ sealed: _sealed, ...key }) => key)), now);
   yield* entry('webhooks.jsonl', jsonLines(await owned.webhooks.endpoints()), now);

@@ -6,7 +6,7 @@ import { dayOf } from '#storage/tables/usage.ts';
 import { integrations } from '#http/dashboard/integrations.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { found } from '#http/dashboard/errors.ts';
-import { keyView, type Key } from '#http/dashboard/views.ts';
+import { isoTime, keyView, type Key } from '#http/dashboard/views.ts';
 
 const usesOverDays = 30;
 const unused = { upload: 0, render: 0 };
@@ -29,8 +29,15 @@ export function keysHandlers({ clock, settings, accounts: { keys, authentication
       await authentication.flushLastUsed();
       const uses = await usesOf(owned);
       const rows = await owned.keys.list();
+      const addresses = await owned.keys.addresses();
       return {
-        items: rows.map((row) => keyView(row, uses.get(row.id) ?? unused, clock.now())),
+        items: rows.map((row) => ({
+          ...keyView(row, uses.get(row.id) ?? unused, clock.now()),
+          /** Where it was used from, the newest first. */
+          addresses: addresses
+            .filter(({ key_id }) => key_id === row.id)
+            .map(({ address, last_used_at }) => ({ address, last_used_at: isoTime(last_used_at) })),
+        })),
         limit: limits.keysPerAccount,
       };
     },

@@ -1,7 +1,7 @@
 // One account's API keys.
 import type { Kysely } from 'kysely';
 import { isAhead } from '#storage/owned/page.ts';
-import type { ApiKeyRow, Schema } from '#storage/schema.ts';
+import type { ApiKeyRow, KeyAddressRow, Schema } from '#storage/schema.ts';
 
 /**
  * The newest keys of an account are kept after they end, because charts and logs show their names; older ones only while they
@@ -20,6 +20,14 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
     list: (): Promise<ApiKeyRow[]> => newestFirst().selectAll().limit(kept).execute(),
     byId: (id: string): Promise<ApiKeyRow | undefined> =>
       mine().selectAll().where('id', '=', id).executeTakeFirst(),
+    /** The addresses that each key was used from, the newest first. */
+    addresses: (): Promise<KeyAddressRow[]> =>
+      mine()
+        .innerJoin('key_addresses', 'key_id', 'api_keys.id')
+        .selectAll('key_addresses')
+        .orderBy('key_addresses.last_used_at', 'desc')
+        .orderBy('address')
+        .execute(),
     /** Keys that are neither revoked nor expired, newest first. */
     working: (now: number): Promise<ApiKeyRow[]> =>
       newestFirst().selectAll().where(isAhead('revoked_at', now)).where(isAhead('expires_at', now)).execute(),

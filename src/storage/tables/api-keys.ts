@@ -1,6 +1,6 @@
 // Queries on API keys.
 import { sql, type Kysely } from 'kysely';
-import type { AccountRow, ApiKeyRow, Schema } from '#storage/schema.ts';
+import type { AccountRow, ApiKeyRow, KeyAddressRow, Schema } from '#storage/schema.ts';
 import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
 
 /** A key and the permissions of its account, in one look-up. */
@@ -16,6 +16,9 @@ export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'sc
  * one of them revokes must be refused by the others on the next request. A rotated key loses two seconds of its grace period.
  */
 export const revocationSkewMs = 2_000;
+
+/** Enough to see one that does not belong there. */
+export const addressesPerKey = 5;
 
 export function createApiKeysTable(db: Kysely<Schema>) {
   return {
@@ -49,6 +52,27 @@ export function createApiKeysTable(db: Kysely<Schema>) {
         .executeTakeFirst(),
     async touch(ids: string[], now: number): Promise<void> {
       await db.updateTable('api_keys').set({ last_used_at: now }).where('id', 'in', ids).execute();
+    },
+    /** Keeps the newest addresses of each key. A key that was deleted meanwhile is left out. */
+    async noteAddresses(uses: KeyAddressRow[]): Promise<void> {
+      const rows = uses.map(
+        ({ key_id, address, last_used_at }) => sql`(${key_id}, ${address}, cast(${last_used_at} as bigint))`,
+      );
+      // In order, so that two machines that write the same rows do not wait for each other.
+      await sql`
+        with used (key_id, address, last_used_at) as (values ${sql.join(rows)})
+        insert into key_addresses (key_id, address, last_used_at)
+        select key_id, address, used.last_used_at from used join api_keys on api_keys.id = key_id
+        where true order by key_id, address
+        on conflict (key_id, address) do update set last_used_at = excluded.last_used_at`.execute(db);
+      await sql`
+        delete from key_addresses where key_id in (${sql.join(uses.map(({ key_id }) => key_id))}) and (
+          select count(*) from key_addresses as newer
+          where newer.key_id = key_addresses.key_id and (
+            newer.last_used_at > key_addresses.last_used_at
+            or (newer.last_used_at = key_addresses.last_used_at and newer.address > key_addresses.address)
+          )
+        ) >= ${sql.lit(addressesPerKey)}`.execute(db);
     },
   };
 }

@@ -35,17 +35,17 @@ before(async () => {
     },
   ];
   await writeFile(join(folder, 'plans.json'), JSON.stringify({ plans }));
-  service = await startService({ PLANS_FILE: join(folder, 'plans.json') });
+  service = await startService({ PLANS_FILE: join(folder, 'plans.json'), TRUST_PROXY: 'true' });
 });
 after(async () => {
   await service.stop();
   await rm(folder, { recursive: true });
 });
 
-const useKey = async (key: string): Promise<number> =>
+const useKey = async (key: string, headers: Record<string, string> = {}): Promise<number> =>
   (
     await post(`${service.origin}/api/v1/upload`, {
-      headers: bearer(key),
+      headers: { ...bearer(key), ...headers },
       body: formOf([[image, 'a.png']]),
     })
   ).status;
@@ -67,6 +67,43 @@ test('a key is shown once, named, counted and revoked at once', async () => {
   assert.equal(JSON.stringify(body).includes(secret), false);
   assert.equal((await visitor.call('POST /keys/:id/revoke', { id: key.id })).body.state, 'revoked');
   assert.equal(await useKey(secret), 401);
+});
+
+test('a key shows the last five addresses that it was used from, each with its time', async () => {
+  const visitor = await signedInVisitor(service);
+  const { secret, key } = await createKey(visitor);
+  const times = new Map<string, number>();
+  const useFrom = async (address: string, shownAs = address) => {
+    service.clock.advance(1_000);
+    times.set(shownAs, service.clock.now());
+    return useKey(secret, { 'x-forwarded-for': address });
+  };
+  const shown = async () => {
+    const { addresses } = (await visitor.call('GET /keys')).body.items.find(({ id }) => id === key.id)!;
+    for (const [index, { address, last_used_at }] of addresses.entries()) {
+      const at = Date.parse(last_used_at);
+      assert.ok(at >= times.get(address)!, `${address} at ${last_used_at}`);
+      assert.ok(index === 0 || at < Date.parse(addresses[index - 1]!.last_used_at));
+    }
+    return addresses.map(({ address }) => address);
+  };
+  assert.deepEqual(await shown(), []);
+  await useFrom('198.51.100.1');
+  await useFrom('198.51.100.2');
+  assert.deepEqual(await shown(), ['198.51.100.2', '198.51.100.1']);
+  await useFrom('198.51.100.1');
+  // A customer has many addresses of one /64.
+  await useFrom('2001:db8:0:1::5', '2001:db8:0:1::/64');
+  await useFrom('2001:db8:0:1:ffff::9', '2001:db8:0:1::/64');
+  await useFrom('::ffff:198.51.100.3', '198.51.100.3');
+  await useFrom('fd00::7');
+  await useFrom('not an address', 'unknown');
+  const five = ['unknown', 'fd00::7', '198.51.100.3', '2001:db8:0:1::/64', '198.51.100.1'];
+  assert.deepEqual(await shown(), five);
+
+  await visitor.call('POST /keys/:id/revoke', { id: key.id });
+  assert.equal(await useFrom('198.51.100.4'), 401);
+  assert.deepEqual(await shown(), five, 'a refused key was not used');
 });
 
 test('a rotated key works until its grace period ends, also when it is in memory', async () => {

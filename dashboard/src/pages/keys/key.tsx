@@ -1,4 +1,4 @@
-// One API key: what it may do, how much it was used, and its latest requests.
+// One API key: what it may do, how much and from where it was used, and its latest requests.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Key } from '#http/dashboard/views.ts';
@@ -41,6 +41,13 @@ export function KeyPage({ session }: { session: Session }) {
           <Facts facts={limitsOf(key, session)} />
         </Section>
       </div>
+      <Section title="Used from" intro="The last five addresses. If you do not know one, revoke the key.">
+        {key.addresses.length === 0 ? (
+          <p className="text-quiet">It was not used yet.</p>
+        ) : (
+          <Facts facts={key.addresses.map(({ address, last_used_at }) => [address, ago(last_used_at)])} />
+        )}
+      </Section>
       <Latest id={id} />
     </Page>
   );
