@@ -147,7 +147,7 @@ export async function startEveryPage(): Promise<EveryPage> {
     page('playground-render', () => '/dashboard/playground?tab=render', 'Several outputs'),
     page('playground-upload', () => '/dashboard/playground?tab=upload', 'Expires in'),
     page('keys', () => '/dashboard/keys', 'build server'),
-    page('key', () => `/dashboard/key?id=${keyId}`, '127.0.0.1'),
+    page('key', () => `/dashboard/key?id=${keyId}`, 'Used from'),
     page('usage', () => '/dashboard/usage', 'Uploads by day'),
     page('requests', () => '/dashboard/requests', '/article.html'),
     page('settings', () => '/dashboard/settings', 'This one'),

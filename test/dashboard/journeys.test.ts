@@ -168,6 +168,10 @@ test('a key is created, used and revoked: the next request answers 401, and the 
   await judge(page);
   await page.getByRole('button', { name: 'I have saved it' }).click();
   assert.equal(await upload(secret), 201);
+  await page.getByRole('link', { name: 'laptop' }).click();
+  await page.reload();
+  await page.getByText('127.0.0.1', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'All keys' }).click();
   await page.getByRole('button', { name: 'Revoke laptop' }).click();
   await page.getByRole('button', { name: 'Revoke it' }).click();
   await page.getByText('Revoked and expired keys (1)').waitFor();
