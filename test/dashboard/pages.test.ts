@@ -90,8 +90,13 @@ test('the start page leads to the documentation and to sign-in, and copies its c
 
 test('a share page offers the actual size of a picture only if it is shown smaller', async () => {
   const tab = await dashboard.open();
-  await tab.goto(pages.shown.find(({ name }) => name === 'share')!.path());
+  const arrival = Promise.withResolvers<void>();
+  await tab.route('**/f/**', (route) => arrival.promise.then(() => route.continue()));
+  await tab.goto(pages.shown.find(({ name }) => name === 'share')!.path(), { waitUntil: 'domcontentloaded' });
   const button = tab.getByText('Actual size');
+  // A picture that arrives late has no width when the page's script runs.
+  await button.waitFor();
+  arrival.resolve();
   await button.waitFor({ state: 'hidden' });
   await tab.setViewportSize({ width: 390, height: 844 });
   await button.waitFor();

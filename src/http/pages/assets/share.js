@@ -31,6 +31,8 @@ if (picture && zoom) {
         picture.clientWidth >= Number(picture.getAttribute('width'));
   };
   update();
+  // Until it has loaded, it has no width.
+  picture.addEventListener('load', update);
   addEventListener('resize', update);
 }
 
