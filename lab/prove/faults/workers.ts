@@ -43,8 +43,8 @@ export async function killWorkers(size: Size): Promise<Finding[]> {
     const results = join(path, 'blobs', 'renders', 'results');
     const isTidy = async () => (await readdir(results)).length === workers(pid).length;
     await waitFor('the folders of killed workers to go', isTidy);
-    // All of them may just have been killed.
-    await waitFor('a worker to start again', () => workers(pid).length > 0);
+    // All of them may have been killed, the last one while it started; then the next render starts one.
+    await screenshot(product.serving.origin, keys[0]!, `${pages.base}/`);
     const groups = workers(pid).map((worker) => worker.pid);
     await product.serving.end('SIGKILL');
     await waitFor('every worker to end with its service', () =>
