@@ -48,7 +48,7 @@ test('with a valid key 404 and 405 show the budget of its account, without spend
     ['/api/v1/upload', 405],
   ] as const) {
     assert.deepEqual(await limitOf(path, bearer(key)), [status, 30, 30]);
-    for (const headers of [{}, bearer(`${key.slice(0, -1)}x`)])
+    for (const headers of [{}, bearer(`${key.slice(0, -1)}!`)])
       assert.deepEqual((await limitOf(path, headers)).slice(0, 2), [status, refusalsPerMinute]);
   }
 });
