@@ -35,7 +35,7 @@ export async function benchVariants(say: (line: string) => void): Promise<Figure
           if (response.status !== 200) throw new Error(`a variant is answered with ${response.status}`);
           made = Buffer.from(await response.arrayBuffer());
         },
-        // As the service calls it.
+        // With the same settings as in the service.
         sharp: () =>
           sharp(picture, { failOn: 'none' })
             .autoOrient()

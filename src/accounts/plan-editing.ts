@@ -25,7 +25,7 @@ interface ListedPlan {
 export function createPlanEditing(parts: { database: Database; plans: Plans; clock: Clock }) {
   const { database, plans, clock } = parts;
 
-  /** The plan to change, unless the file decides it. */
+  /** The plan to change. One that PLANS_FILE defines can only be changed there. */
   async function editable(tables: Tables, id: string): Promise<{ plan: Required<Plan>; isStored: boolean }> {
     const { byId, sourceOf } = await plans.inForce(tables);
     const plan = byId(id);

@@ -146,7 +146,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     retire(member);
   }
 
-  /** One is always there: the next render does not wait for a start. */
+  /** Another is started, so that the next render does not wait. If that start fails, the next render starts one. */
   function forget(member: Member): void {
     members.delete(member);
     serve();

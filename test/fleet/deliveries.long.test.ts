@@ -35,7 +35,16 @@ type Down = (typeof down)[number];
 
 const made = { bytes: '200 miss', hosted: '200', put: '200' };
 const found = { cached: '200 hit', link: '200 hit' };
-const nothing = '500 internal';
+const failed = '500 internal';
+const allFail = {
+  bytes: failed,
+  hosted: failed,
+  put: failed,
+  cached: failed,
+  link: failed,
+  oldLink: failed,
+  queued: failed,
+};
 const noNewOne = (reason: string) => {
   const refused = `502 render_failed ${reason}`;
   return {
@@ -50,24 +59,9 @@ const noNewOne = (reason: string) => {
 const expected: Record<Down, Awaited<ReturnType<typeof tryAll>>> = {
   page: noNewOne('unreachable'),
   browser: noNewOne('crashed'),
-  store: {
-    bytes: '200 miss',
-    hosted: nothing,
-    put: nothing,
-    cached: nothing,
-    link: nothing,
-    oldLink: nothing,
-    queued: nothing,
-  },
-  database: {
-    bytes: nothing,
-    hosted: nothing,
-    put: nothing,
-    cached: nothing,
-    link: nothing,
-    oldLink: nothing,
-    queued: nothing,
-  },
+  // Bytes in the answer need no store.
+  store: { ...allFail, bytes: '200 miss' },
+  database: allFail,
   receiver: { ...made, ...found, put: '200 request_failed', oldLink: '200 miss', queued: '202 succeeded' },
 };
 

@@ -17,7 +17,7 @@ export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'sc
  */
 export const revocationSkewMs = 2_000;
 
-/** Enough to see one that does not belong there. */
+/** Enough for a person to notice an address that they do not know. */
 export const addressesPerKey = 5;
 
 export function createApiKeysTable(db: Kysely<Schema>) {
