@@ -71,9 +71,10 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
             coalesce(by_plan ->> plan, by_plan ->> ${sql.lit(standardPlanId)})::integer as request_limit
           from api_keys join accounts on accounts.id = account_id
           left join lateral ${storedPlan} as stored on true
-          cross join (
+          cross join lateral (
             select ${JSON.stringify(builtIn)}::jsonb
-              || coalesce((select jsonb_object_agg(id, definition::jsonb -> 'requests_per_minute') from plans), '{}')
+              || case when stored.definition is null then '{}' else jsonb_build_object(
+                stored.definition::jsonb ->> 'id', stored.definition::jsonb -> 'requests_per_minute') end
               || ${JSON.stringify(fromFile)}::jsonb as by_plan
           ) as limits
           where key_hash = ${keyHash}
