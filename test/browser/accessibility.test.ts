@@ -18,7 +18,8 @@ const box = (colour: string, style: string) =>
   `<div role="button" aria-label="${colour}" style="position:absolute;background:#${colour};${style}"></div>`;
 
 before(async () => {
-  const inside = `<!doctype html><body style="margin:0;height:600px">${box('006644', 'left:20px;top:330px;width:50px;height:40px')}<script>onload = onresize = () => scrollTo(0, 300)</script>`;
+  // Scrolled while it is parsed: no event of a frame has to come before the picture.
+  const inside = `<!doctype html><body style="margin:0;height:600px">${box('006644', 'left:20px;top:330px;width:50px;height:40px')}<script>scrollTo(0, 300)</script>`;
   other = await startPageServer({ '/far': inside.replaceAll('006644', '660044') }, { address: '127.0.0.2' });
   const boxes = `<!doctype html><title>Boxes</title><meta name="viewport" content="width=device-width"><body style="margin:0;height:3000px"><h1 style="position:absolute;top:0;left:500px">A heading</h1>
       ${box('aa0000', 'left:10px;top:20px;width:100px;height:60px')}
