@@ -14,6 +14,7 @@ export const accountUsage = `\
   account list
   account delete E --yes                            with all its files; the service deletes them within a minute
   key create --account E [--name N] [--scope uploads|renders|all] [--expires-in-days N]
+             [--uploads-per-month N] [--renders-per-month N]
   key list --account E
   key revoke ID
   key generate                                      a key for the variable OWNER_KEY; nothing is stored
@@ -111,15 +112,24 @@ export const accountCommands: Record<string, Command> = {
     },
   },
   'key create': {
-    options: { account: text, name: text, scope: text, 'expires-in-days': text },
+    options: {
+      account: text,
+      name: text,
+      scope: text,
+      'expires-in-days': text,
+      'uploads-per-month': text,
+      'renders-per-month': text,
+    },
     operands: 0,
-    async run(accounts, { account, name, scope, 'expires-in-days': days }) {
+    async run(accounts, { account, name, scope, 'expires-in-days': days, ...quota }) {
       const created = await accounts.createKey(
         required('--account', account),
         typeof name === 'string' ? name : 'command line',
         {
           ...(scope !== undefined && { scope: scopeOf(scope) }),
           ...(days !== undefined && { expiresInMs: daysOf(days) * 86_400_000 }),
+          uploadsPerMonth: unitsOf('--uploads-per-month', quota['uploads-per-month']),
+          rendersPerMonth: unitsOf('--renders-per-month', quota['renders-per-month']),
         },
       );
       return { data: created, text: `${created.key}\n(id ${created.id}; the key is shown only once)` };
@@ -130,7 +140,8 @@ export const accountCommands: Record<string, Command> = {
     operands: 0,
     async run(accounts, { account }) {
       const list = (await accounts.listKeys(required('--account', account))).map(keyView);
-      return { data: list, text: list.map((one) => Object.values(one).join('  ')).join('\n'), rows: list };
+      const rows = list.map(keyRow);
+      return { data: list, text: rows.map((one) => Object.values(one).join('  ')).join('\n'), rows };
     },
   },
   'key revoke': {
@@ -213,6 +224,13 @@ function daysOf(value: string | boolean): number {
   );
 }
 
+/** Null for a key without a quota of its own. */
+function unitsOf(option: string, value: string | boolean | undefined): number | null {
+  if (value === undefined) return null;
+  if (/^\d{1,9}$/.test(String(value))) return Number(value);
+  throw new UsageError(`${option} must be a whole number from 0 to 999999999, not "${value}"`);
+}
+
 function accountLine(account: Account): string {
   const { email, plan, id, notes } = accountRow(account);
   return `${email}  ${plan}  ${id}${notes === null ? '' : `  (${notes})`}`;
@@ -225,7 +243,8 @@ function accountRow({ email, plan, verified, suspended, overages, id }: Account)
   return { email, plan, id, notes: notes.join(', ') || null };
 }
 
-function keyView({ id, name, display, scope, created_at, last_used_at, expires_at, revoked_at }: ApiKeyRow) {
+function keyView(row: ApiKeyRow) {
+  const { id, name, display, scope, created_at, last_used_at, expires_at, revoked_at } = row;
   return {
     id,
     name,
@@ -235,7 +254,18 @@ function keyView({ id, name, display, scope, created_at, last_used_at, expires_a
     last_used_at: isoTime(last_used_at),
     expires_at: isoTime(expires_at),
     revoked_at: isoTime(revoked_at),
+    uploads_per_month: row.uploads_per_month,
+    renders_per_month: row.renders_per_month,
   };
+}
+
+function keyRow({
+  uploads_per_month: uploads,
+  renders_per_month: renders,
+  ...row
+}: ReturnType<typeof keyView>) {
+  const quota = [uploads !== null && `${uploads} uploads`, renders !== null && `${renders} renders`];
+  return { ...row, monthly: quota.filter(Boolean).join(', ') || null };
 }
 
 const isoTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

@@ -90,17 +90,20 @@ test('every command works before the first start of the server, with the promise
     'last_used_at',
     'expires_at',
     'revoked_at',
+    'uploads_per_month',
+    'renders_per_month',
   ]);
   assert.deepEqual([listed?.['id'], listed?.['name'], listed?.['revoked_at']], [key['id'], 'laptop', null]);
   assert.deepEqual([listed?.['scope'], listed?.['expires_at']], ['all', null]);
   assert.ok(!JSON.stringify(listed).includes(String(key['key'])), 'the key is shown once');
 
-  const narrow = ['--scope', 'renders', '--expires-in-days', '30'];
+  const narrow = ['--scope', 'renders', '--expires-in-days', '30', '--renders-per-month', '9'];
   const second = await json('key', 'create', '--account', 'ada@example.com', ...narrow);
   assert.deepEqual(Object.keys(second), ['id', 'key']);
   const both = await json<Record<string, unknown>[]>('key', 'list', '--account', 'ada@example.com');
   const narrowed = both.find(({ id }) => id === second['id']);
   assert.equal(narrowed?.['scope'], 'renders');
+  assert.deepEqual([narrowed['uploads_per_month'], narrowed['renders_per_month']], [null, 9]);
   const life = Date.parse(String(narrowed['expires_at'])) - Date.parse(String(narrowed['created_at']));
   assert.equal(life, 30 * 86_400_000);
 
@@ -169,11 +172,15 @@ test('on a terminal lists have headings and aligned columns', async () => {
   const accounts = (await onTerminal('account', 'list')).stdout.split('\n');
   assert.match(accounts[0] ?? '', /^EMAIL {15}PLAN {2}ID {20}NOTES$/);
   assert.match(accounts[1] ?? '', /^a@example\.com {7}free {2}\w{20} {2}unverified$/);
-  await onTerminal('key', 'create', '--account', 'a@example.com', '--name', 'laptop');
+  const ownQuota = ['--uploads-per-month', '9', '--renders-per-month', '0'];
+  await onTerminal('key', 'create', '--account', 'a@example.com', '--name', 'laptop', ...ownQuota);
   const keys = ['key', 'list', '--account', 'a@example.com'];
   const [head, row, ...rest] = (await onTerminal(...keys)).stdout.split('\n');
-  assert.match(head ?? '', /^ID +NAME +KEY +SCOPE +CREATED AT +LAST USED AT +EXPIRES AT +REVOKED AT$/);
-  assert.match(row ?? '', /^\w{20} {2}laptop {2}tt_\S+ +all +\S+Z +- +- +-$/);
+  assert.match(
+    head ?? '',
+    /^ID +NAME +KEY +SCOPE +CREATED AT +LAST USED AT +EXPIRES AT +REVOKED AT +MONTHLY$/,
+  );
+  assert.match(row ?? '', /^\w{20} {2}laptop {2}tt_\S+ +all +\S+Z +- +- +- +9 uploads, 0 renders$/);
   assert.deepEqual(rest, ['']);
   assert.doesNotMatch((await command(keys, environment)).stdout, /NAME/);
   assert.match((await onTerminal(...keys, '--json')).stdout, /^\[\{"id"/);
@@ -256,6 +263,10 @@ describe('wrong usage: exit code 2, or 1 if what it names does not exist or cann
       ['key', 'create', '--account', 'x', `--expires-in-days=${days}`],
       /--expires-in-days must be a whole number from 1 to 3650/,
     ]),
+    [
+      ['key', 'create', '--account', 'x', '--uploads-per-month', 'many'],
+      /--uploads-per-month must be a whole number from 0 to 999999999, not "many"/,
+    ],
     [['key', 'list', '--account', 'nobody@example.com'], /no account/],
     [['key', 'revoke', 'nothing'], /no key "nothing"/],
     [['key', 'revoke', '--account', '--json'], /account/],

@@ -86,3 +86,10 @@ export const scopeNames: Record<Key['scope'], string> = {
   uploads: 'Uploads only',
   renders: 'Renders only',
 };
+
+/** A key's own quotas, and what it has used of them. */
+export const ownQuotaOf = (key: Key) =>
+  (['upload', 'render'] as const).flatMap((unit) => {
+    const limit = key[`${unit}s_per_month`];
+    return limit === null ? [] : [{ unit, used: key.month[unit], limit }];
+  });

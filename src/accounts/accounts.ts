@@ -139,15 +139,19 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
       email: string,
       name: string,
       {
-        scope = 'all',
         expiresInMs,
         key: given,
-      }: { scope?: KeyScope; expiresInMs?: number; key?: string | undefined } = {},
+        scope = 'all',
+        ...quota
+      }: Partial<Omit<KeyTerms, 'name' | 'expiresAt'>> & {
+        expiresInMs?: number;
+        key?: string | undefined;
+      } = {},
     ): Promise<{ id: string; key: string }> {
       const account = await requireAccount(email);
       const now = clock.now();
       const expiresAt = expiresInMs === undefined ? null : now + expiresInMs;
-      const { key, row } = makeKey(account.id, { name, scope, expiresAt }, now, given);
+      const { key, row } = makeKey(account.id, { name, scope, expiresAt, ...quota }, now, given);
       await tables.apiKeys.insert(row);
       return { id: row.id, key };
     },
@@ -168,12 +172,15 @@ export interface KeyTerms {
   scope: KeyScope;
   /** Null for a key that does not expire. */
   expiresAt: number | null;
+  /** Units of each type that it may use in a month; null for no limit but the plan's. */
+  uploadsPerMonth?: number | null;
+  rendersPerMonth?: number | null;
 }
 
 /** A new key, and the columns stored for it. */
 export function makeKey(
   accountId: string,
-  { name, scope, expiresAt }: KeyTerms,
+  { name, scope, expiresAt, uploadsPerMonth = null, rendersPerMonth = null }: KeyTerms,
   now: number,
   key: string = newApiKey(),
 ): { key: string; row: ApiKeyRow } {
@@ -188,6 +195,8 @@ export function makeKey(
     revoked_at: null,
     scope,
     expires_at: expiresAt,
+    uploads_per_month: uploadsPerMonth,
+    renders_per_month: rendersPerMonth,
   };
   return { key, row };
 }

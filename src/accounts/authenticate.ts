@@ -14,6 +14,8 @@ export interface Caller {
   /** Null for a person signed in to the dashboard. */
   keyId: string | null;
   plan: Plan;
+  /** Units of each type that the key may use in a month. A type that is not there has no limit but the plan's. */
+  keyQuota?: Partial<Record<Unit, number>>;
   /** Whether units past the quota are billed: the plan offers it and the owner has turned it on. */
   mayOverrun: boolean;
   /** The most units of each type past the quota; null for no cap. */
@@ -88,7 +90,7 @@ export function createAuthentication(parts: { database: Database; plans: Plans; 
     if (!holder) throw refused('unknown key');
     refuseUnusable(holder, use, clock.now());
     noteUse(holder.id, address);
-    return callerFor(holder, holder.id, plans);
+    return { ...callerFor(holder, holder.id, plans), keyQuota: quotaOf(holder) };
   }
 
   return {
@@ -143,6 +145,13 @@ export function callerFor(
     overageCap: account.overage_cap,
     webhookEvents: account.webhook_events,
     allowedHosts: account.allowed_hosts,
+  };
+}
+
+function quotaOf({ uploads_per_month, renders_per_month }: KeyHolder): Partial<Record<Unit, number>> {
+  return {
+    ...(uploads_per_month !== null && { upload: uploads_per_month }),
+    ...(renders_per_month !== null && { render: renders_per_month }),
   };
 }
 

@@ -35,7 +35,7 @@ export function createKeys({ database, clock }: { database: Database; clock: Clo
     },
 
     /**
-     * Creates a new key with the same scope and lifetime as the old one; the old one works through the grace period, but not past
+     * Creates a new key with the same scope, quota and lifetime as the old one; the old one works through the grace period, but not past
      * its own expiry. Undefined when there is no such key.
      */
     async rotate(accountId: string, id: string, graceSeconds: number): Promise<NewKey | undefined> {
@@ -47,6 +47,7 @@ export function createKeys({ database, clock }: { database: Database; clock: Clo
         if (old.revoked_at !== null) throw invalid('key', 'was rotated or revoked before');
         const now = clock.now();
         const { name, scope, created_at, expires_at } = old;
+        const { uploads_per_month: uploadsPerMonth, renders_per_month: rendersPerMonth } = old;
         if (expires_at !== null && expires_at <= now) throw invalid('key', 'has expired; create a new one');
         if (graceSeconds > 0 && (await owned.keys.countEnding(now)) >= limits.keysPerAccount)
           throw invalid(
@@ -55,7 +56,7 @@ export function createKeys({ database, clock }: { database: Database; clock: Clo
           );
         await owned.keys.endAt(id, now + graceSeconds * 1000);
         const expiresAt = expires_at === null ? null : now + (expires_at - created_at);
-        return insert(tables, accountId, { name, scope, expiresAt });
+        return insert(tables, accountId, { name, scope, expiresAt, uploadsPerMonth, rendersPerMonth });
       });
     },
 

@@ -9,10 +9,12 @@ import type { Caller } from '#accounts/authenticate.ts';
 import { defaultQueuedRenders } from '#accounts/plans.ts';
 import {
   ceilingOf,
+  keyQuotaSpent,
+  leftOfKey,
   limitOf,
   monthOf,
+  quotaSpent,
   quotaState,
-  QuotaExceededError,
   type QuotaState,
 } from '#metering/quota.ts';
 
@@ -27,11 +29,20 @@ export type CaptureSlots = ReturnType<typeof createCaptureSlots>;
 
 export function createCaptureSlots({ database, clock }: { database: Database; clock: Clock }) {
   /** What the account runs, has queued and has left, and what it has used. Locks its counter. */
-  async function standingOf({ usage, renderLeases }: Tables, payer: Caller, now: number) {
+  async function standingOf(tables: Tables, payer: Caller, now: number) {
+    const { accountId } = payer;
     // Locking the counter serializes the parallel renders of one account, across machines.
-    const { used } = await usage.lock({ accountId: payer.accountId, unit: 'render', month: monthOf(now) });
-    const live = await renderLeases.live(payer.accountId, now);
+    const { used } = await tables.usage.lock({ accountId, unit: 'render', month: monthOf(now) });
+    const live = await tables.renderLeases.live(accountId, now);
     return { ...live, used, left: ceilingOf(payer, 'render') - used };
+  }
+
+  /** What the key may still use of its own quota, and what its renders have reserved of that. The account's counter is locked. */
+  async function ownOf(tables: Tables, payer: Caller, now: number): Promise<Reserved> {
+    const left = await leftOfKey(tables, payer, 'render', now);
+    const { accountId, keyId } = payer;
+    if (left === Infinity || keyId === null) return { left, units: 0 };
+    return { left, units: await tables.renderLeases.unitsOfKey(accountId, keyId, now) };
   }
 
   return {
@@ -40,14 +51,16 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
       const acquire = async (tables: Tables) => {
         const now = clock.now();
         const live = await standingOf(tables, payer, now);
+        const own = await ownOf(tables, payer, now);
         const { concurrent_renders: cap } = payer.plan;
         // A unit that a running render has reserved may be free again soon, so the cap, which can be retried, is reported first.
-        if (live.left >= units && live.leases >= cap) throw capReached(cap);
-        requireUnits(payer, units, live);
+        if (Math.min(live.left, own.left) >= units && live.leases >= cap) throw capReached(cap);
+        requireUnits(payer, units, live, own);
         const leaseId = newId();
         await tables.renderLeases.insert({
           id: leaseId,
           account_id: payer.accountId,
+          key_id: payer.keyId,
           expires_at: now + leaseMs,
           units,
         });
@@ -64,9 +77,10 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
      * `queue_full`. It takes a slot when it begins.
      */
     async reserve(tables: Tables, payer: Caller, units: number): Promise<QuotaState> {
-      const live = await standingOf(tables, payer, clock.now());
+      const now = clock.now();
+      const live = await standingOf(tables, payer, now);
       const { concurrent_renders: cap, queued_renders: places = defaultQueuedRenders } = payer.plan;
-      requireUnits(payer, units, live);
+      requireUnits(payer, units, live, await ownOf(tables, payer, now));
       // It would never begin.
       if (cap === 0) throw capReached(cap);
       if (live.queued >= places) throw queueFull(places);
@@ -90,9 +104,17 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
   };
 }
 
-function requireUnits(payer: Caller, wanted: number, live: { left: number; units: number }): void {
-  const left = live.left - live.units;
-  if (left < wanted) throw new QuotaExceededError(payer, 'render', { wanted, left });
+/** What is left of a quota, and how much of it is reserved. */
+interface Reserved {
+  left: number;
+  units: number;
+}
+
+function requireUnits(payer: Caller, wanted: number, account: Reserved, key: Reserved): void {
+  const left = account.left - account.units;
+  if (left < wanted) throw quotaSpent(payer, 'render', { wanted, left });
+  const ownLeft = key.left - key.units;
+  if (ownLeft < wanted) throw keyQuotaSpent(payer, 'render', { wanted, left: ownLeft });
 }
 
 function queueFull(places: number): ServiceError {

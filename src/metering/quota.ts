@@ -3,7 +3,7 @@ import { ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import type { Tables } from '#storage/database.ts';
 import type { Unit } from '#storage/schema.ts';
-import type { CounterKey, Usage } from '#storage/tables/usage.ts';
+import { dayOf, type CounterKey, type Usage } from '#storage/tables/usage.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { recordEvents } from '#delivery/events.ts';
 
@@ -17,7 +17,14 @@ export interface QuotaState {
   isOverage: boolean;
 }
 
-/** Takes a unit for each source, in order, until the quota is used up. Returns the state of the quota after each unit taken. */
+export interface Consumed {
+  /** Of the quota after each unit taken. */
+  states: QuotaState[];
+  /** Why not all units were taken. */
+  refusal?: QuotaExceededError;
+}
+
+/** Takes a unit for each source, in order, until the quota is used up. */
 export async function consumeUnits(
   tables: Tables,
   payer: Caller,
@@ -25,12 +32,17 @@ export async function consumeUnits(
   sourceIds: string[],
   now: number,
   { isReserved = false } = {},
-): Promise<QuotaState[]> {
+): Promise<Consumed> {
   const { accountId, keyId } = payer;
   const limit = limitOf(payer, unit);
   const counter = { accountId, unit, month: monthOf(now) };
   const below = isReserved ? Infinity : ceilingOf(payer, unit);
-  const { taken, used } = await takeUnits(tables, counter, limit, below, sourceIds.length);
+  let wanted = sourceIds.length;
+  if (!isReserved && keyLimitOf(payer, unit) !== undefined) {
+    await tables.usage.lock(counter);
+    wanted = Math.min(wanted, Math.max(0, await leftOfKey(tables, payer, unit, now)));
+  }
+  const { taken, used } = await takeUnits(tables, counter, limit, below, wanted);
   const states = sourceIds.slice(0, taken).map((_, place) => {
     const usedThen = used - taken + place + 1;
     return quotaState({ used: usedThen }, limit, usedThen > limit);
@@ -47,7 +59,32 @@ export async function consumeUnits(
     })),
   );
   await noteWarning(tables, payer, counter, { limit, used, before: used - taken, now });
-  return states;
+  if (taken < wanted) return { states, refusal: quotaSpent(payer, unit) };
+  return taken < sourceIds.length ? { states, refusal: keyQuotaSpent(payer, unit) } : { states };
+}
+
+/** What the key may still use this month; Infinity if it has no quota of its own. Exact while the account's counter is locked. */
+export async function leftOfKey({ usage }: Tables, payer: Caller, unit: Unit, now: number): Promise<number> {
+  const limit = keyLimitOf(payer, unit);
+  const { accountId, keyId } = payer;
+  if (limit === undefined || keyId === null) return Infinity;
+  return limit - (await usage.ofKeySince({ accountId, unit, keyId }, firstDayOfMonth(now)));
+}
+
+/** Looks up whether there is nothing left, before a request costs work. */
+export async function findSpentQuota(
+  tables: Tables,
+  payer: Caller,
+  unit: Unit,
+  now: number,
+): Promise<QuotaExceededError | undefined> {
+  const { accountId } = payer;
+  const ceiling = ceilingOf(payer, unit);
+  if (Number.isFinite(ceiling)) {
+    const { used } = await tables.usage.read({ accountId, unit, month: monthOf(now) });
+    if (used >= ceiling) return quotaSpent(payer, unit);
+  }
+  return (await leftOfKey(tables, payer, unit, now)) > 0 ? undefined : keyQuotaSpent(payer, unit);
 }
 
 /** Records the highest threshold of the quota that these units reached; quota-warnings.ts mails it to the owner, webhooks report it. */
@@ -104,6 +141,9 @@ export function limitOf({ plan }: Pick<Caller, 'plan'>, unit: Unit): number {
   return unit === 'upload' ? plan.uploads_per_month : plan.renders_per_month;
 }
 
+const keyLimitOf = ({ keyQuota }: Pick<Caller, 'keyQuota'>, unit: Unit): number | undefined =>
+  keyQuota?.[unit];
+
 /** Maximum units per month, overages included; Infinity if overages have no cap. */
 export function ceilingOf(payer: Caller, unit: Unit): number {
   const limit = limitOf(payer, unit);
@@ -116,6 +156,9 @@ export function nextMonth(now: number): Date {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
 }
 
+/** In days since the epoch. */
+export const firstDayOfMonth = (now: number): number => dayOf(Date.parse(`${monthOf(now)}-01`));
+
 /** The quota's month is the calendar month, UTC. */
 export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
 
@@ -126,22 +169,38 @@ function remedyOf({ plan, mayOverrun }: Caller): string {
     : 'a larger plan lifts it';
 }
 
-/** Carries the unit and limit that the response headers name. */
+/** How much a request needs, and what is left for it. */
+interface Shortage {
+  wanted: number;
+  left: number;
+}
+
+export function quotaSpent(payer: Caller, unit: Unit, shortage?: Shortage): QuotaExceededError {
+  const limit = limitOf(payer, unit);
+  const spent = problemOf(`the monthly quota of ${limit} ${unit} units`, unit, shortage);
+  return new QuotaExceededError(limit, `${spent}; ${remedyOf(payer)} now.`);
+}
+
+export function keyQuotaSpent(payer: Caller, unit: Unit, shortage?: Shortage): QuotaExceededError {
+  const limit = keyLimitOf(payer, unit) ?? 0;
+  const spent = problemOf(`this API key's own monthly quota of ${limit} ${unit} units`, unit, shortage);
+  return new QuotaExceededError(limit, `${spent}; its owner can raise it in the dashboard.`);
+}
+
+function problemOf(quota: string, unit: Unit, { wanted, left }: Shortage = { wanted: 1, left: 0 }): string {
+  const problem =
+    left > 0
+      ? `This request needs ${wanted} ${unit} units, and ${left} of ${quota} ${left === 1 ? 'is' : 'are'} left.`
+      : `${quota.charAt(0).toUpperCase()}${quota.slice(1)} is used up.`;
+  return `${problem} It resets with the next calendar month (UTC)`;
+}
+
+/** Carries the limit that the response headers name. */
 export class QuotaExceededError extends ServiceError {
-  readonly unit: Unit;
   readonly limit: number;
 
-  constructor(payer: Caller, unit: Unit, { wanted, left } = { wanted: 1, left: 0 }) {
-    const limit = limitOf(payer, unit);
-    const problem =
-      left > 0
-        ? `This request needs ${wanted} ${unit} units, and ${left} of the monthly quota of ${limit} ${left === 1 ? 'is' : 'are'} left.`
-        : `The monthly quota of ${limit} ${unit} units is used up.`;
-    super(
-      'quota_exceeded',
-      `${problem} It resets with the next calendar month (UTC); ${remedyOf(payer)} now.`,
-    );
-    this.unit = unit;
+  constructor(limit: number, message: string) {
+    super('quota_exceeded', message);
     this.limit = limit;
   }
 }

@@ -263,7 +263,9 @@ export function createRenders(parts: RendersParts) {
         const row = finishedRow(begun, made, now);
         // First: if the render is not this process's to end, nothing else may happen.
         await release(tables);
-        const states = await consumeUnits(tables, begun.payer, 'render', paidFor, now, { isReserved: true });
+        const { states } = await consumeUnits(tables, begun.payer, 'render', paidFor, now, {
+          isReserved: true,
+        });
         await tables.renders.insert(row);
         const finished = { ...toStoredRender(row), ...made, bytes, quota: states.at(-1)! };
         await events.record(tables, begun.payer, finished, now);

@@ -6,6 +6,7 @@ import { grantedHosts } from '#storage/granted-hosts.ts';
 import { guardedUploads } from '#storage/guarded-uploads.ts';
 import { initialSchema } from '#storage/initial-schema.ts';
 import { keyAddresses } from '#storage/key-addresses.ts';
+import { keyQuotas } from '#storage/key-quotas.ts';
 import { plansSchema } from '#storage/plans-schema.ts';
 import { cacheAndLinks } from '#storage/cache-and-links.ts';
 import { signInProviders } from '#storage/sign-in-providers.ts';
@@ -35,6 +36,7 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
   ['0011_granted_hosts', grantedHosts],
   ['0012_plans', plansSchema],
   ['0013_key_addresses', keyAddresses],
+  ['0014_key_quotas', keyQuotas],
 ];
 
 const migrations: Record<string, Migration> = {

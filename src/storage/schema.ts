@@ -58,6 +58,9 @@ export interface ApiKeyRow {
   scope: KeyScope;
   /** Set when the key was made; null for a key that does not expire. */
   expires_at: number | null;
+  /** Units that the key may use of the account's quota; null for a key without a quota of its own. */
+  uploads_per_month: number | null;
+  renders_per_month: number | null;
 }
 
 /** An address that a key was used from; the newest of each key are kept. */
@@ -259,6 +262,7 @@ export interface VariantRow {
 export interface RenderLeaseRow {
   id: string;
   account_id: string;
+  key_id: string | null;
   expires_at: number;
   units: number;
 }

@@ -11,7 +11,7 @@ import { UnknownOutcomeError, type Database, type Tables } from '#storage/databa
 import type { UploadRow } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { recordEvents } from '#delivery/events.ts';
-import { ceilingOf, consumeUnits, monthOf, QuotaExceededError, type QuotaState } from '#metering/quota.ts';
+import { consumeUnits, findSpentQuota, type QuotaState } from '#metering/quota.ts';
 import { joinAlbum } from '#uploads/albums.ts';
 import type { UploadEvents } from '#uploads/upload-events.ts';
 import { detectType, emptyFile, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
@@ -126,15 +126,12 @@ export function createUploadStore(parts: {
 
   /** Looks up the quota early if that may save work: before SVGs are sanitized, and for accounts that were refused before. */
   async function refuseSpentQuota(uploader: Caller, attempts: Attempt[]): Promise<void> {
-    const { accountId } = uploader;
-    const ceiling = ceilingOf(uploader, 'upload');
     const isWorthAsking =
-      refusedAccounts.get(accountId) || attempts.some(({ detected }) => detected === 'markup');
-    if (!isWorthAsking || !Number.isFinite(ceiling)) return;
+      refusedAccounts.get(uploader.accountId) || attempts.some(({ detected }) => detected === 'markup');
+    if (!isWorthAsking) return;
     try {
-      const month = monthOf(clock.now());
-      const { used } = await database.tables.usage.read({ accountId, unit: 'upload', month });
-      if (used >= ceiling) failAll(attempts, new QuotaExceededError(uploader, 'upload'));
+      const refusal = await findSpentQuota(database.tables, uploader, 'upload', clock.now());
+      if (refusal) failAll(attempts, refusal);
     } catch (error) {
       failAll(attempts, error);
     }
@@ -258,7 +255,7 @@ export function createUploadStore(parts: {
   ): Promise<UploadOutcome[]> {
     const drafts = attempts.flatMap(({ draft, error }) => (draft && !error ? [draft] : []));
     const ids = drafts.map(({ row }) => row.id);
-    const quotas = await consumeUnits(tables, uploader, 'upload', ids, clock.now());
+    const { states: quotas, refusal } = await consumeUnits(tables, uploader, 'upload', ids, clock.now());
     reached('unit taken');
     const paid = new Map(quotas.map((quota, place) => [drafts[place], quota]));
     const kept = drafts.slice(0, quotas.length);
@@ -271,13 +268,13 @@ export function createUploadStore(parts: {
       if (tags.length > 0) await tables.ownedBy(uploader.accountId).uploads.setTags(row.id, tags);
     await recordEvents(tables, uploader, 'upload.created', stored.map(events.describe), clock.now());
     reached('row written');
-    if (quotas.length < drafts.length) refusedAccounts.set(uploader.accountId, true);
+    if (refusal) refusedAccounts.set(uploader.accountId, true);
     else refusedAccounts.delete(uploader.accountId);
     return attempts.map((attempt) => {
       const { draft, error } = attempt;
       if (error || !draft) return failureOf(attempt);
       const quota = paid.get(draft);
-      if (!quota) return { ok: false, error: new QuotaExceededError(uploader, 'upload') };
+      if (!quota) return { ok: false, error: toServiceError(refusal) };
       const { row, deleteToken } = draft;
       return { ok: true, upload: { row, deleteToken, quota } };
     });

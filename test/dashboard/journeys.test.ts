@@ -47,14 +47,14 @@ const statusOf = async (url: string): Promise<number> => (await fetch(url)).stat
 async function createKey(
   page: WatchedPage,
   name: string,
-  terms?: { scope: string; lastDay: string },
+  terms: { scope?: string; lastDay?: string; uploads?: string } = {},
 ): Promise<{ secret: string; command: string }> {
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByLabel('Name', { exact: true }).fill(name);
-  if (terms) {
-    await page.getByLabel('May be used for').selectOption(terms.scope);
-    await page.getByLabel('Last day').fill(terms.lastDay);
-  }
+  const { scope, lastDay, uploads } = terms;
+  if (scope !== undefined) await page.getByLabel('May be used for').selectOption(scope);
+  if (lastDay !== undefined) await page.getByLabel('Last day').fill(lastDay);
+  if (uploads !== undefined) await page.getByLabel('Uploads a month').fill(uploads);
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Your new key' });
   const secret = (await dialog.getByRole('region', { name: 'Key' }).textContent()) ?? '';
@@ -226,6 +226,33 @@ test('a key only for renders with an expiry date: the list shows both, it may no
   assert.equal(await upload(brief.secret), 201);
   await page.getByText('201').nth(1).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
+  await finish(page);
+});
+
+test('a key with a quota of its own: the list and its page show what is used, and the quota can be raised', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/keys');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Uploads a month').fill('1');
+  await judge(page);
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  const { secret } = await createKey(page, 'build', { uploads: '1' });
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  assert.deepEqual([await upload(secret), await upload(secret)], [201, 402]);
+  await page.goto('/dashboard/keys');
+  await page.getByText('1 of 1 uploads this month').waitFor();
+  await page.getByRole('button', { name: 'Change build' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change build' });
+  assert.equal(await dialog.getByLabel('Renders a month').inputValue(), '');
+  await dialog.getByLabel('Uploads a month').fill('1000');
+  await judge(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('1 of 1,000 uploads this month').waitFor();
+  assert.equal(await upload(secret), 201);
+  await page.goto('/dashboard/keys');
+  await page.getByRole('link', { name: 'build', exact: true }).click();
+  await page.getByText('2 of 1,000 used').waitFor();
   await finish(page);
 });
 

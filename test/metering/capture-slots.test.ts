@@ -109,6 +109,7 @@ test('the lease of a machine that died expires, which frees its slot and unit', 
   await service.database.tables.renderLeases.insert({
     id: `dead-${accountId}`,
     account_id: accountId,
+    key_id: null,
     expires_at: service.clock.now() + 60_000,
     units: 1,
   });

@@ -47,6 +47,8 @@ for (const engine of databaseEngines) {
       revoked_at: null,
       scope: 'all',
       expires_at: null,
+      uploads_per_month: null,
+      renders_per_month: null,
       ...change,
     });
     const uploadOf = (accountId: string, change: Partial<UploadRow> = {}): UploadRow => ({

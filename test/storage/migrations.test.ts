@@ -268,7 +268,8 @@ const undoVersion2 = [
   ...['reference', 'units', 'outputs', 'receipt', 'finished_at'].map(
     (column) => `alter table renders drop column ${column}`,
   ),
-  'alter table render_leases drop column units',
+  ...['units', 'key_id'].map((column) => `alter table render_leases drop column ${column}`),
+  ...['uploads', 'renders'].map((unit) => `alter table api_keys drop column ${unit}_per_month`),
   "delete from kysely_migration where name > '0002'",
 ].join('; ');
 

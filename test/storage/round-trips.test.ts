@@ -204,6 +204,7 @@ for (const engine of databaseEngines) {
       await service.database.tables.renderLeases.insert({
         id: 'held',
         account_id: accountId,
+        key_id: null,
         expires_at: 1e15,
         units: 1,
       });

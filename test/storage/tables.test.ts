@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { UploadFilter } from '#storage/owned/uploads.ts';
 import type { AccountRow, VariantRow } from '#storage/schema.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
-import { accountRow, claimRow, renderRow, uploadRow } from '#test/storage/rows.ts';
+import { accountRow, claimRow, eventRow, renderRow, uploadRow } from '#test/storage/rows.ts';
 
 const month = '2026-11';
 
@@ -46,7 +46,13 @@ for (const engine of databaseEngines) {
         opened.database.transaction(async ({ usage, renderLeases }) => {
           await usage.lock(counter);
           if ((await renderLeases.live(counter.accountId, 1_000)).leases >= 3) return false;
-          await renderLeases.insert({ id, account_id: counter.accountId, expires_at: 2_000, units: 1 });
+          await renderLeases.insert({
+            id,
+            account_id: counter.accountId,
+            key_id: null,
+            expires_at: 2_000,
+            units: 1,
+          });
           return true;
         });
       // As many at once as there are connections: on a busy machine, more would wait too long for one.
@@ -216,14 +222,35 @@ for (const engine of databaseEngines) {
     test('leases: they count until they expire or are released', async () => {
       const { id } = await newAccount();
       const { renderLeases } = opened.database.tables;
-      await renderLeases.insert({ id: `${id}-1`, account_id: id, expires_at: 1_000, units: 1 });
-      await renderLeases.insert({ id: `${id}-2`, account_id: id, expires_at: 2_000, units: 1 });
+      await renderLeases.insert({ id: `${id}-1`, account_id: id, key_id: null, expires_at: 1_000, units: 1 });
+      await renderLeases.insert({ id: `${id}-2`, account_id: id, key_id: null, expires_at: 2_000, units: 1 });
       assert.equal((await renderLeases.live(id, 999)).leases, 2);
       assert.equal((await renderLeases.live(id, 1_000)).leases, 1);
       await renderLeases.purgeExpired(1_000);
       assert.equal((await renderLeases.live(id, 0)).leases, 1);
       await renderLeases.delete(`${id}-2`);
       assert.equal((await renderLeases.live(id, 0)).leases, 0);
+    });
+
+    test('a key: what its renders have reserved, and what it has used since a day', async () => {
+      const { id: accountId } = await newAccount();
+      const { renderLeases, usage } = opened.database.tables;
+      const leases = { mine: 'key', gone: 'key', other: 'other', none: null };
+      for (const [name, key_id] of Object.entries(leases)) {
+        const expires_at = name === 'gone' ? 1_000 : 2_000;
+        const id = `${accountId}-${name}`;
+        await renderLeases.insert({ id, account_id: accountId, key_id, expires_at, units: 3 });
+      }
+      assert.equal(await renderLeases.unitsOfKey(accountId, 'key', 1_000), 3);
+      for (const [day, key_id] of [
+        [9, 'key'],
+        [10, 'key'],
+        [10, 'other'],
+        [12, 'key'],
+      ] as const)
+        await usage.record({ ...eventRow(accountId, '2026-01'), key_id, created_at: day * 86_400_000 });
+      const mine = { accountId, unit: 'upload', keyId: 'key' } as const;
+      assert.deepEqual([await usage.ofKeySince(mine, 10), await usage.ofKeySince(mine, 13)], [2, 0]);
     });
 
     test('idempotency: one of many claims may run, and its response is found', async () => {

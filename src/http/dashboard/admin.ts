@@ -10,7 +10,7 @@ import { sendCsv } from '#http/dashboard/csv.ts';
 import { asFieldError, found } from '#http/dashboard/errors.ts';
 import { monthUsage } from '#http/dashboard/month-usage.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, keyView, toPage } from '#http/dashboard/views.ts';
+import { isoTime, keyView, toPage, unusedKey } from '#http/dashboard/views.ts';
 
 const recentDays = 30;
 
@@ -137,7 +137,7 @@ const totalsView = ({ files, bytes, isMore }: StoredTotals & { isMore: boolean }
 
 /** Without the characters of the key that its own person sees. */
 function adminKeyView(row: ApiKeyRow, now: number) {
-  const { id, name, scope, state, created_at, last_used_at } = keyView(row, { upload: 0, render: 0 }, now);
+  const { id, name, scope, state, created_at, last_used_at } = keyView(row, unusedKey, now);
   return { id, name, scope, state, created_at, last_used_at };
 }
 

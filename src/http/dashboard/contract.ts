@@ -123,7 +123,7 @@ export const dashboardRoutes = {
 
   'GET /keys': { access: 'account' },
   'POST /keys': { access: 'verified', body: keys.CreateKey, status: 201 },
-  'PATCH /keys/:id': { access: 'account', body: keys.NameKey },
+  'PATCH /keys/:id': { access: 'account', body: keys.ChangeKey },
   'POST /keys/:id/rotate': { access: 'verified', body: keys.RotateKey, status: 201 },
   'POST /keys/:id/revoke': { access: 'account' },
 

@@ -6,22 +6,27 @@ import { dayOf } from '#storage/tables/usage.ts';
 import { integrations } from '#http/dashboard/integrations.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { found } from '#http/dashboard/errors.ts';
-import { isoTime, keyView, type Key } from '#http/dashboard/views.ts';
+import { isoTime, keyView, type Key, type KeyUses, unusedKey } from '#http/dashboard/views.ts';
+import { firstDayOfMonth } from '#metering/quota.ts';
 
 const usesOverDays = 30;
-const unused = { upload: 0, render: 0 };
 
 export function keysHandlers({ clock, settings, accounts: { keys, authentication } }: DashboardParts) {
   async function view(owned: Owned, row: ApiKeyRow): Promise<Key> {
-    return keyView(row, (await usesOf(owned)).get(row.id) ?? unused, clock.now());
+    return keyView(row, (await usesOf(owned)).get(row.id) ?? unusedKey, clock.now());
   }
 
-  async function usesOf(owned: Owned): Promise<Map<string, Key['uses']>> {
-    const uses = new Map<string, Key['uses']>();
-    for (const { key_id, unit, used } of await owned.usage.byKey(dayOf(clock.now()) - usesOverDays + 1)) {
-      uses.set(key_id, { ...(uses.get(key_id) ?? unused), [unit]: used });
+  async function usesOf(owned: Owned): Promise<Map<string, KeyUses>> {
+    const now = clock.now();
+    const all = new Map<string, KeyUses>();
+    const firstDays = { uses: dayOf(now) - usesOverDays + 1, month: firstDayOfMonth(now) };
+    for (const period of ['uses', 'month'] as const) {
+      for (const { key_id, unit, used } of await owned.usage.byKey(firstDays[period])) {
+        const known = all.get(key_id) ?? unusedKey;
+        all.set(key_id, { ...known, [period]: { ...known[period], [unit]: used } });
+      }
     }
-    return uses;
+    return all;
   }
 
   return {
@@ -32,7 +37,7 @@ export function keysHandlers({ clock, settings, accounts: { keys, authentication
       const addresses = await owned.keys.addresses();
       return {
         items: rows.map((row) => ({
-          ...keyView(row, uses.get(row.id) ?? unused, clock.now()),
+          ...keyView(row, uses.get(row.id) ?? unusedKey, clock.now()),
           /** Where it was used from, the newest first. */
           addresses: addresses
             .filter(({ key_id }) => key_id === row.id)
@@ -42,17 +47,22 @@ export function keysHandlers({ clock, settings, accounts: { keys, authentication
       };
     },
     async 'POST /keys'({ owned, body }) {
-      const { name, scope = 'all', expires_at } = body;
-      const expiresAt = expires_at === undefined ? null : Date.parse(expires_at);
-      const { secret, row } = await keys.create(owned.accountId, { name, scope, expiresAt });
-      return { secret, key: keyView(row, unused, clock.now()) };
+      const { name, scope = 'all', expires_at, uploads_per_month, renders_per_month } = body;
+      const { secret, row } = await keys.create(owned.accountId, {
+        name,
+        scope,
+        expiresAt: expires_at === undefined ? null : Date.parse(expires_at),
+        uploadsPerMonth: uploads_per_month ?? null,
+        rendersPerMonth: renders_per_month ?? null,
+      });
+      return { secret, key: keyView(row, unusedKey, clock.now()) };
     },
     async 'PATCH /keys/:id'({ owned, id, body }) {
-      return view(owned, found(await owned.keys.rename(id, body.name)));
+      return view(owned, found(await owned.keys.update(id, body)));
     },
     async 'POST /keys/:id/rotate'({ owned, id, body }) {
       const { secret, row } = found(await keys.rotate(owned.accountId, id, body.grace_seconds));
-      return { secret, key: keyView(row, unused, clock.now()) };
+      return { secret, key: keyView(row, unusedKey, clock.now()) };
     },
     async 'POST /keys/:id/revoke'({ owned, id }) {
       return view(owned, found(await keys.revoke(owned.accountId, id)));
@@ -60,7 +70,7 @@ export function keysHandlers({ clock, settings, accounts: { keys, authentication
     async 'POST /integrations'({ owned, body: { tool } }) {
       const { name, scope, make } = integrations[tool];
       const { secret, row } = await keys.create(owned.accountId, { name, scope, expiresAt: null });
-      return { ...make(settings.baseUrl, secret), key: keyView(row, unused, clock.now()) };
+      return { ...make(settings.baseUrl, secret), key: keyView(row, unusedKey, clock.now()) };
     },
   } satisfies Partial<Handlers>;
 }

@@ -172,8 +172,16 @@ export const passkeyView = (row: { id: string; name?: string | null; createdAt: 
 
 export type Key = ReturnType<typeof keyView>;
 
-/** `uses`: units over the last 30 days. */
-export function keyView(row: ApiKeyRow, uses: Record<Unit, number>, now: number) {
+const noUnits = { upload: 0, render: 0 };
+export const unusedKey: KeyUses = { uses: noUnits, month: noUnits };
+
+export interface KeyUses {
+  uses: Record<Unit, number>;
+  month: Record<Unit, number>;
+}
+
+/** `uses`: units over the last 30 days. `month`: units of this month, which count against the key's own quota. */
+export function keyView(row: ApiKeyRow, { uses, month }: KeyUses, now: number) {
   const { id, name, display, scope, created_at, last_used_at, revoked_at, expires_at } = row;
   const ends = Math.min(revoked_at ?? Infinity, expires_at ?? Infinity);
   return {
@@ -188,6 +196,10 @@ export function keyView(row: ApiKeyRow, uses: Record<Unit, number>, now: number)
     state: stateOf(row, now),
     ends_at: isoTimeOrNull(ends === Infinity ? null : ends),
     uses,
+    month,
+    /** Its own quota; null if it has none. */
+    uploads_per_month: row.uploads_per_month,
+    renders_per_month: row.renders_per_month,
   };
 }
 

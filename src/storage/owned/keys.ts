@@ -13,7 +13,7 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
   const mine = () => db.selectFrom('api_keys').where('account_id', '=', accountId);
   const newestFirst = () => mine().orderBy('created_at', 'desc').orderBy('id');
   const count = () => mine().select(({ fn }) => fn.countAll<number>().as('keys'));
-  const change = (id: string, set: Partial<Pick<ApiKeyRow, 'name' | 'revoked_at'>>) =>
+  const change = (id: string, set: Partial<ApiKeyRow>) =>
     db.updateTable('api_keys').set(set).where('account_id', '=', accountId).where('id', '=', id);
 
   return {
@@ -36,8 +36,10 @@ export function createOwnedKeys(db: Kysely<Schema>, accountId: string) {
       const active = count().where('revoked_at', 'is', null).where(isAhead('expires_at', now));
       return (await active.executeTakeFirstOrThrow()).keys;
     },
-    rename: (id: string, name: string): Promise<ApiKeyRow | undefined> =>
-      change(id, { name }).returningAll().executeTakeFirst(),
+    update: (
+      id: string,
+      set: Partial<Pick<ApiKeyRow, 'name' | 'uploads_per_month' | 'renders_per_month'>>,
+    ): Promise<ApiKeyRow | undefined> => change(id, set).returningAll().executeTakeFirst(),
     /** Sets when a key ends, unless it ends earlier already. */
     endAt: (id: string, at: number): Promise<ApiKeyRow | undefined> =>
       change(id, { revoked_at: at }).where(isAhead('revoked_at', at)).returningAll().executeTakeFirst(),

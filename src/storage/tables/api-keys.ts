@@ -4,7 +4,10 @@ import type { AccountRow, ApiKeyRow, KeyAddressRow, Schema } from '#storage/sche
 import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
 
 /** A key and the permissions of its account, in one look-up. */
-export type KeyHolder = Pick<ApiKeyRow, 'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at'> &
+export type KeyHolder = Pick<
+  ApiKeyRow,
+  'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at' | 'uploads_per_month' | 'renders_per_month'
+> &
   Pick<
     AccountRow,
     'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
@@ -28,8 +31,8 @@ export function createApiKeysTable(db: Kysely<Schema>) {
     /** Every request asks this. Kysely would build the query anew each time, which takes three times as long as running it. */
     async holderOf(keyHash: string): Promise<KeyHolder | undefined> {
       const { rows } = await sql<KeyHolder>`
-        select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-          webhook_events, allowed_hosts, ${storedPlan} as stored_plan
+        select api_keys.id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month, plan, verified,
+          suspended, overages, overage_cap, webhook_events, allowed_hosts, ${storedPlan} as stored_plan
         from api_keys join accounts on accounts.id = account_id
         where key_hash = ${keyHash}`.execute(db);
       return rows[0];

@@ -27,6 +27,17 @@ export function createRenderLeasesTable(db: Kysely<Schema>) {
         ) as jobs`.execute(db);
       return rows[0] ?? { leases: 0, units: 0, queued: 0 };
     },
+    /** Units that the key's renders have reserved. Exact while the account's counter is locked. */
+    async unitsOfKey(accountId: string, keyId: string, now: number): Promise<number> {
+      const { rows } = await sql<{ units: number }>`
+        select (
+          select coalesce(sum(units), 0) from render_leases
+          where account_id = ${accountId} and expires_at > ${now} and key_id = ${keyId}
+        ) + (
+          select coalesce(sum(units), 0) from render_jobs where account_id = ${accountId} and key_id = ${keyId}
+        ) as units`.execute(db);
+      return rows[0]?.units ?? 0;
+    },
     async insert(row: RenderLeaseRow): Promise<void> {
       await db.insertInto('render_leases').values(row).execute();
     },

@@ -66,8 +66,8 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
       const now = timeOf(nowMs);
       const { rows } = await sql<Row>`
         with holder as (
-          select api_keys.id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-            webhook_events, allowed_hosts, stored.definition as stored_plan,
+          select api_keys.id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month, plan, verified,
+            suspended, overages, overage_cap, webhook_events, allowed_hosts, stored.definition as stored_plan,
             coalesce(by_plan ->> plan, by_plan ->> ${sql.lit(standardPlanId)})::integer as request_limit
           from api_keys join accounts on accounts.id = account_id
           left join lateral ${storedPlan} as stored on true
@@ -85,8 +85,8 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
             and (expires_at is null or expires_at > ${now}) and scope = any(${scopes})
           ${orMove(now, sql`(select request_limit from holder)`)}
         )
-        select id, account_id, revoked_at, scope, expires_at, plan, verified, suspended, overages, overage_cap,
-          webhook_events, allowed_hosts, stored_plan, count, ends_at, refused
+        select id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month, plan, verified,
+          suspended, overages, overage_cap, webhook_events, allowed_hosts, stored_plan, count, ends_at, refused
         from holder left join counted on true`.execute(db);
       const [row] = rows;
       if (!row) return undefined;

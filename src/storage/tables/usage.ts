@@ -10,6 +10,10 @@ export interface CounterKey {
   month: string;
 }
 
+interface KeyUnits extends Pick<CounterKey, 'accountId' | 'unit'> {
+  keyId: string;
+}
+
 export interface Usage {
   used: number;
   overage: number;
@@ -109,6 +113,18 @@ export function createUsageTable(db: Kysely<Schema>) {
         .where('month', '=', counter.month)
         .returning(['used', 'overage'])
         .executeTakeFirstOrThrow();
+    },
+    /** Units that a key has used since a day. Exact while the account's counter is locked. */
+    async ofKeySince({ accountId, unit, keyId }: KeyUnits, day: number): Promise<number> {
+      const { used } = await db
+        .selectFrom('usage_days')
+        .select(({ fn }) => fn.sum<number | null>('used').as('used'))
+        .where('account_id', '=', accountId)
+        .where('day', '>=', day)
+        .where('unit', '=', unit)
+        .where('key_id', '=', keyId)
+        .executeTakeFirstOrThrow();
+      return used ?? 0;
     },
     async read({ accountId, unit, month }: CounterKey): Promise<Usage> {
       const row = await db

@@ -9,6 +9,7 @@ import { succeededOf } from '#metering/request-days.ts';
 import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
 import { dayOf } from '#storage/tables/usage.ts';
+import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { Key } from '#http/dashboard/views.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
@@ -67,6 +68,39 @@ test('a key is shown once, named, counted and revoked at once', async () => {
   assert.equal(JSON.stringify(body).includes(secret), false);
   assert.equal((await visitor.call('POST /keys/:id/revoke', { id: key.id })).body.state, 'revoked');
   assert.equal(await useKey(secret), 401);
+});
+
+test('a key has a quota of its own, which can be changed and removed, and which a rotated key keeps', async () => {
+  const visitor = await signedInVisitor(service);
+  const { secret, key } = (await visitor.call('POST /keys', { body: { name: 'ci', uploads_per_month: 1 } }))
+    .body;
+  assert.deepEqual([key.uploads_per_month, key.renders_per_month], [1, null]);
+  assert.deepEqual([await useKey(secret), await useKey(secret)], [201, 402]);
+  const change = async (body: BodyOf<'PATCH /keys/:id'>) =>
+    (await visitor.call('PATCH /keys/:id', { id: key.id, body })).body;
+  const changed = await change({ name: 'ci', uploads_per_month: 2 });
+  assert.deepEqual([changed.uploads_per_month, changed.month], [2, { upload: 1, render: 0 }]);
+  assert.deepEqual([await useKey(secret), await useKey(secret)], [201, 402], 'with the next request');
+  assert.equal((await change({ name: 'renamed' })).uploads_per_month, 2);
+  const rotated = (
+    await visitor.call('POST /keys/:id/rotate', { id: key.id, body: { grace_seconds: 3_600 } })
+  ).body;
+  assert.deepEqual(
+    [rotated.key.uploads_per_month, rotated.key.month],
+    [2, { upload: 0, render: 0 }],
+    'counted anew',
+  );
+  assert.equal((await change({ name: 'renamed', uploads_per_month: null })).uploads_per_month, null);
+  assert.equal(await useKey(secret), 201);
+  const wrong = await visitor.call('PATCH /keys/:id', {
+    id: key.id,
+    body: { name: 'ci', renders_per_month: -1 },
+  });
+  assert.equal(wrong.status, 422);
+  assert.match(
+    (wrong.body as unknown as { error: { message: string } }).error.message,
+    /^renders_per_month: /,
+  );
 });
 
 test('a key shows the last five addresses that it was used from, each with its time', async () => {

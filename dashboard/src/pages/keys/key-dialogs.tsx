@@ -1,4 +1,4 @@
-// The dialogs that create, rename, rotate and revoke a key. A new key is shown only once.
+// The dialogs that create, change, rotate and revoke a key. A new key is shown only once.
 import { useState } from 'react';
 import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { Key } from '#http/dashboard/views.ts';
@@ -41,6 +41,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
           name: textOf(form, 'name').trim(),
           scope: textOf(form, 'scope') as Key['scope'],
           ...(last !== '' && { expires_at: endOfDay(last) }),
+          ...quotaIn(form),
         });
       }}
       onClose={onClose}
@@ -65,8 +66,48 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         min={today}
         hint="The key works to the end of this day. Leave it empty for a key that does not expire."
       />
+      <OwnQuota />
     </FormDialog>
   );
+}
+
+/** The key's own share of the account's quota. */
+function OwnQuota({ item }: { item?: Key }) {
+  return (
+    <fieldset className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+      <legend className="mb-3 text-sm text-quiet">
+        Of the account's monthly quota, this key may use at most (leave empty for all of it):
+      </legend>
+      {quotaFields.map(({ name, label }) => (
+        <TextField
+          key={name}
+          label={label}
+          name={name}
+          type="number"
+          min={0}
+          max={1_000_000_000}
+          step={1}
+          defaultValue={item?.[name] ?? ''}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+const quotaFields = [
+  { name: 'uploads_per_month', label: 'Uploads a month (optional)' },
+  { name: 'renders_per_month', label: 'Renders a month (optional)' },
+] as const;
+
+function quotaIn(form: FormData): Pick<Key, (typeof quotaFields)[number]['name']> {
+  const unitsOf = (name: string) => {
+    const given = textOf(form, name);
+    return given === '' ? null : Number(given);
+  };
+  return {
+    uploads_per_month: unitsOf('uploads_per_month'),
+    renders_per_month: unitsOf('renders_per_month'),
+  };
 }
 
 /** The end of a day in the reader's time zone. */
@@ -106,22 +147,21 @@ function NewKey({
   );
 }
 
-export function RenameKey({ item, onClose }: { item: Key; onClose: () => void }) {
-  const rename = useAction((name: string) => call('PATCH /keys/:id', { id: item.id, body: { name } }), {
-    touches,
-    quiet: true,
-    done: 'Key renamed.',
-    onDone: onClose,
-  });
+export function ChangeKey({ item, onClose }: { item: Key; onClose: () => void }) {
+  const change = useAction(
+    (body: BodyOf<'PATCH /keys/:id'>) => call('PATCH /keys/:id', { id: item.id, body }),
+    { touches, quiet: true, done: 'Key changed.', onDone: onClose },
+  );
   return (
     <FormDialog
-      title={`Rename ${item.name}`}
-      action="Rename"
-      of={rename}
-      onSend={(form) => rename.mutate(textOf(form, 'name').trim())}
+      title={`Change ${item.name}`}
+      action="Save"
+      of={change}
+      onSend={(form) => change.mutate({ name: textOf(form, 'name').trim(), ...quotaIn(form) })}
       onClose={onClose}
     >
       <TextField label="Name" name="name" required maxLength={50} defaultValue={item.name} />
+      <OwnQuota item={item} />
     </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import type { Key } from '#http/dashboard/views.ts';
 import { unitsByKind } from '#app/charts/data.ts';
 import { Chart } from '#app/charts/chart.tsx';
 import { call } from '#app/api.ts';
-import { ago, number, scopeNames, time } from '#app/format.ts';
+import { ago, number, ownQuotaOf, scopeNames, time } from '#app/format.ts';
 import { Headings, Row } from '#app/pages/requests/row.tsx';
 import { LinkButton } from '#app/parts/button.tsx';
 import { Facts } from '#app/parts/dialog.tsx';
@@ -37,7 +37,7 @@ export function KeyPage({ session }: { session: Session }) {
     >
       <div className="grid gap-6 lg:grid-cols-[2fr_1fr]">
         <Use id={id} />
-        <Section title="Limits" intro="Budget and quota are shared by all keys of the account.">
+        <Section title="Limits" intro="All keys of the account share its budget and its quota.">
           <Facts facts={limitsOf(key, session)} />
         </Section>
       </div>
@@ -62,6 +62,10 @@ function limitsOf(key: Key, { plan }: Session): [string, string][] {
     ['Last used', key.last_used_at === null ? 'never' : ago(key.last_used_at)],
     ['Requests each minute', number(plan.requests_per_minute)],
     ['Renders at once', number(plan.concurrent_renders)],
+    ...ownQuotaOf(key).map(({ unit, used, limit }): [string, string] => [
+      `Its own ${unit}s this month`,
+      `${number(used)} of ${number(limit)} used`,
+    ]),
   ];
 }
 

@@ -1,10 +1,10 @@
-// API keys: create, rename, rotate, revoke.
+// API keys: create, change, rotate, revoke.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Key } from '#http/dashboard/views.ts';
 import { call } from '#app/api.ts';
-import { ago, date, number, scopeNames, time } from '#app/format.ts';
-import { CreateKey, RenameKey, RevokeKey, RotateKey } from '#app/pages/keys/key-dialogs.tsx';
+import { ago, date, number, ownQuotaOf, scopeNames, time } from '#app/format.ts';
+import { ChangeKey, CreateKey, RevokeKey, RotateKey } from '#app/pages/keys/key-dialogs.tsx';
 import { Button, IconButton } from '#app/parts/button.tsx';
 import { Page } from '#app/parts/page.tsx';
 import { Chip, Empty, Loading, Problem } from '#app/parts/states.tsx';
@@ -12,7 +12,7 @@ import { VerifyFirst } from '#app/parts/verify-first.tsx';
 import { Link } from '#app/router.tsx';
 import type { Session } from '#app/session.ts';
 
-type Open = { what: 'create' } | { what: 'rename' | 'rotate' | 'revoke'; key: Key };
+type Open = { what: 'create' } | { what: 'change' | 'rotate' | 'revoke'; key: Key };
 
 export function Keys({ session }: { session: Session }) {
   const [open, setOpen] = useState<Open>();
@@ -24,7 +24,7 @@ export function Keys({ session }: { session: Session }) {
   return (
     <Page
       title="API keys"
-      intro="A key can be narrowed to uploads or renders and can expire. Budget and quota are shared by all keys."
+      intro="A key can be narrowed to uploads or renders, can expire, and can have a quota of its own within that of the account."
       actions={
         <Button
           tone="primary"
@@ -81,14 +81,14 @@ export function Keys({ session }: { session: Session }) {
         </details>
       )}
       {open?.what === 'create' && <CreateKey onClose={close} />}
-      {open?.what === 'rename' && <RenameKey item={open.key} onClose={close} />}
+      {open?.what === 'change' && <ChangeKey item={open.key} onClose={close} />}
       {open?.what === 'rotate' && <RotateKey item={open.key} onClose={close} />}
       {open?.what === 'revoke' && <RevokeKey item={open.key} onClose={close} />}
     </Page>
   );
 }
 
-function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' | 'revoke') => void }) {
+function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'change' | 'rotate' | 'revoke') => void }) {
   const { name, display, state, uses } = item;
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3.5 sm:px-5">
@@ -113,7 +113,7 @@ function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' 
       </dl>
       {onOpen && (
         <div className="flex items-center gap-1 max-sm:w-full sm:w-56 sm:justify-end">
-          <IconButton icon="edit" label={`Rename ${name}`} onClick={() => onOpen('rename')} />
+          <IconButton icon="edit" label={`Change ${name}`} onClick={() => onOpen('change')} />
           {state === 'active' && (
             <Button small icon="refresh" onClick={() => onOpen('rotate')} aria-label={`Rotate ${name}`}>
               Rotate
@@ -135,9 +135,16 @@ function Row({ item, onOpen }: { item: Key; onOpen?: (what: 'rename' | 'rotate' 
 }
 
 /** Only what it is narrowed to: most keys are for everything and do not expire. */
-function narrowedOf({ scope, expires_at, state }: Key): string {
+function narrowedOf(item: Key): string {
+  const { scope, expires_at, state } = item;
   const ends = state === 'expired' ? 'expired' : 'expires';
-  return [scope !== 'all' && scopeNames[scope], expires_at !== null && `${ends} ${time(expires_at)}`]
+  return [
+    scope !== 'all' && scopeNames[scope],
+    expires_at !== null && `${ends} ${time(expires_at)}`,
+    ...ownQuotaOf(item).map(
+      ({ unit, used, limit }) => `${number(used)} of ${number(limit)} ${unit}s this month`,
+    ),
+  ]
     .filter(Boolean)
     .join(' · ');
 }

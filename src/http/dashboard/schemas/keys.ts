@@ -8,13 +8,20 @@ const graceSeconds = [0, 3_600, 86_400, 604_800] as const;
 
 const keyName = text(1, 50);
 
+/** Null for a key that is limited by the plan alone. */
+const unitsPerMonth = Type.Optional(
+  Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()]),
+);
+const ownQuota = { uploads_per_month: unitsPerMonth, renders_per_month: unitsPerMonth };
+
 export const CreateKey = object({
   name: keyName,
   scope: Type.Optional(choice(keyScopes, { default: 'all' })),
   /** Omitted for a key that does not expire. */
   expires_at: Type.Optional(time),
+  ...ownQuota,
 });
-export const NameKey = object({ name: keyName });
+export const ChangeKey = object({ name: keyName, ...ownQuota });
 export const RotateKey = object({
   grace_seconds: Type.Unsafe<(typeof graceSeconds)[number]>({
     enum: [...graceSeconds],

@@ -69,6 +69,7 @@ async function client(plan = 'business') {
       service.database.tables.renderLeases.insert({
         id: `held ${accountId}`,
         account_id: accountId,
+        key_id: null,
         expires_at: 1e15,
         units: 0,
       }),
@@ -209,6 +210,7 @@ test('queued and running ones are in the list, in usage and in the dashboard; th
   await service.database.tables.renderLeases.insert({
     id: `held ${visitor.accountId}`,
     account_id: visitor.accountId,
+    key_id: null,
     expires_at: 1e15,
     units: 0,
   });
