@@ -127,6 +127,16 @@ test('no page is longer than its readers need', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('what is new in a version fits on a screen, and its details on a few pages', () => {
+  const words = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+  for (const version of read('CHANGELOG.md').split(/^## /m).slice(1)) {
+    const name = version.slice(0, version.indexOf('\n'));
+    const [summary = ''] = version.split(/^### (?!New$)/m);
+    assert.ok(words(summary) < 350, `${name}: ${words(summary)} words before its details`);
+    assert.ok(words(version) < 2_500, `${name}: ${words(version)} words`);
+  }
+});
+
 test('every page of docs/ is in its index', () => {
   const index = read('docs/README.md');
   const pages = find(['docs/*.md', 'docs/{guides,tools,self-hosting}/*.md']).map((page) =>
