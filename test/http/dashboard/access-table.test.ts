@@ -399,7 +399,7 @@ test('no device is trusted: a code is asked for at every sign-in', async () => {
   assert.equal(again.body.signed_in, null);
 });
 
-test('the table in the decision is this one', async () => {
-  const path = join(import.meta.dirname, '../../../docs/decisions/0039-what-a-proof-of-address-ends.md');
+test('the table in the documentation is this one', async () => {
+  const path = join(import.meta.dirname, '../../../docs/self-hosting/ending-access.md');
   assert.ok((await readFile(path, 'utf8')).includes(`${asMarkdown()}\n`), asMarkdown());
 });
