@@ -98,9 +98,11 @@ describe('built to deceive', () => {
   /** Where the content of the data begins. */
   const data = brand.length + 8;
   const two = items(item(1, 'av01'), item(2, 'Exif'));
+  /** All of the data is the picture. */
+  const picture = [items(item(1, 'av01')), places(place(1, data, 64))];
   const endlessExtents = box(
     'iloc',
-    hex('00000000 0000 ffff'),
+    hex('00000000 0000 01f4'),
     ...Array.from({ length: 500 }, () => hex('0001 0000 ffff')),
   );
 
@@ -118,6 +120,16 @@ describe('built to deceive', () => {
       /same place/,
     ],
     ['countless extents of no size', avif(two, endlessExtents), /extents/],
+    [
+      'countless items without a place',
+      avif(two, box('iloc', hex('02000000 0000 000f4240'), Buffer.alloc(10_000_000))),
+      /items/,
+    ],
+    [
+      'several lists of properties, each as long as one may be',
+      avif(...picture, box('iprp', box('ipco', box('irot')), box('ipco', box('irot')))),
+      /more than one/,
+    ],
     [
       'two tables of places',
       avif(two, places(place(1, data, 8)), places(place(2, data + 8, 8))),
@@ -172,25 +184,21 @@ describe('built to deceive', () => {
     ],
     [
       'a private box',
-      Buffer.concat([avif(items(), places()), box('uuid', Buffer.from('planted '.repeat(4)))]),
+      Buffer.concat([avif(...picture), box('uuid', Buffer.from('planted '.repeat(4)))]),
       ['text'],
     ],
     [
       'XMP in a private box',
       Buffer.concat([
-        avif(items(), places()),
+        avif(...picture),
         box('uuid', hex('be7acfcb97a942e89c71999491e3afac'), Buffer.from('<dc:creator>planted')),
       ]),
       ['author'],
     ],
-    ['free space', Buffer.concat([avif(items(), places()), box('free', Buffer.from('planted'))]), ['text']],
+    ['free space', Buffer.concat([avif(...picture), box('free', Buffer.from('planted'))]), ['text']],
     [
       'a description among the properties',
-      avif(
-        items(),
-        places(),
-        box('iprp', box('ipco', box('udes', hex('00000000'), Buffer.from('en\0planted\0')))),
-      ),
+      avif(...picture, box('iprp', box('ipco', box('udes', hex('00000000'), Buffer.from('en\0planted\0'))))),
       ['text'],
     ],
   ];
@@ -200,12 +208,22 @@ describe('built to deceive', () => {
       assert.deepEqual([...cleaned.found], found);
       const after = Buffer.concat(cleaned.pieces);
       assert.equal(after.length, bytes.length);
-      // What no item names is data of the picture.
       const text = Buffer.concat([after.subarray(0, data), after.subarray(data + 64)]).toString('latin1');
       assert.doesNotMatch(text, plantedText);
       assert.equal((await cleanPicture('image/avif', after)).isChanged, false);
     });
   }
+
+  test('AVIF: what no item names, before, between and behind those that are named', async () => {
+    const named = places(place(1, data + 16, 8), place(2, data + 32, 8));
+    const bytes = avif(items(item(1, 'av01'), item(2, 'av01')), named);
+    const { found, pieces } = await cleanPicture('image/avif', bytes);
+    assert.deepEqual([...found], ['text']);
+    const after = Buffer.concat(pieces);
+    const gap = (length: number) => '\0'.repeat(length);
+    assert.equal(after.toString('latin1', data, data + 64), `${gap(16)}planted ${gap(8)}planted ${gap(24)}`);
+    assert.equal((await cleanPicture('image/avif', after)).isChanged, false);
+  });
 
   test('EXIF whose directories point at each other ends', async () => {
     const tiff = Buffer.from(

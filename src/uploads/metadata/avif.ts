@@ -3,6 +3,7 @@
 import {
   asText,
   asThumbnail,
+  describeRest,
   startCleaning,
   UnreadablePicture,
   type Cleaning,
@@ -88,14 +89,12 @@ function asFree(bytes: Buffer, { type, at, from, to }: Box): Blank[] {
 
 function propertyBlanks(bytes: Buffer, inside: Box[]): Blank[] {
   const properties = only(inside, 'iprp');
-  const lists = properties ? boxesIn(bytes, properties).filter(({ type }) => type === 'ipco') : [];
-  return lists
-    .flatMap((list) => boxesIn(bytes, list))
-    .flatMap(({ type, from, to }) => {
-      if (type === 'uuid') throw new UnreadablePicture('has private properties');
-      const describe = describedProperties.get(type);
-      return describe ? [{ from: Math.min(from + versionBytes, to), to, by: nothing, describe }] : [];
-    });
+  const list = properties && only(boxesIn(bytes, properties), 'ipco');
+  return (list ? boxesIn(bytes, list) : []).flatMap(({ type, from, to }) => {
+    if (type === 'uuid') throw new UnreadablePicture('has private properties');
+    const describe = describedProperties.get(type);
+    return describe ? [{ from: Math.min(from + versionBytes, to), to, by: nothing, describe }] : [];
+  });
 }
 
 function itemBlanks(bytes: Buffer, inside: Box[], data: Box[]): Blank[] {
@@ -104,12 +103,12 @@ function itemBlanks(bytes: Buffer, inside: Box[], data: Box[]): Blank[] {
   const idat = only(inside, 'idat');
   const types = itemTypes(bytes, items);
   const thumbnails = references ? thumbnailItems(bytes, references) : new Set<number>();
-  const extents = extentsOf(bytes, places, idat);
+  const extents = extentsOf(bytes, places, idat).toSorted((left, right) => left.from - right.from);
   const isMetadata = ({ itemId }: Extent): boolean =>
     thumbnails.has(itemId) || !pictureTypes.includes(types.get(itemId) ?? '');
   refuseShared(extents, isMetadata);
   const sources = [...data, ...(idat ? [idat] : [])];
-  return extents.filter(isMetadata).map(({ itemId, from, to }) => {
+  const ofItems = extents.filter(isMetadata).map(({ itemId, from, to }): Blank => {
     if (!sources.some((source) => from >= source.from && to <= source.to))
       throw new UnreadablePicture('has metadata among its tables');
     const type = types.get(itemId);
@@ -120,12 +119,26 @@ function itemBlanks(bytes: Buffer, inside: Box[], data: Box[]): Blank[] {
     }
     return { from, to, by: nothing, describe: type === 'mime' ? describeXmp : asText };
   });
+  return [...ofItems, ...sources.flatMap((source) => unnamed(source, extents))];
 }
 
-/** Metadata that shares bytes with the picture cannot be removed without changing the picture. */
+/** What belongs to no item: left behind by a program that took the item out of the tables alone. The extents are in order. */
+function unnamed(source: Box, extents: Extent[]): Blank[] {
+  const blanks: Blank[] = [];
+  let at = source.from;
+  for (const { from, to } of extents) {
+    if (to <= at || from >= source.to) continue;
+    if (from > at) blanks.push({ from: at, to: from, by: nothing, describe: describeRest });
+    at = to;
+  }
+  if (at < source.to) blanks.push({ from: at, to: source.to, by: nothing, describe: describeRest });
+  return blanks;
+}
+
+/** Metadata that shares bytes with the picture cannot be removed without changing the picture. The extents are in order. */
 function refuseShared(extents: Extent[], isMetadata: (extent: Extent) => boolean): void {
   const ends = { metadata: 0, picture: 0 };
-  for (const extent of extents.toSorted((left, right) => left.from - right.from)) {
+  for (const extent of extents) {
     const [own, other] = isMetadata(extent)
       ? (['metadata', 'picture'] as const)
       : (['picture', 'metadata'] as const);

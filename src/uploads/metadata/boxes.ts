@@ -88,7 +88,9 @@ export function extentsOf(bytes: Buffer, table: Box, idat: Box | undefined): Ext
     throw new UnreadablePicture('has a table of places of an unknown kind');
   const idBytes = version === 2 ? 4 : 2;
   const extents: Extent[] = [];
-  for (let left = next(idBytes); left > 0; left -= 1) {
+  const items = next(idBytes);
+  if (items > maxBoxes) throw new UnreadablePicture(`has more than ${maxBoxes} items`);
+  for (let left = items; left > 0; left -= 1) {
     const itemId = next(idBytes);
     const method = version === 0 ? 0 : next(2) & 15;
     const isElsewhere = next(2) !== 0;
