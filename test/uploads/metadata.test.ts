@@ -104,6 +104,23 @@ describe('animations keep their frames and times', () => {
     await assertSamePicture(original, cleaned.bytes);
   });
 
+  test('GIF, also from behind its times and the number of its loops', async () => {
+    const plain = await animation().gif(options).toBuffer();
+    const planted = Buffer.from('\x07planted', 'latin1');
+    const loopsEnd = plain.indexOf('NETSCAPE2.0') + 15;
+    const timeEnd = plain.indexOf('21f904', 0, 'hex') + 7;
+    assert.deepEqual([plain[loopsEnd], plain[timeEnd]], [0, 0]);
+    const [first, second] = [loopsEnd, timeEnd].toSorted((left, right) => left - right);
+    const original = Buffer.concat([
+      plain.subarray(0, first),
+      planted,
+      plain.subarray(first, second),
+      planted,
+      plain.subarray(second),
+    ]);
+    assert.deepEqual(await clean('image/gif', original), { bytes: plain, isChanged: true, found: ['text'] });
+  });
+
   test('WebP, also from inside a frame', async () => {
     const plain = await animation().webp(options).toBuffer();
     const at = plain.indexOf('ANMF');

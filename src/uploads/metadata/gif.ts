@@ -12,7 +12,14 @@ const headerBytes = 13;
 const stepBytes = 64 * 1024;
 const [imageBlock, extension, trailer] = [0x2c, 0x21, 0x3b];
 const [graphicControl, application] = [0xf9, 0xff];
-const keptApplications = ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'];
+const emptyBlock = Buffer.of(0);
+/** Of an application, with its version. */
+const nameBytes = 11;
+const loops = ['NETSCAPE2.0', 'ANIMEXTS1.0'];
+const keptApplications = [...loops, 'ICCRGBG1012'];
+/** Of the usual extensions with the timing of a frame and the number of loops: no decoder reads more of them. */
+const timingBytes = 7;
+const loopBytes = 18;
 
 export function* cleanGif(bytes: Buffer): CleaningSteps {
   const cleaning = startCleaning(bytes);
@@ -31,8 +38,14 @@ export function* cleanGif(bytes: Buffer): CleaningSteps {
       at = end;
     } else if (block === extension) {
       const end: number = yield* endOfBlocks(bytes, at + 2);
-      const name = bytes[at + 1] === application ? bytes.toString('latin1', at + 3, at + 14) : '';
-      if (bytes[at + 1] === graphicControl || keptApplications.includes(name)) cleaning.keep(at, end);
+      const isNamed = bytes[at + 1] === application && bytes[at + 2] === nameBytes;
+      const name = isNamed ? bytes.toString('latin1', at + 3, at + 3 + nameBytes) : '';
+      const first = (length: number): Buffer => Buffer.concat([bytes.subarray(at, at + length), emptyBlock]);
+      if (bytes[at + 1] === graphicControl && bytes[at + 2] === 4)
+        cleaning.replace(at, end, [first(timingBytes)], asText);
+      else if (loops.includes(name) && bytes[at + 14] === 3)
+        cleaning.replace(at, end, [first(loopBytes)], asText);
+      else if (bytes[at + 1] === graphicControl || keptApplications.includes(name)) cleaning.keep(at, end);
       else cleaning.drop(bytes.subarray(at, end), name === 'XMP DataXMP' ? describeXmp : asText);
       at = end;
     } else {
