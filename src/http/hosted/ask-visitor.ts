@@ -7,7 +7,7 @@ import type { UploadRow } from '#storage/schema.ts';
 import { readAll } from '#http/body/json-body.ts';
 import { addressSubject, networksOf } from '#http/guards.ts';
 import { notStored } from '#http/hosted/send-blob.ts';
-import { ticketCookie } from '#http/hosted/tickets.ts';
+import { ticketCookie, ticketInCookie } from '#http/hosted/tickets.ts';
 import { sharePath, showPath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import { html, sendPage } from '#http/pages/page.ts';
@@ -48,8 +48,13 @@ export function showUpload({ guards, settings, uploads }: RouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const slug = slugOf(request);
     if (!isName(slug)) return answerNotFound(request, reply);
-    const upload = request.method === 'POST' ? await hostedUploads.lockedBySlug(slug) : undefined;
-    // Whoever comes here by hand, or without being asked, belongs on the page.
+    const ticket = ticketInCookie(request);
+    const isPressed = request.method === 'POST';
+    const upload = isPressed ? await hostedUploads.lockedBySlug(slug, ticket) : undefined;
+    // Others may just have used up the last view. The page could not say so: a redirect to it looks as if the visitor was let in.
+    if (!upload && isPressed && !(await hostedUploads.bySlug(slug, ticket)))
+      return answerNotFound(request, reply);
+    // Whoever comes here by hand, or need not ask, belongs on the page.
     if (!upload) return reply.header('cache-control', notStored).redirect(sharePath(slug), 303);
     return show(request, reply, upload).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error;

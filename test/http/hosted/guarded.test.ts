@@ -256,7 +256,7 @@ describe('max_views', () => {
     );
     await press(upload);
     const { cookie } = await press(upload);
-    assert.equal((await press(upload)).status, 303, 'the page then says that there is nothing');
+    assert.equal((await press(upload)).status, 404);
     assert.equal((await get(`/i/${upload.slug}`, html)).status, 404);
     assert.deepEqual(await strangerSees(upload), nothing);
     assert.equal((await get(`/f/${upload.slug}`, html)).status, 404);
@@ -280,6 +280,24 @@ describe('max_views', () => {
       .where('id', '=', upload.id)
       .executeTakeFirst();
     assert.ok(!row || row.expires_at! <= service.clock.now(), 'the sweep takes it, or has taken it');
+  });
+
+  test('pressed by many at once: as many are let in as there are views, and the others hear that it is gone', async () => {
+    const upload = await store({ max_views: '2' });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => press(upload)));
+    const statuses = answers.map(({ status }) => status).toSorted((left, right) => left - right);
+    assert.deepEqual(statuses, [303, 303, 404, 404, 404, 404]);
+    const cookies = answers.map(({ cookie }) => cookie).filter((cookie) => cookie !== '');
+    assert.equal(cookies.length, 2);
+    for (const cookie of cookies) assert.equal((await shownWith(upload, cookie)).page.status, 200);
+  });
+
+  test('whoever was let in and presses again uses up no other view', async () => {
+    const upload = await store({ max_views: '2' });
+    const { cookie } = await press(upload);
+    const again = await get(`/i/${upload.slug}/show`, { ...html, cookie }, 'POST');
+    assert.deepEqual([again.status, again.headers.get('location')], [303, `/i/${upload.slug}`]);
+    assert.notEqual((await press(upload)).cookie, '', 'the second view is still there');
   });
 
   test('does not outlive its expiry, and is changed by PATCH', async () => {
@@ -330,7 +348,7 @@ test('an upload that asks for nothing, and an address of nothing, have no questi
   const plain = await uploadOne(service.origin, key);
   const sent = await get(`/i/${plain.slug}/show`, html, 'POST');
   assert.deepEqual([sent.status, sent.headers.get('location')], [303, `/i/${plain.slug}`]);
-  assert.equal((await get('/i/nothing/show', html, 'POST')).headers.get('location'), '/i/nothing');
+  assert.equal((await get('/i/nothing/show', html, 'POST')).status, 404);
   assert.equal((await get('/i/%0d%0ax-y:1/show', html, 'POST')).status, 404);
   assert.equal((await get(`/i/${plain.slug}`, {}, 'POST')).status, 405, 'as version 1 says');
 });
