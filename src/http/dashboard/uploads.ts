@@ -16,6 +16,7 @@ import type { UploadResult } from '#http/api/v1/schemas.ts';
 import { found } from '#http/dashboard/errors.ts';
 import type { DashboardUploadsQuery, UploadsFilter } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
+import { notStored } from '#http/hosted/send-blob.ts';
 import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
 import { filePath } from '#http/links.ts';
 import { invalid, ServiceError } from '#core/errors.ts';
@@ -142,9 +143,10 @@ export async function sendThumbnail(
     throw error;
   });
   const bytes = variant && (await readBlob(blobs, variant.key));
+  // The path of a guarded picture works only for a while.
+  if (!bytes) return reply.header('cache-control', notStored).redirect(path, 302);
   // Pictures do not change; access is checked again after a day.
-  reply.header('cache-control', 'private, max-age=86400');
-  return bytes ? reply.type(variant.contentType).send(bytes) : reply.redirect(path, 302);
+  return reply.header('cache-control', 'private, max-age=86400').type(variant.contentType).send(bytes);
 }
 
 const thumbnail = { width: 384, format: 'webp', acceptsWebp: true } as const;

@@ -377,6 +377,7 @@ test('its owner sees it in the dashboard, and by key; the delete link shows it a
     const thumbnail = await visitor.raw('GET /uploads/:id/thumbnail', { id });
     const path = thumbnail.headers.get('location');
     assert.ok(thumbnail.status === 200 || (await get(path ?? '')).status === 200, name);
+    if (path !== null) assert.match(thumbnail.headers.get('cache-control') ?? '', /no-store/);
     const asked = await get(delete_url!.replace('http://tintype.test', ''), html);
     const src = /class="thumbnail" src="([^"]+)"/.exec(asked.text)?.[1]?.replaceAll('&#38;', '&') ?? '';
     assert.equal((await get(src)).status, 200);
