@@ -15,7 +15,7 @@ import { filePath, renderPath, sharePath, type Addresses } from '#http/links.ts'
 import type { RouteParts } from '#http/parts.ts';
 
 export interface SharedFile {
-  /** What people read: the filename of an upload, the title of a page. */
+  /** What people read: the title of an upload or else its filename, the title of a page. */
   title: string;
   filename: string;
   contentType: string;
@@ -68,7 +68,7 @@ export function ofUpload(upload: UploadRow, addresses: Addresses, ticket: string
   const { content_type: contentType } = upload;
   const links = linksOf(addresses, upload.slug, filePath(upload.slug), ticket);
   return {
-    title: upload.filename,
+    title: visibleText(upload.title ?? '').trim() || upload.filename,
     filename: upload.filename,
     contentType,
     typeName: imageNames[upload.content_type as ImageType],

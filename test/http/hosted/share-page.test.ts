@@ -65,6 +65,25 @@ test('2.1 the share page shows the image and describes it to chats, with true di
   assert.match(markup, /<dt>Expires<\/dt>\s*<dd>\s*never/);
 });
 
+test('an upload with a title is shown by it, and downloaded by its filename', async () => {
+  const form = new FormData();
+  form.append('file', new Blob([Uint8Array.from(await images.png())]), 'img_0001.png');
+  form.append('title', ' The "old" harbour\u202e <b>');
+  const answer = await fetch(`${service.origin}/api/v2/uploads`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const upload = (await answer.json()) as { slug: string; url: string };
+  const { markup } = await page(`${service.origin}/i/${upload.slug}`);
+  const title = 'The "old" harbour <b>';
+  assert.equal(unescape(/<h1>(.*?)<\/h1>/.exec(markup)?.[1] ?? ''), title);
+  assert.deepEqual([meta(markup, 'og:title'), meta(markup, 'twitter:title')], [title, title]);
+  assert.match(markup, /download="img_0001\.png"/);
+  const oembed = await fetch(`${service.origin}/oembed?url=${encodeURIComponent(upload.url)}`);
+  assert.equal(((await oembed.json()) as { title: string }).title, title);
+});
+
 test('a large picture is offered in several widths, none of them larger than it is; a small one is not', async () => {
   const candidatesOf = async (
     width: number,
