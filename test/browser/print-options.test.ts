@@ -22,6 +22,9 @@ before(async () => {
   server = await startPageServer({
     '/chapters': `<!doctype html><title>/Type /Pages /Count 4444</title><body style="margin:0">${chapters(12)}`,
     '/short': '<!doctype html><body style="margin:0"><div style="height:300px;background:#f00"></div>',
+    '/no-doctype': '<body style="margin:0"><div style="height:300px;background:#f00"></div>',
+    '/no-doctype-tall':
+      '<body style="margin:0;height:100vh"><div style="height:300px;background:#f00"></div>',
     // Its own paper, forced breaks, parts as tall as the viewport, and a part for the screen only.
     '/landing': `<!doctype html><style>@page { size: a5 landscape; margin: 2in } body { margin: 0 } @media print { #screen { display: none } }
       .hero { height: 100vh; background: #f00 } .half { min-height: 50vh; background: #00f }</style>
@@ -157,7 +160,12 @@ test('v2 single_page: one sheet as tall as what is printed, whatever the page sa
 });
 
 test('v2 single_page: short, wide and broken pages', async () => {
-  const sizes = { '/short': '612x226', '/wide': '612x1225' };
+  const sizes = {
+    '/short': '612x226',
+    '/no-doctype': '612x226',
+    '/no-doctype-tall': '612x451',
+    '/wide': '612x1225',
+  };
   for (const [path, size] of Object.entries(sizes)) {
     const [pdf] = await print(path, { singlePage: true });
     assert.deepEqual([path, pdf!.sheets.map(sizeOf)], [path, [size]]);

@@ -7,8 +7,15 @@ export function createPrintTools() {
   type Styled = HTMLElement | SVGElement;
   const heightsOf = (element: Styled): string[] => {
     const style = getComputedStyle(element);
-    return names.map((name) => style.getPropertyValue(name));
+    return names.map((name) =>
+      name === 'height' && fillsViewport(element) ? '' : style.getPropertyValue(name),
+    );
   };
+  /** A page without a doctype does so however little it holds, and its sheet is to be as tall as what it holds. */
+  const fillsViewport = (element: Styled): boolean =>
+    document.compatMode === 'BackCompat' &&
+    (element === document.documentElement || element === document.body) &&
+    String(element.computedStyleMap().get('height')) === 'auto';
 
   const sheet = new CSSStyleSheet();
 
