@@ -127,6 +127,8 @@ test('v2 document and password: what the file says of itself, and who can open i
   assert.match(bytes, /\/V 5/);
   assert.match(bytes, /\/R 6/);
   assert.match(bytes, /\/CFM \/AESV3/);
+  // Every bit that permits something is set.
+  assert.match(bytes, /\/P -4\b/);
   for (const word of ['Author', 'Chapter', 'example.com', 'Skia', 'pässword'])
     assert.ok(!bytes.includes(word), word);
   assert.deepEqual([closed.pages, plain.pages, warnings], [3, 3, []]);

@@ -101,12 +101,23 @@ function createCalls(lib: typeof pdfLib): PdfCalls {
       else moveStrings(value);
   }
 
+  /** Whoever has the password may also print, copy and read aloud: many readers follow these flags, whatever opened the file. */
+  const everything = {
+    printing: 'highResolution',
+    modifying: true,
+    copying: true,
+    annotating: true,
+    fillingForms: true,
+    contentAccessibility: true,
+    documentAssembly: true,
+  } as const;
+
   function encrypt(password: string): void {
     for (const [, object] of document.context.enumerateIndirectObjects()) {
       if (object instanceof lib.PDFStream) moveStrings(object.dict);
       else if (object instanceof lib.PDFCatalog || object instanceof lib.PDFPageLeaf) moveStrings(object);
     }
-    document.encrypt({ userPassword: password, ownerPassword: password });
+    document.encrypt({ userPassword: password, ownerPassword: password, permissions: everything });
   }
 
   return {
