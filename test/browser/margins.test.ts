@@ -165,6 +165,18 @@ test('v2 header and footer: styles, fonts and pictures of their own', async () =
   );
 });
 
+test('v2 header and footer: a number in their styles is that of the page, and other names in braces stay', async () => {
+  const counted = '<style>p { margin: 0 } p::before { content: "{{page}} of {{pages}}" }</style><p></p>';
+  const { pages } = await print(chapters(3), {
+    header: everywhere(counted),
+    footer: everywhere('{{constructor}} {{ page }} {{Page}}'),
+  });
+  assert.deepEqual(
+    pages.map((page) => inMargins(page).slice(0, 2)),
+    ['1 of 3', '2 of 3', '3 of 3'].map((number) => [number, '{{constructor}} {{ page }} {{Page}}']),
+  );
+});
+
 test('v2 header and footer: of a page on the web they find addresses beside it, with its secrets', async () => {
   const header = everywhere(
     '<img src="logo.svg"><img src="/missing.png"><img src="https://127.0.0.1:1/x.png">{{title}} {{url}}',

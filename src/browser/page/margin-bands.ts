@@ -174,7 +174,9 @@ async function openBands(attempt: Attempt, output: PdfOutput) {
       const { html, pages } = group;
       // One band serves all pages if it does not say which page it is on.
       const bands = html.includes('{{page}}') ? pages.map((place) => [place]) : [pages];
-      const step = Math.max(1, Math.min(bandsAtOnce, Math.floor(charactersAtOnce / html.length)));
+      const isAlone = bands.length > 1 && (await tools.run('hasPageInStyles', [html], signal));
+      const atOnce = Math.min(bandsAtOnce, Math.floor(charactersAtOnce / html.length));
+      const step = isAlone ? 1 : Math.max(1, atOnce);
       const overlays: Overlay[] = [];
       for (let from = 0; from < bands.length; from += step) {
         const pagesOfBand = bands.slice(from, from + step);

@@ -28,13 +28,23 @@ export function createBandTools() {
     if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
   }
 
+  /** Then each band needs a document of its own: the styles of one count for all. */
+  function hasPageInStyles(html: string): boolean {
+    const template = document.createElement('template');
+    template.innerHTML = html;
+    const styles = [...template.content.querySelectorAll('style, link')];
+    return styles.some(({ outerHTML }) => outerHTML.includes('{{page}}'));
+  }
+
   /** `values` is JSON: for each band, what stands for each placeholder, as HTML. */
   function fill(html: string, values: string): void {
     const made = (JSON.parse(values) as Record<string, string>[]).map((texts) => {
       const band = document.createElement('margin-band');
       band.className = 'margin-band';
       const text = document.createElement('margin-text');
-      text.innerHTML = html.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => texts[name] ?? whole);
+      text.innerHTML = html.replace(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+        Object.hasOwn(texts, name) ? texts[name]! : whole,
+      );
       band.append(text);
       return band;
     });
@@ -55,5 +65,5 @@ export function createBandTools() {
     };
   }
 
-  return { prepare, fill, overflow };
+  return { prepare, hasPageInStyles, fill, overflow };
 }
