@@ -28,12 +28,14 @@ before(async () => {
       <div style="position:absolute;left:200px;top:100px;width:150px;height:100px;overflow:auto" id="scroller"><div style="height:500px;position:relative">${box('aa00aa', 'left:5px;top:200px;width:60px;height:30px')}</div></div>
       <my-card style="position:absolute;left:400px;top:200px;width:100px;height:60px"></my-card>
       <iframe src="/inside" style="position:absolute;left:40px;top:250px;width:200px;height:120px;border:7px solid #fff"></iframe>
-      <iframe src="${other.base}/far" style="position:absolute;left:300px;top:290px;width:200px;height:120px;border:3px solid #fff"></iframe>
+      <iframe src="${other.base}/far" style="position:absolute;left:300px;top:290px;width:200px;height:120px;border:3px solid #fff;padding:4px 6px"></iframe>
+      <div style="position:absolute;left:560px;top:250px;transform:scale(2);transform-origin:0 0"><iframe src="/larger" style="width:100px;height:120px;border:3px solid #fff;padding:5px"></iframe></div>
       <input type="checkbox" checked disabled aria-label="Subscribe" style="position:absolute;top:450px">
       <div aria-hidden="true"><button>unseen</button></div><div style="display:none"><button>gone</button></div>
       <script>scroller.scrollTop = 190; document.querySelector('my-card').attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(box('00aaaa', 'left:0;top:0;width:70px;height:45px'))}</script>`;
   server = await startPageServer({
     '/inside': inside,
+    '/larger': inside.replaceAll('006644', '446600'),
     '/boxes': boxes,
     '/scrolled': `${boxes}<script>scrollTo(0, 90)</script>`,
     '/wide': `<!doctype html><body style="margin:0;height:1200px">${box('aa0000', 'left:100px;top:200px;width:300px;height:200px')}`,
@@ -115,7 +117,7 @@ async function checkBoxes({ tree, picture }: Described, colours: string[], slack
   }
 }
 
-const inViewport = ['aa0000', '0000aa', '00aaaa', '006644', '660044'];
+const inViewport = ['aa0000', '0000aa', '00aaaa', '006644', '660044', '446600'];
 const cases: {
   title: string;
   path?: string;

@@ -52,8 +52,9 @@ async function treeOf(page: Page, projection: Projection, signal: AbortSignal): 
         const { backendNodeId } = await page.session.send('DOM.getFrameOwner', { frameId }, until);
         for (const { tree: outer, insideOf } of read) {
           const inside = insideOf(backendNodeId);
-          if (!inside) continue;
-          const inner = await treeOfProcess(session, (shown) => scrolled(inside, shown), until);
+          const owner = inside && (await boxModelOf(page.session, backendNodeId, until));
+          if (!owner) continue;
+          const inner = await treeOfProcess(session, (shown) => inside(owner, shown), until);
           outer.frames.set(backendNodeId, inner.tree);
         }
       } catch (error) {
@@ -69,8 +70,25 @@ type Shown = Protocol.DOMSnapshot.DocumentSnapshot;
 
 interface ProcessTree {
   tree: FrameTree;
-  /** Every document of the process: its tree, and where the viewport of a frame in it begins. */
-  read: { tree: FrameTree; insideOf: (ownerId: number) => Projection | undefined }[];
+  /** Every document of the process: its tree, and how the document of a frame in it is shown. */
+  read: { tree: FrameTree; insideOf: InsideOf }[];
+}
+
+/** Undefined if this node is not in the document, or not shown. */
+type InsideOf = (ownerId: number) => ((owner: Protocol.DOM.BoxModel, inner: Shown) => Projection) | undefined;
+
+/** Undefined if it is not shown. */
+async function boxModelOf(
+  session: CdpSession,
+  backendNodeId: number,
+  signal: AbortSignal,
+): Promise<Protocol.DOM.BoxModel | undefined> {
+  try {
+    return (await session.send('DOM.getBoxModel', { backendNodeId }, signal)).model;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return undefined;
+  }
 }
 
 async function treeOfProcess(
@@ -81,7 +99,7 @@ async function treeOfProcess(
   const read: ProcessTree['read'] = [];
   await session.send('Accessibility.enable', undefined, signal);
   try {
-    const options = { computedStyles: [], includeDOMRects: true };
+    const options = { computedStyles: [] };
     const { documents, strings } = await session.send('DOMSnapshot.captureSnapshot', options, signal);
 
     async function readDocument(shown: Shown, projection: Projection): Promise<FrameTree> {
@@ -95,7 +113,8 @@ async function treeOfProcess(
         const inner = documents[documentIndex];
         const inside = insideOf(ownerId);
         if (!inner || !inside || read.length > maxFrames) continue;
-        tree.frames.set(ownerId, await readDocument(inner, scrolled(inside, inner)));
+        const owner = await boxModelOf(session, ownerId, signal);
+        if (owner) tree.frames.set(ownerId, await readDocument(inner, inside(owner, inner)));
       }
       return tree;
     }
@@ -107,11 +126,17 @@ async function treeOfProcess(
   }
 }
 
-/** Boxes are in CSS pixels from the start of their document, wherever it is scrolled to. */
-const scrolled = (viewport: Projection, { scrollOffsetX = 0, scrollOffsetY = 0 }: Shown): Projection => ({
-  x: (x) => viewport.x(x - scrollOffsetX),
-  y: (y) => viewport.y(y - scrollOffsetY),
-});
+/** The box around the corners of a quad. */
+function around(quad: Protocol.DOM.Quad) {
+  const xs = quad.filter((_, index) => index % 2 === 0);
+  const ys = quad.filter((_, index) => index % 2 === 1);
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  return { left, top, width: Math.max(...xs) - left, height: Math.max(...ys) - top };
+}
+
+/** A frame may be shown larger or smaller than it is laid out; less than a pixel in all comes from rounding. */
+const factorOf = (shown: number, laidOut: number): number =>
+  laidOut === 0 || Math.abs(shown - laidOut) < 1 ? 1 : shown / laidOut;
 
 function layoutOf({ nodes, layout }: Shown, projection: Projection) {
   const ids = nodes.backendNodeId ?? [];
@@ -125,17 +150,22 @@ function layoutOf({ nodes, layout }: Shown, projection: Projection) {
     boxOf: (id: number) => toBox(layout.bounds[places.get(id) ?? -1], projection),
     /** The frames of the same process. */
     frames: owners.map((owner, at) => ({ ownerId: ids[owner]!, documentIndex: documents[at]! })),
-    /** The start of the viewport of the frame that this node shows; undefined if it is not in this document, or not shown. */
-    insideOf(ownerId: number): Projection | undefined {
+    insideOf: ((ownerId) => {
       const place = places.get(ownerId);
       if (place === undefined) return undefined;
       const [left = 0, top = 0] = layout.bounds[place] ?? [];
-      const [borderLeft = 0, borderTop = 0] = layout.clientRects?.[place] ?? [];
-      return {
-        x: (x) => projection.x(left + borderLeft + x),
-        y: (y) => projection.y(top + borderTop + y),
+      return (owner, { layout: { bounds }, scrollOffsetX = 0, scrollOffsetY = 0 }) => {
+        const [border, content] = [around(owner.border), around(owner.content)];
+        const [, , width = 0, height = 0] = bounds[0] ?? [];
+        const [factorX, factorY] = [factorOf(content.width, width), factorOf(content.height, height)];
+        // Boxes of a document are in CSS pixels from its start, wherever it is scrolled to.
+        const [startX, startY] = [left + content.left - border.left, top + content.top - border.top];
+        return {
+          x: (x) => projection.x(startX + (x - scrollOffsetX) * factorX),
+          y: (y) => projection.y(startY + (y - scrollOffsetY) * factorY),
+        };
       };
-    },
+    }) satisfies InsideOf,
   };
 }
 
