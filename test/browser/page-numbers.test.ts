@@ -52,7 +52,8 @@ test('v2 page_numbers: the pages of a table of contents, which itself takes seve
 
 test('v2 page_numbers: words of a link stay, a number that keeps the place does not', async () => {
   const text = `${entry('c1', 'Words')}${entry('c2', '<b>99</b>')}${entry('c3', '?')}<a href="#c1">[plain c1]</a>
-    <div>[odd <a href="#sp ace" data-page></a>]</div>${chapters(3)}<h1 id="sp ace" style="break-before:page">odd</h1>`;
+    <div>[odd <a href="#sp ace" data-page></a>]</div>
+    <svg height="20"><a href="#c1" data-page><text y="15">[drawn c1]</text></a></svg>${chapters(3)}<h1 id="sp ace" style="break-before:page">odd</h1>`;
   const { made, warnings } = await renderText(
     kit,
     text,
@@ -62,10 +63,10 @@ test('v2 page_numbers: words of a link stay, a number that keeps the place does 
   const [numbered, single, plain] = await Promise.all(
     made.map(async ({ bytes }) => numbersIn((await readPrinted(bytes)).pages[0]!.text)),
   );
-  assert.deepEqual(numbered, { c1: 'Words 2', c2: '3', c3: '4', plain: 'c1', odd: '5' });
-  assert.deepEqual(single, { c1: 'Words 1', c2: '1', c3: '1', plain: 'c1', odd: '1' });
+  assert.deepEqual(numbered, { c1: 'Words 2', c2: '3', c3: '4', plain: 'c1', odd: '5', drawn: 'c1' });
+  assert.deepEqual(single, { c1: 'Words 1', c2: '1', c3: '1', plain: 'c1', odd: '1', drawn: 'c1' });
   // The next output has the page as it was.
-  assert.deepEqual(plain, { c1: 'Words', c2: '99', c3: '?', plain: 'c1', odd: '' });
+  assert.deepEqual(plain, { c1: 'Words', c2: '99', c3: '?', plain: 'c1', odd: '', drawn: 'c1' });
   assert.deepEqual(warnings, []);
 });
 

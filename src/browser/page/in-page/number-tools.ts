@@ -2,7 +2,9 @@
 
 export function createNumberTools() {
   const most = 20_000;
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('a[data-page][href^="#"]')]
+  const links = [...document.querySelectorAll('a[data-page][href^="#"]')]
+    // Those of an SVG have no text of their own.
+    .filter((link) => link instanceof HTMLAnchorElement)
     .slice(0, most)
     .map((link) => {
       const before = [...link.childNodes];
