@@ -217,7 +217,7 @@ test('a key only for renders with an expiry date: the list shows both, it may no
 
   await page.getByRole('link', { name: 'Request log' }).click();
   await page.getByText('key may not upload').waitFor();
-  await page.getByLabel('Path').selectOption('pdf');
+  await page.getByLabel('Path').selectOption('v1/pdf');
   await page.getByText('No matching requests').waitFor();
   assert.match(page.url(), /path=%2Fapi%2Fv1%2Fpdf/);
   await page.getByRole('button', { name: 'Clear the filters' }).click();

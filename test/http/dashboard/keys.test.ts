@@ -10,7 +10,10 @@ import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
 import { dayOf } from '#storage/tables/usage.ts';
 import type { BodyOf } from '#http/dashboard/contract.ts';
+import { loggedPaths } from '#http/dashboard/paths.ts';
 import type { Key } from '#http/dashboard/views.ts';
+import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
+import { buildOpenapi } from '#http/openapi/document.ts';
 import { png } from '#lab/support/images.ts';
 import { bearer, formOf, post } from '#lab/support/requests.ts';
 import { startService, type TestService } from '#lab/support/service.ts';
@@ -325,6 +328,15 @@ test('the overview: units against the quota, the current minute, recent items an
   );
 });
 
+test('the request log can be narrowed to every endpoint that it has', () => {
+  const documents = [buildOpenapi(''), buildOpenapiV2('')] as { paths: object }[];
+  const documented = documents
+    .flatMap(({ paths }) => Object.keys(paths))
+    .filter((path) => /^\/api\/v[12]\//.test(path))
+    .map((path) => path.replace('{id}', ':id'));
+  assert.deepEqual([...loggedPaths].sort(), documented.sort());
+});
+
 test('the request log: every response with its key and the reason for a refusal', async () => {
   const visitor = await signedInVisitor(service);
   const { secret, key } = await createKey(visitor, 'logged');
@@ -355,6 +367,7 @@ test('the request log: every response with its key and the reason for a refusal'
   assert.deepEqual(await found({ outcome: '5xx' }), []);
   assert.deepEqual(await found({ outcome: 'succeeded', path: '/api/v1/upload' }), [201]);
   assert.deepEqual(await found({ path: '/api/v1/pdf' }), []);
+  assert.deepEqual(await found({ path: '/api/v2/uploads/:id' }), []);
   service.clock.advance(3_700_000);
   assert.deepEqual(await found({ within: 'hour' }), []);
   assert.equal((await found({ within: 'day' })).length, 4);

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
+import { loggedPaths } from '#http/dashboard/paths.ts';
 import { call } from '#app/api.ts';
 import { Headings, Row } from '#app/pages/requests/row.tsx';
 import { timeFilter, TimeRange } from '#app/pages/requests/time-range.tsx';
@@ -24,10 +25,7 @@ const outcomes = [
 ];
 const paths = [
   { value: '', text: 'All paths' },
-  ...['upload', 'upload/batch', 'screenshot', 'pdf'].map((name) => ({
-    value: `/api/v1/${name}`,
-    text: name,
-  })),
+  ...loggedPaths.map((path) => ({ value: path, text: path.replace('/api/', '') })),
 ];
 const liveEveryMs = 4_000;
 
@@ -67,7 +65,7 @@ export function Requests() {
       <Filters>
         <SearchFilter label="Search by request id" />
         <ChoiceFilter name="outcome" label="Outcome" choices={outcomes} />
-        <ChoiceFilter name="path" label="Path" choices={paths} />
+        <ChoiceFilter name="path" label="Path" className="max-w-52" choices={paths} />
         <ChoiceFilter
           name="key"
           label="Key"

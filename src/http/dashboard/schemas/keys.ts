@@ -1,6 +1,7 @@
 // The input of the dashboard pages for API keys, integrations, usage and the request log.
 import { Type, type Static } from 'typebox';
 import { toolNames } from '#http/dashboard/integrations.ts';
+import { loggedPaths } from '#http/dashboard/paths.ts';
 import { keyScopes } from '#storage/schema.ts';
 import { choice, object, pageQuery, text, time } from '#http/dashboard/schemas/common.ts';
 
@@ -53,9 +54,7 @@ export const ChangeOverages = object({
 export const RequestsQuery = object({
   ...pageQuery,
   outcome: Type.Optional(choice(['succeeded', 'failed', '4xx', '5xx'])),
-  path: Type.Optional(
-    choice(['/api/v1/upload', '/api/v1/upload/batch', '/api/v1/screenshot', '/api/v1/pdf']),
-  ),
+  path: Type.Optional(choice(loggedPaths)),
   /** Only the last hour, day or week. */
   within: Type.Optional(choice(['hour', 'day', 'week'])),
   /** From the first time on, and before the second; either or both. */
