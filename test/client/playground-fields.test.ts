@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseArgs } from 'node:util';
-import { bodyOf, fitting, formFields, patternOf, valuesOf } from '#app/pages/playground/fields.ts';
+import { bodyOf, fitting, formFields, hintOf, patternOf, valuesOf } from '#app/pages/playground/fields.ts';
 import { fields, groups, keptOf, requestOf, sourceOf } from '#app/pages/playground/render-groups.ts';
 import { ttRender, ttRenderAny } from '#app/pages/playground/tt-command.ts';
 import { fieldsFrom, parsedFlags } from '#cli/field-flags.ts';
@@ -39,6 +39,13 @@ test('a form shows what a body says, and sends it again', () => {
       { url },
       'not a choice of this form',
     );
+  }
+});
+
+test('a length says its unit', () => {
+  for (const request of [PdfRequest, RenderRequest]) {
+    const margin = formFields(request).find(({ path }) => path === 'margin.top')!;
+    assert.equal(hintOf(margin), 'In px, or such as 10mm');
   }
 });
 

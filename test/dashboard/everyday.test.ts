@@ -117,6 +117,25 @@ test('an address without a scheme is taken as https', async () => {
   await page.context().close();
 });
 
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+] as const)
+  test(`the playground, ${width} px wide: Run is in sight from the start, and the answer when it is there`, async () => {
+    const { page } = await dashboard.openAs({}, { viewport: { width, height } });
+    const url = `${dashboard.site.base}/article.html`;
+    await page.goto(`/dashboard/playground?tab=pdf&body=${encodeURIComponent(JSON.stringify({ url }))}`);
+    const run = page.getByRole('button', { name: 'Run' });
+    const bottom = (box: { y: number; height: number } | null) => box!.y + box!.height;
+    await run.waitFor();
+    assert.ok(bottom(await run.boundingBox()) <= height);
+    await run.click();
+    const answer = page.getByRole('heading', { name: 'Answer' });
+    await answer.waitFor();
+    assert.ok(bottom(await answer.boundingBox()) <= height);
+    await page.context().close();
+  });
+
 test('the palette goes to pages and to what it finds; single keys search, go places and list the keys', async () => {
   const { page, person } = await dashboard.openAs();
   await person.call('POST /uploads', { form: formOf([[await png(), 'lighthouse.png']]) });

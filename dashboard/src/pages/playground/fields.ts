@@ -101,8 +101,8 @@ export function hintOf({ kind, path, schema }: Field): string | undefined {
     return 'One CSS selector a line, which must become visible; or {"expression": "…"}, which must become true';
   if (kind === 'lines') return `${meaning}; one a line`;
   if (kind === 'pairs') return 'Name: value, one a line. They go to the page’s own origin only';
-  // A margin explains itself.
-  if (kind === 'text' && schema.anyOf) return undefined;
+  // A margin, or a side of the paper.
+  if (kind === 'text' && schema.anyOf) return 'In px, or such as 10mm';
   return minimum === undefined ? meaning || undefined : `${minimum} to ${maximum}`;
 }
 

@@ -111,9 +111,12 @@ export function Frame({
       }}
     >
       {children}
-      <Button type="submit" tone="primary" icon="playground" busy={isRunning} disabled={!canRun}>
-        {isRunning ? 'Running' : action}
-      </Button>
+      {/* A form may be longer than the window: its button stays in sight. */}
+      <div className="sticky bottom-0 -mx-5 -mb-5 grid rounded-b-[14px] border-t bg-card px-5 py-3.5">
+        <Button type="submit" tone="primary" icon="playground" busy={isRunning} disabled={!canRun}>
+          {isRunning ? 'Running' : action}
+        </Button>
+      </div>
     </form>
   );
 }
