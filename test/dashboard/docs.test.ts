@@ -107,7 +107,11 @@ test('the search finds guides and endpoints from any page, by keyboard', async (
   await page.keyboard.type('roll back');
   await page.locator('.hit').first().waitFor();
   assert.equal(await page.locator('#docs-page').isVisible(), false);
-  assert.equal(await page.locator('.hit').first().getAttribute('href'), '/docs/self-hosting/upgrade');
+  const first = page.locator('.hit').first();
+  assert.equal(await first.getAttribute('href'), '/docs/self-hosting/upgrade');
+  assert.deepEqual((await first.locator('strong mark').allTextContents()).join(' '), 'roll back');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/self-hosting/upgrade');
   await page.getByLabel('Search the documentation').fill('createrender max_age');
   await page.getByText('Nothing found.').waitFor();
   await page.getByLabel('Search the documentation').fill('api/v2/upload_links max_files');
