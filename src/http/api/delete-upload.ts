@@ -78,8 +78,8 @@ function sendConfirmation(
       <img class="thumbnail" src="${thumbnail}" alt="" />
       <h1>Delete this picture?</h1>
       <p>
-        Links to <strong>${upload.filename}</strong> stop working at once; browsers that showed it may keep
-        their copy for up to five minutes. This cannot be undone.
+        Links to <strong dir="auto">${upload.filename}</strong> stop working at once; browsers that showed it
+        may keep their copy for up to five minutes. This cannot be undone.
       </p>
       <form method="post">
         <button class="button danger">Delete it</button>

@@ -35,14 +35,14 @@ export function describeAlbum(album: AlbumRow, shown: ShownAlbum): Page {
   const body = html`<main class="album">
     <div class="heading">
       <div>
-        <h1>${title}</h1>
+        <h1 dir="auto">${title}</h1>
         <p class="quiet">
           ${summary}${
             album.expires_at !== null &&
             html` · expires ${time(album.expires_at)} (${remaining(album.expires_at - now)})`
           }
         </p>
-        ${album.description !== null && html`<p class="description">${album.description}</p>`}
+        ${album.description !== null && html`<p class="description" dir="auto">${album.description}</p>`}
       </div>
       <nav class="actions">
         ${totals.files > 0 && html`<a class="button primary" href="${path}.zip" download>Download all</a>`}

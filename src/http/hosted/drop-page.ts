@@ -109,7 +109,7 @@ function dropZone(link: LinkHolder, now: number): Html {
   const left = link.max_files - link.used_files;
   const many = left === 1 ? 'One picture' : `Up to ${left} pictures`;
   return html`<main class="card drop">
-    <h1>${link.title ?? 'Send pictures'}</h1>
+    <h1 dir="auto">${link.title ?? 'Send pictures'}</h1>
     <p class="quiet">
       ${many} of at most ${readableSize(link.max_bytes)}${left > 1 && ' each'}, until ${time(link.expires_at)}
       (${remaining(link.expires_at - now)}).

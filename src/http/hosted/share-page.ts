@@ -89,7 +89,7 @@ function describe(file: SharedFile, { baseUrl }: { baseUrl: string }, now: numbe
   const body = html`<main class="share">
     ${isPicture ? pictureStage(file) : documentStage(file, pageCount)}
     <aside class="details">
-      <h1>${title}</h1>
+      <h1 dir="auto">${title}</h1>
       <p class="quiet">${summary}</p>
       <nav class="actions">
         <a class="button primary" href="${fileLink('download=1')}" download="${filename}">Download</a>
