@@ -118,7 +118,20 @@ test('tt delete deletes by link or from stdin; gone is exit 4, some gone exit 9,
   assert.deepEqual([piped.code, piped.stdout.toString()], [9, `${second}\n`]);
   const wrong = await line.tt(['delete', 'http://tintype.test/i/abc']);
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /neither an id nor a delete link/);
+  assert.match(
+    wrong.stderr,
+    /neither an id, a delete link nor the link of a render: .*; "tt list" shows ids/,
+  );
+});
+
+test('tt delete deletes a render by the link of its file', async () => {
+  for (const command of ['screenshot', 'pdf']) {
+    const [link = ''] = await linesOf(command, '--link', site.base);
+    const status = async () => (await fetch(service.origin + new URL(link).pathname)).status;
+    assert.equal(await status(), 200);
+    assert.deepEqual(await linesOf('delete', link), [link]);
+    assert.equal(await status(), 404);
+  }
 });
 
 test('tt upload has the fields of version 2; tt edit, show, delete and restore take the id', async () => {

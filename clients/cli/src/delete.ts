@@ -1,19 +1,23 @@
-// tt delete and tt restore: uploads by their ids.
+// tt delete and tt restore: uploads by their ids, and renders by their links.
 import { openService } from '../../shared/src/service.ts';
 import { print, UsageError } from '../../shared/src/terminal.ts';
 import type { Command } from './command.ts';
 import { forEachId, idsOf } from './each-id.ts';
 
+/** Of any of its files: the further ones have a number. */
+const renderLink = /^https?:\/\/[^/]+\/[sp]\/([A-Za-z0-9]+)(?:-\d+)?$/;
+
 export const remove: Command = {
-  summary: 'Delete uploads',
+  summary: 'Delete uploads and renders',
   help: `Usage: tt delete ID | LINK…
 
-Deletes uploads, by the id or the delete_url that "tt upload --json" prints; -
-reads them from stdin, one a line. Prints each one that is deleted. "tt restore"
-undoes it.
+Deletes uploads, by the id or the delete_url that "tt upload --json" prints, and
+hosted renders, by the link of a file (/s/… or /p/…); - reads them from stdin,
+one a line. Prints each one that is deleted. "tt restore" undoes it for uploads.
 
 Examples:
   tt delete 2kGfYq0c9XwJ1b7uN3tA
+  tt delete https://images.example.com/s/9dKkSWnKOXqE2mVqbWfH
   tt list --tag draft --json --limit 0 | jq -r .id | tt delete -`,
   options: {},
 
@@ -27,8 +31,13 @@ Examples:
     });
 
     async function byLink(link: string): Promise<void> {
-      if (!link.includes('/delete?token=')) throw new UsageError(`neither an id nor a delete link: ${link}`);
-      await client.delete(link, { signal });
+      const render = renderLink.exec(link)?.[1];
+      if (render !== undefined) await client.deleteRender(render, { signal });
+      else if (link.includes('/delete?token=')) await client.delete(link, { signal });
+      else
+        throw new UsageError(
+          `neither an id, a delete link nor the link of a render: ${link}; "tt list" shows ids`,
+        );
     }
   },
 };
