@@ -39,6 +39,14 @@ for (const width of [1440, 390])
     await page.context().close();
   });
 
+test('the tray shows the name that a file was stored under', async () => {
+  const { page } = await dashboard.openAs();
+  await page.goto('/dashboard/uploads');
+  await drop(page.locator('main'), [['before: after?.png', picture]]);
+  await page.getByRole('region', { name: 'Your latest uploads' }).getByText('before_ after_.png').waitFor();
+  await page.context().close();
+});
+
 test('closing a tab while a file is being sent asks first', async () => {
   const { page } = await dashboard.openAs();
   await page.goto('/dashboard/uploads');

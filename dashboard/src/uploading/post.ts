@@ -3,7 +3,7 @@ import { ApiError, errorFrom } from '#app/api.ts';
 import { dashboardPath } from '#http/dashboard/paths.ts';
 import type { Upload } from '#http/dashboard/views.ts';
 
-export type Stored = Pick<Upload, 'id' | 'url' | 'file_url' | 'expires_at'>;
+export type Stored = Pick<Upload, 'id' | 'url' | 'file_url' | 'expires_at' | 'filename'>;
 
 export interface Post {
   /** Rejects with an ApiError, or with a plain Error after `abort`. */

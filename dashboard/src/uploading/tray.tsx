@@ -98,7 +98,9 @@ function useAskBeforeLeaving(isNeeded: boolean): void {
 }
 
 function Row({ sending }: { sending: Sending }) {
-  const { id, name, sizeBytes, picture, progress, state, stored } = sending;
+  const { id, sizeBytes, picture, progress, state, stored } = sending;
+  // The name in all lists, which may differ: characters that some disk refuses are replaced, and a long name is cut.
+  const name = stored?.filename ?? sending.name;
   const link = stored?.url.replace(/^https?:\/\//, '');
   return (
     <li className="flex items-center gap-3 px-4 py-2">
