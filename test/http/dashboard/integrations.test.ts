@@ -32,7 +32,7 @@ before(async () => {
     EGRESS_ALLOW: site.host,
   });
   place = await temporaryFolder();
-  picture = join(place.path, 'a b.png');
+  picture = join(place.path, 'a b,c;d.png');
   await writeFile(picture, await png());
   visitor = await signedInVisitor(service);
 });
@@ -176,7 +176,7 @@ for (const [tool, camera, clipboard, notifier] of [
   });
 }
 
-test('shell: the function prints the link of a file whose name has a space', async () => {
+test('shell: the function prints the link of a file whose name has a space, a comma and a semicolon', async () => {
   const { content } = await make('shell');
   const { stdout } = await run('sh', ['-c', `${content}tintype "$1"`, 'sh', picture]);
   assert.ok(await isLink(stdout.trim()));
