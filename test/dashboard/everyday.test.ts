@@ -137,6 +137,17 @@ for (const [width, height] of [
     const bottom = (box: { y: number; height: number } | null) => box!.y + box!.height;
     await run.waitFor();
     assert.ok(bottom(await run.boundingBox()) <= height);
+    const form = page.locator('form');
+    await form.getByLabel('Address').focus();
+    const isCovered = `(({ activeElement: field }) => {
+      const { x, y, width, height } = field.getBoundingClientRect();
+      const shown = document.elementFromPoint(x + width / 2, y + height / 2);
+      return shown !== field && !field.contains(shown);
+    })(document)`;
+    for (let left = await form.locator('input, select').count(); left > 1; left -= 1) {
+      await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate<boolean>(isCovered), false, 'the button does not cover a field in use');
+    }
     await run.click();
     const answer = page.getByRole('heading', { name: 'Answer' });
     await answer.waitFor();

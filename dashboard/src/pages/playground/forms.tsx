@@ -104,7 +104,7 @@ export function Frame({
 }: Running & { action: string; children: React.ReactNode }) {
   return (
     <form
-      className="card grid content-start gap-4 self-start p-5"
+      className="card grid content-start gap-4 self-start p-5 [&_:is(input,select,textarea)]:scroll-mb-24"
       onSubmit={(event) => {
         event.preventDefault();
         onRun();
