@@ -120,7 +120,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 before(async () => {
-  servers = [1, 2].map(() => createServer((request, response) => void answer(request, response)));
+  const accepted = { maxHeaderSize: 2 ** 20 };
+  servers = [1, 2].map(() => createServer(accepted, (request, response) => void answer(request, response)));
   await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));
   const [first, second] = servers.map((server) => (server.address() as AddressInfo).port);
   own = `http://${names.own}:${first}`;
@@ -260,6 +261,21 @@ const cookie = (given: Partial<Cookie>): Cookie => ({
   httpOnly: false,
   sameSite: null,
   ...given,
+});
+
+test('all headers and cookies that a request may have arrive, each at its greatest length', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `x-header-${index}`);
+  const headers = Object.fromEntries(names.map((name) => [name, 'h'.repeat(4096)]));
+  const cookies = Array.from({ length: 50 }, (_, index) =>
+    cookie({ name: `cookie${10 + index}`, value: 'c'.repeat(4096 - 'cookie10'.length) }),
+  );
+  await open(`${own}/simple`, { headers, cookies });
+  const [page] = seen;
+  assert.deepEqual(
+    names.map((name) => page?.headers[name]?.length),
+    names.map(() => 4096),
+  );
+  assert.equal(page?.headers.cookie?.split('; ').length, 50);
 });
 
 test('cookies reach the host, or the domain, that they are for', async () => {

@@ -138,7 +138,7 @@ export async function openEgressDoor(changed: Partial<EgressLimits> = {}): Promi
     limits,
   });
   const server = createServer({
-    maxHeaderSize: limits.headerBytes,
+    maxHeaderSize: limits.requestHeaderBytes,
     // The door closes with its render.
     keepAliveTimeout: 0,
     headersTimeout: 0,

@@ -13,10 +13,12 @@ export interface EgressLimits {
   connections: number;
   connectMs: number;
   /**
-   * Of a plain request or response; what TLS carries is not read here. Twice what Node and HAProxy accept and as much as Varnish
-   * and nginx, so no site that works behind one of them is refused. Chromium's own limit is eight times as much.
+   * Of a plain response; what TLS carries is not read here. Twice what Node and HAProxy accept and as much as Varnish and nginx, so no
+   * site that works behind one of them is refused. Chromium's own limit is eight times as much.
    */
   headerBytes: number;
+  /** Of a plain request. A client's 20 headers and 50 cookies have 290 KiB at most, and the page may add its own. */
+  requestHeaderBytes: number;
 }
 
 export const egressLimits: EgressLimits = {
@@ -26,6 +28,7 @@ export const egressLimits: EgressLimits = {
   connections: 2_000,
   connectMs: 10_000,
   headerBytes: MiB / 32,
+  requestHeaderBytes: MiB / 2,
 };
 
 export type RefusalKind = 'denied' | 'blocked' | 'unresolved' | 'unreachable' | 'exhausted';
