@@ -170,6 +170,7 @@ export const renderFields: Record<string, Values> = {
     right: [{}, { 'X-A': 'b', authorization: 'Bearer ü' }],
     wrong: [
       [{ Cookie: 'a' }, '.Cookie'],
+      [{ 'Set-Cookie': 'a' }, '.Set-Cookie'],
       [{ 'Sec-A': 'a' }, '.Sec-A'],
       [{ 'x-a': 'a\nb' }, '.x-a'],
       [{ 'x-a': 'a'.repeat(4097) }, '.x-a'],
@@ -184,6 +185,7 @@ export const renderFields: Record<string, Values> = {
     wrong: [
       [[{ name: 'a' }], '[0].value'],
       [[{ name: 'a', value: 'b;c' }], '[0].value'],
+      [[{ name: 'a', value: ' b' }], '[0].value'],
       [[{ name: 'a', value: 'b', domain: 'else.example' }], '[0].domain'],
       [[{ name: 'a', value: 'b', same_site: 'none' }], '[0].secure'],
       [Array.from({ length: 51 }, () => ({ name: 'a', value: 'b' }))],

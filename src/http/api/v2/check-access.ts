@@ -29,6 +29,8 @@ const token = /^[!#$%&'*+.^_`|~\w-]+$/;
 const hasControls = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 /** Of a name and a value together; browsers drop larger ones. RFC 6265 6.1. */
 const cookieBytes = 4096;
+/** Browsers refuse them in a value, or would leave them out. RFC 6265 4.1.1. */
+const isNoCookieText = (text: string): boolean => /[;\t]|^ | $/.test(text) || hasControls.test(text);
 
 /** `address` is that of `url` or `base_url`; undefined for a document without an address. */
 export function accessOf(request: RenderRequest, address: string | undefined): Access {
@@ -54,6 +56,7 @@ function checkHeaders(headers: Record<string, string>): Record<string, string> {
     const lower = name.toLowerCase();
     const field = `headers.${name}`;
     if (lower === 'cookie') throw invalid(field, 'is set by the browser; send cookies instead');
+    if (lower === 'set-cookie') throw invalid(field, 'is for answers; send cookies instead');
     if (reservedHeaders.includes(lower) || /^(sec|proxy)-/.test(lower))
       throw invalid(field, 'is set by the browser; leave it out');
     if (seen.has(lower)) throw invalid(field, 'is given twice; the case of a name makes no difference');
@@ -70,15 +73,21 @@ function toCookie(given: GivenCookie, field: string, address: string): Cookie {
   const { name, value, path = '/', secure = false, http_only: httpOnly = false, same_site } = given;
   if (!token.test(name))
     throw invalid(`${field}.name`, 'has a character that the name of a cookie cannot have');
-  if (hasControls.test(value) || value.includes(';'))
-    throw invalid(`${field}.value`, 'has a semicolon or a control character; encode it');
+  if (isNoCookieText(value))
+    throw invalid(
+      `${field}.value`,
+      'has a semicolon, a control character or a space at either end; encode it',
+    );
   if (Buffer.byteLength(name) + Buffer.byteLength(value) > cookieBytes)
     throw invalid(
       `${field}.value`,
       `is too long: a browser keeps at most ${cookieBytes} bytes of name and value`,
     );
-  if (!path.startsWith('/') || hasControls.test(path) || path.includes(';'))
-    throw invalid(`${field}.path`, 'must begin with / and have no semicolon');
+  if (!path.startsWith('/') || isNoCookieText(path))
+    throw invalid(
+      `${field}.path`,
+      'must begin with / and have no semicolon, control character or space at its end',
+    );
   const domain = given.domain === undefined ? null : domainOf(given.domain, `${field}.domain`, address);
   const isSecureName = /^__(secure|host)-/i.test(name);
   if (!secure && (isSecureName || same_site === 'none'))

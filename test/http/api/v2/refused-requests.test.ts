@@ -233,6 +233,7 @@ const rows: Row[] = [
   ],
   ['headers', header('Authorization: Bearer secret'), /a name that no header can have/],
   ['headers.cookie', header('cookie'), /send cookies instead/],
+  ['headers.Set-Cookie', header('Set-Cookie'), /is for answers; send cookies instead/],
   ...'Host Connection TE Upgrade Content-Length Referer Sec-Fetch-Site Proxy-Authorization'
     .split(' ')
     .map((name): Row => [`headers.${name}`, header(name), /is set by the browser; leave it out/]),
@@ -251,6 +252,12 @@ const rows: Row[] = [
   ['cookies[0].name', cookie({ name: 'a b' }), /cannot have/],
   ['cookies[0].value', cookie({ value: 5 }), /must be a string$/],
   ['cookies[0].value', cookie({ value: 'secret;b' }), /semicolon/],
+  ...[' secret', 'secret ', 'sec\tret'].map((value): Row => [
+    'cookies[0].value',
+    cookie({ value }),
+    /a space at either end; encode it/,
+  ]),
+  ['cookies[0].path', cookie({ path: '/a\t' }), /no semicolon, control character/],
   ['cookies[0].value', cookie({ name: 'a'.repeat(100), value: 's'.repeat(4000) }), /at most 4096 bytes/],
   ['cookies[0].domain', cookie({ domain: 'evil.test' }), /within the page's site; send example.com/],
   ['cookies[0].domain', cookie({ domain: 'com' }), /within the page's site/],
