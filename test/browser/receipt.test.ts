@@ -122,7 +122,7 @@ test('uncaught exceptions are warnings, at most 50, and none is one of the condi
   const url = server.route(
     '/throwing',
     `<!doctype html><script>setTimeout(() => { ready = true; null.x }, 500)</script>
-    <script>Promise.reject(new Error('see https://host.test/a?key=secret now'))</script>
+    <script>Promise.reject(new Error('see https://host.test/a?key=secret and wss://host.test/b?key=secret now'))</script>
     <script>try { none() } catch {} Promise.reject(1).catch(() => {}); throw 'x'.repeat(9999)</script>
     <script>for (let i = 0; i < 90; i += 1) setTimeout(() => { throw new Error(i) })</script>`,
   );
@@ -132,7 +132,10 @@ test('uncaught exceptions are warnings, at most 50, and none is one of the condi
   assert.equal(warnings.length, 50);
   assert.deepEqual([...new Set(warnings.map(({ url: address }) => address))], [url]);
   const texts = warnings.map(({ code, message }) => `${code} ${message}`);
-  const wanted = ['script_error Error: see https://host.test/a now', `script_error ${'x'.repeat(300)}`];
+  const wanted = [
+    'script_error Error: see https://host.test/a and wss://host.test/b now',
+    `script_error ${'x'.repeat(300)}`,
+  ];
   for (const text of wanted) assert.ok(texts.includes(text), texts.slice(0, 4).join('\n'));
   assert.ok(!texts.some((text) => text.includes('not defined')));
 });
