@@ -121,7 +121,7 @@ test('4.3 url: an exception allows its target and nothing else', async () => {
     assert.match(await refusal(url, own), /public address/, url);
 });
 
-test('4.3 url: the message shows the URL on one short line with visible characters, never a password', async () => {
+test('4.3 url: the message shows the URL on one short line with visible characters, never a password or a query', async () => {
   assert.equal(
     await refusal('http://10.0.0.1/'),
     'url: must be a public address: 10.0.0.1 is not a public address (private use); sent "http://10.0.0.1/"',
@@ -134,7 +134,7 @@ test('4.3 url: the message shows the URL on one short line with visible characte
   const absolute = 'url: must be an absolute http:// or https:// address';
   assert.equal(
     await refusal('example.com:8443/a?b'),
-    `${absolute}; sent "example.com:8443/a?b"; did you mean "https://example.com:8443/a?b"?`,
+    `${absolute}; sent "example.com:8443/a?…"; did you mean "https://example.com:8443/a?…"?`,
   );
   for (const url of ['/a.b/c', 'a', 'mailto:a@b.example', 'ftp://a.example', 'a..b'])
     assert.equal(await refusal(url), `${absolute}; sent "${url.replace(/.*@/, '…@')}"`);
@@ -145,6 +145,10 @@ test('4.3 url: the message shows the URL on one short line with visible characte
     'bob.example:hunter2@example.com',
     'http://a:hun#ter2?/hunter2@example.com/',
     'ftp://u:hunter2@\n',
+    'http://10.0.0.1/?token=hunter2',
+    'http://10.0.0.1/#hunter2',
+    'http://10.0.0.1/?to=a@b.example&token=hunter2',
+    '//example.com?hunter2',
   ];
   for (const url of secrets) assert.doesNotMatch(await refusal(url), /hunter2|bob/, url);
 });

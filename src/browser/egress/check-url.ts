@@ -61,13 +61,20 @@ const meantBy = (text: string): string =>
     ? `; did you mean ${quote(`https://${text}`)}?`
     : '';
 
-/** Short, on one line, with invisible characters escaped, and without a possible password: everything before the last `@` is left out. */
+/** Short, on one line, with invisible characters escaped, and without what may be secret. */
 function quote(text: string): string {
-  const withoutUserinfo = text.replace(/^(https?:\/\/)?.*@/is, '$1…@');
-  const shown = withoutUserinfo.slice(0, shownCharacters);
+  const known = withoutSecrets(text);
+  const shown = known.slice(0, shownCharacters);
   const visible = shown.replace(
     /[\p{C}\p{Zl}\p{Zp}"\\]/gu,
     (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
   );
-  return `"${visible}${withoutUserinfo.length > shown.length ? '…' : ''}"`;
+  return `"${visible}${known.length > shown.length ? '…' : ''}"`;
+}
+
+/** A password may be before the last `@`, anything in the query string and the fragment. A password may have their signs, and they an `@`. */
+function withoutSecrets(text: string): string {
+  const [, scheme = '', userinfo = '', rest = ''] = /^(https?:\/\/)?(.*@)?(.*)$/is.exec(text) ?? [];
+  if (/[?#]/.test(userinfo)) return `${scheme}…`;
+  return scheme + (userinfo === '' ? '' : '…@') + rest.replace(/([?#]).*$/s, '$1…');
 }
