@@ -12,6 +12,8 @@ export interface Job {
   waits: Waits;
   /** In the order of the request. All are made from one load. */
   outputs: Output[];
+  /** Set if the request lists them in `outputs`: messages then name a field with its place, also of the only one. */
+  isList?: true;
   /** For the whole render, from the moment it has a place. */
   timeoutMs: number;
   /** Of all its pictures together; `limits.renderPixels` unless given. */

@@ -23,11 +23,11 @@ export function createCacheKeys({ database }: { database: Database }) {
 
 /** Equal for requests that ask for the same result. */
 export function canonicalText(job: RenderRequest['job'], files: FileDigests = []): string {
-  const { source, waits, ...rest } = job;
+  // The names of fields are for messages.
+  const { source, waits, isList: _isList, ...rest } = job;
   return sortedJson({
     ...rest,
     source: canonicalSource(source, files),
-    // The name of a condition's field is for messages.
     waits: { ...waits, for: waits.for.map(({ field: _field, ...condition }) => condition) },
   });
 }

@@ -86,11 +86,11 @@ export function createRenderJobs(parts: {
       const begun = renders.begin(payer, request);
       const { id, createdAt } = begun;
       const { accountId, keyId } = payer;
-      const { source, outputs } = request.job;
+      const { job } = request;
       const webhook_url = await checkWebhook(webhookUrl, signal);
-      await renders.checkReferences(accountId, outputs);
+      await renders.checkReferences(accountId, job);
       await Promise.all(begun.puts.map(({ decide }) => decide(signal)));
-      const files = source.kind === 'url' ? [] : source.files;
+      const files = job.source.kind === 'url' ? [] : job.source.files;
       const request_bytes = await requests.write(id, accountId, {
         given,
         cacheKey: request.cacheKey,
@@ -105,7 +105,7 @@ export function createRenderJobs(parts: {
             await alsoRecord(tables, equal);
             return equal;
           }
-          const units = unitsOf(outputs);
+          const units = unitsOf(job.outputs);
           const quota = await slots.reserve(tables, payer, units);
           const row = pendingRow(begun);
           await tables.renders.insert(row);

@@ -125,7 +125,7 @@ export function createRenders(parts: RendersParts) {
     phases: Phases,
   ): Promise<FinishedRender> {
     const begun = begin(payer, request);
-    await references.check(payer.accountId, request.job.outputs);
+    await references.check(payer.accountId, request.job);
     const { leaseId } = await slots.acquire(payer, unitsOf(request.job.outputs));
     reached('lease taken');
     const release = (tables: Tables): Promise<void> => tables.renderLeases.delete(leaseId);
@@ -178,7 +178,7 @@ export function createRenders(parts: RendersParts) {
       phases.begin('resolve');
       await Promise.all(puts.map(({ decide }) => decide(signal)));
       await target.resolve(signal);
-      await using earlier = await references.open(payer.accountId, request.job.outputs);
+      await using earlier = await references.open(payer.accountId, request.job);
       phases.begin('queue');
       const { result, startedAt } = await queue.run(
         payer.accountId,

@@ -24,8 +24,8 @@ export interface MadeOutput extends Pick<RenderedFile, 'width' | 'height' | 'pag
 }
 
 /** How the request calls a field of this output. */
-export function fieldOf({ outputs }: Task, output: Output, name: string): string {
-  if (outputs.length === 1) return name;
+export function fieldOf({ outputs, isList }: Task, output: Output, name: string): string {
+  if (outputs.length === 1 && isList !== true) return name;
   const place = outputs.findIndex((one) => one === output || (isPicture(one) && one.printed === output));
   return `outputs[${place}].${name}`;
 }

@@ -80,6 +80,7 @@ export function lowerRequest(
         ),
       },
       outputs,
+      ...(given.outputs && { isList: true }),
       timeoutMs,
     },
     options: shownOptions(given),

@@ -134,6 +134,18 @@ test('refused, with nothing rendered and nothing paid', async () => {
       /a render of this account/,
     ],
     [
+      'in a list of one output',
+      { outputs: [{ compare_to: 'x'.repeat(20) }] },
+      'outputs[0].compare_to',
+      /a render of this account/,
+    ],
+    [
+      'another size, in a list of one output',
+      { outputs: [{ compare_to: hosted }], viewport: { width: 401, height: 400 } },
+      'outputs[0].compare_to',
+      /401 x 400 pixels and the earlier one 400 x 400/,
+    ],
+    [
       'another size',
       { compare_to: hosted, viewport: { width: 401, height: 400 } },
       'compare_to',
