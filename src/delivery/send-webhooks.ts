@@ -91,9 +91,10 @@ export function createWebhookSender(parts: {
   }
 
   async function release({ id }: ClaimedQueue): Promise<void> {
-    const left = await database.transaction((tables) => tables.webhooks.release(id, keptDeliveries), {
-      durability: 'relaxed',
-    });
+    const left = await database.transaction(
+      (tables) => tables.webhooks.release(id, { keep: keptDeliveries, now: clock.now() }),
+      { durability: 'relaxed' },
+    );
     if (left && left.waiting >= maxWaiting)
       await database.transaction((tables) => tables.webhooks.switchOff(id, 'crowded', clock.now()));
   }

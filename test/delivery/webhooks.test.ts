@@ -389,6 +389,23 @@ for (const engine of databaseEngines) {
       );
     });
 
+    test('a queue that has had its turn and is not empty goes behind the others', async () => {
+      const [crowded, neighbour] = [await listener(), await listener()];
+      await record(crowded.id, [{}, {}]);
+      const claim = async () =>
+        (await tables.webhooks.claim(clock.now(), { leaseMs: hour, perAccount: 2 }))?.id;
+      const first = await claim();
+      clock.advance(1);
+      await record(neighbour.id);
+      clock.advance(1);
+      await tables.webhooks.release(crowded.endpointId, { keep: 500, now: clock.now() });
+      const next = [await claim(), await claim()];
+      await room.forgetLeases();
+      await send();
+      await Promise.all([settled(crowded.id), settled(neighbour.id)]);
+      assert.deepEqual([first, ...next], [crowded.endpointId, neighbour.endpointId, crowded.endpointId]);
+    });
+
     test('an event that commits while its queue is being released is not forgotten', async () => {
       const { id, endpointId } = await listener();
       const isRecorded = Promise.withResolvers<void>();
@@ -407,7 +424,9 @@ for (const engine of databaseEngines) {
         await mayCommit.promise;
       });
       await isRecorded.promise;
-      const releasing = opened.database.transaction((within) => within.webhooks.release(endpointId, 500));
+      const releasing = opened.database.transaction((within) =>
+        within.webhooks.release(endpointId, { keep: 500, now: clock.now() }),
+      );
       mayCommit.resolve();
       await Promise.all([recording, releasing]);
       assert.notEqual((await endpointOf(id, endpointId))!.next_at, null);

@@ -111,13 +111,20 @@ export function createWebhooksTable(db: Kysely<Schema>) {
       await db.insertInto('webhook_attempts').values(attempt).execute();
       return true;
     },
-    /** Ends the lease and sets when the queue is due next. Keeps the newest `keep` deliveries that have ended. */
-    async release(queueId: string, keep: number): Promise<{ waiting: number } | undefined> {
+    /**
+     * Ends the lease and sets when the queue is due next: if something is left that is due, behind the others that are due now. Keeps
+     * the newest `keep` deliveries that have ended.
+     */
+    async release(
+      queueId: string,
+      { keep, now }: { keep: number; now: number },
+    ): Promise<{ waiting: number } | undefined> {
       // Locks the row. What is counted next therefore includes every delivery whose transaction has written to it.
       await db.updateTable('webhook_endpoints').set({ leased_until: 0 }).where('id', '=', queueId).execute();
       const { rows } = await sql<{ waiting: number }>`
         update webhook_endpoints set (waiting, next_at) = (
-          select count(*), min(next_at) from webhook_deliveries where endpoint_id = ${queueId} and next_at is not null
+          select count(*), case when min(next_at) < ${now} then cast(${now} as bigint) else min(next_at) end
+          from webhook_deliveries where endpoint_id = ${queueId} and next_at is not null
         ) where id = ${queueId} returning waiting`.execute(db);
       await sql`
         delete from webhook_deliveries where endpoint_id = ${queueId} and next_at is null and (created_at, id) <= (
