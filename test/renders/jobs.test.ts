@@ -9,9 +9,11 @@ import { readBlob } from '#storage/blobs.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
+import { keptFailures } from '#renders/render.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 import { openJobsKit, webhookUrl, type JobsKit } from '#test/renders/jobs-kit.ts';
 import { contentOf, engines, requestFor } from '#test/renders/kit.ts';
+import { renderRow } from '#test/storage/rows.ts';
 
 const never = new AbortController().signal;
 
@@ -293,6 +295,39 @@ for (const engine of engines) {
       assert.deepEqual(await kit.deliveries(payer), []);
       assert.deepEqual(await machine.renderJobs.cancel(payer.accountId, both), []);
       assert.ok(!(await kit.keys('jobs')).some((key) => both.includes(key)));
+    });
+
+    test('one that fails or is canceled after hundreds of later ones failed is kept', async () => {
+      const payer = await kit.newPayer();
+      const machine = kit.machine();
+      machine.browser.before = async () => {
+        throw new RenderFailure('unreachable', 'it cannot be reached');
+      };
+      const [first, second] = [await machine.accept(payer), await machine.accept(payer)];
+      const later = kit.clock.now() + 1;
+      for (let place = 0; place < keptFailures; place += 1)
+        await kit.tables.renders.insert(
+          renderRow(payer.accountId, { failure: 'failed', created_at: later, finished_at: later }),
+        );
+      kit.clock.advance(2);
+      assert.deepEqual(await machine.renderJobs.cancel(payer.accountId, [first.id]), [first.id]);
+      assert.equal(await machine.state(payer, first.id), 'canceled');
+      machine.open();
+      await kit.ended(machine, payer, second.id);
+      await machine.close();
+      const { items } = await machine.renderHistory.list(payer.accountId, {
+        limit: keptFailures + 1,
+        cursor: undefined,
+        reference: undefined,
+      });
+      assert.equal(items.length, keptFailures);
+      assert.deepEqual(
+        items.slice(-2).map(({ id, state }) => [id, state]),
+        [
+          [second.id, 'failed'],
+          [first.id, 'canceled'],
+        ],
+      );
     });
 
     test('a render that is canceled while its files are stored leaves none', async () => {

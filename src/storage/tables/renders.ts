@@ -1,5 +1,5 @@
 // Queries on renders.
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { outputKeys } from '#core/ids.ts';
 import type { RenderRow, Schema } from '#storage/schema.ts';
 import { createStored, forgetVariants, totals, type StoredTotals } from '#storage/tables/stored.ts';
@@ -18,22 +18,13 @@ export function createRendersTable(db: Kysely<Schema>) {
     async insert(row: RenderRow): Promise<void> {
       await db.insertInto('renders').values(row).execute();
     },
-    /** Deletes all but the newest `keep` failures of an account. */
+    /** Deletes all but the last `keep` failures of an account: one that waited for long has been asked for before many others. */
     async trimFailures(accountId: string, keep: number): Promise<void> {
-      const oldest = db
-        .selectFrom('renders')
-        .select('created_at')
-        .where('account_id', '=', accountId)
-        .where('failure', 'is not', null)
-        .orderBy('created_at', 'desc')
-        .limit(1)
-        .offset(keep);
-      await db
-        .deleteFrom('renders')
-        .where('account_id', '=', accountId)
-        .where('failure', 'is not', null)
-        .where('created_at', '<=', oldest)
-        .execute();
+      const ended = sql`(coalesce(finished_at, created_at), id)`;
+      await sql`
+        delete from renders where account_id = ${accountId} and failure is not null and ${ended} <= (
+          select coalesce(finished_at, created_at), id from renders where account_id = ${accountId} and failure is not null
+          order by 1 desc, 2 desc limit 1 offset ${keep})`.execute(db);
     },
     /** Ids of renders whose bytes, if any, may be deleted: expired, deleted for too long to be restored, or older than the history. */
     async dead(now: number, historyBefore: number, limit: number): Promise<string[]> {
