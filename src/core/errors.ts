@@ -161,7 +161,8 @@ export const errorTable = {
     status: 429,
     retryable: true,
     where: 'render',
-    means: 'As many renders of the account wait in the queue as its plan allows.',
+    means:
+      'As many renders of the account wait in the queue as its plan allows, or 10,000 messages to a `webhook_url` wait for their receivers.',
     todo: 'Wait for the seconds in `Retry-After`.',
     example: 'All 100 places in the queue of the plan are taken. Retry when a render has begun.',
   },

@@ -1,12 +1,18 @@
 // Records what webhooks report. It runs in the transaction of the thing that happened, so that neither is there without the other;
 // send-webhooks.ts sends it afterwards. An account without endpoints costs no statement.
+import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { Tables } from '#storage/database.ts';
 import type { WebhookDeliveryRow, WebhookEvent } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 
-/** Of one endpoint. Past this it is switched off: its receiver has not kept up for a long time. */
+/**
+ * Of one endpoint. Past this it is switched off: its receiver has not kept up for a long time. URLs that come with renders cannot be
+ * switched off, so no further one is accepted.
+ */
 export const maxWaiting = 10_000;
+
+const retryAfterSeconds = 60;
 
 export type Listener = Pick<Caller, 'accountId' | 'webhookEvents'>;
 
@@ -30,6 +36,16 @@ export async function recordEvents(
       things.map((data, place) => deliveryOf(accountId, endpointId, { event, data, at: now + place, now })),
     ),
   );
+}
+
+/** Throws `queue_full` if too many events wait for URLs that came with renders. */
+export async function requirePlaceForUrl({ webhooks }: Tables, accountId: string): Promise<void> {
+  if ((await webhooks.waitingForUrls(accountId)) >= maxWaiting)
+    throw new ServiceError(
+      'queue_full',
+      `webhook_url: ${maxWaiting.toLocaleString('en')} messages to such addresses wait for their receivers. Retry when some have arrived.`,
+      { retryAfterSeconds, details: { field: 'webhook_url' } },
+    );
 }
 
 /** Records an event for the URL that came with a request, whatever endpoints the account has. */

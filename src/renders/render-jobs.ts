@@ -8,6 +8,7 @@ import { purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
 import { checkUrl } from '#browser/egress/check-url.ts';
 import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import { requirePlaceForUrl } from '#delivery/events.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
 import type { QuotaState } from '#metering/quota.ts';
 import type { JobRequests } from '#renders/job-requests.ts';
@@ -49,10 +50,15 @@ export function createRenderJobs(parts: {
   const egressRules = createEgressRules(parts.egress);
   const { renderJobs } = database.tables;
 
-  /** A name that does not resolve now may do so when the render ends. */
-  async function checkWebhook(text: string | undefined, signal: AbortSignal): Promise<string | null> {
+  /** A name that does not resolve now may do so when the render ends. Throws `queue_full` if too many messages wait already. */
+  async function checkWebhook(
+    accountId: string,
+    text: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     if (text === undefined) return null;
     const { url, decide } = checkUrl(text, egressRules, 'webhook_url', { schemes: ['https'] });
+    await requirePlaceForUrl(database.tables, accountId);
     await decide(signal);
     return url.href;
   }
@@ -87,7 +93,7 @@ export function createRenderJobs(parts: {
       const { id, createdAt } = begun;
       const { accountId, keyId } = payer;
       const { job } = request;
-      const webhook_url = await checkWebhook(webhookUrl, signal);
+      const webhook_url = await checkWebhook(accountId, webhookUrl, signal);
       await renders.checkReferences(accountId, job);
       await Promise.all(begun.puts.map(({ decide }) => decide(signal)));
       const files = job.source.kind === 'url' ? [] : job.source.files;

@@ -8,6 +8,7 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { readBlob } from '#storage/blobs.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import { maxWaiting } from '#delivery/events.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { keptFailures } from '#renders/render.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
@@ -162,6 +163,29 @@ for (const engine of engines) {
       const left = (await kit.keys('jobs')).length;
       await assert.rejects(other.accept(await kit.newPayer('no-slot')), { code: 'concurrency_limited' });
       assert.equal((await kit.keys('jobs')).length, left, 'nothing is left of a refused request');
+    });
+
+    test('while ten thousand messages wait for their receivers, no further webhook_url is accepted', async () => {
+      const [payer, neighbour] = [await kit.newPayer(), await kit.newPayer()];
+      const machine = kit.machine();
+      await kit.tables.webhooks.wakeOwnQueue(payer.accountId, kit.clock.now());
+      await kit.connection
+        .updateTable('webhook_endpoints')
+        .set({ waiting: maxWaiting })
+        .where('id', '=', payer.accountId)
+        .execute();
+      const kept = await kit.keys('jobs');
+      await assert.rejects(machine.accept(payer, { url: webhookUrl }), (error) => {
+        assert.ok(error instanceof ServiceError);
+        assert.deepEqual(
+          [error.code, error.retryAfterSeconds, error.details.field],
+          ['queue_full', 60, 'webhook_url'],
+        );
+        return true;
+      });
+      assert.deepEqual(await kit.keys('jobs'), kept);
+      await machine.accept(payer);
+      await machine.accept(neighbour, { url: webhookUrl });
     });
 
     test('what is recorded with the acceptance commits or rolls back with it', async () => {

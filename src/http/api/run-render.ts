@@ -123,7 +123,7 @@ export async function queueRender(
 
   /** A result that is there already: nothing has to be queued for it. */
   async function earlier(payer: Caller, { key, maxAgeMs }: CacheUse, signal: AbortSignal) {
-    const webhookUrl = await renderJobs.checkWebhook(job.webhookUrl, signal);
+    const webhookUrl = await renderJobs.checkWebhook(payer.accountId, job.webhookUrl, signal);
     return cachedRenders.answerQueued(payer, { ...job.request, cacheKey: key, maxAgeMs }, webhookUrl, signal);
   }
 }

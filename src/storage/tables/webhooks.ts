@@ -61,6 +61,15 @@ export function createWebhooksTable(db: Kysely<Schema>) {
         db,
       );
     },
+    /** How many deliveries wait in the queue of URLs that came with renders. */
+    async waitingForUrls(accountId: string): Promise<number> {
+      const row = await db
+        .selectFrom('webhook_endpoints')
+        .select('waiting')
+        .where('id', '=', accountId)
+        .executeTakeFirst();
+      return row?.waiting ?? 0;
+    },
     async insert(rows: WebhookDeliveryRow[]): Promise<void> {
       await insertRows(db, 'webhook_deliveries', rows);
     },
