@@ -227,6 +227,10 @@ export function createCachedRenders(parts: {
       }
     },
 
+    /** Keeps the bytes of a hit for so long, for an idempotent replay. */
+    keep: (payer: Caller, { id }: CacheHit, ms: number): Promise<void> =>
+      owned(payer.accountId).keep(id, clock.now() + ms),
+
     /** A result whose bytes are lost answers nothing any more. */
     forget: ({ account_id, id }: RenderRow): Promise<void> => owned(account_id).uncache(id),
 

@@ -69,6 +69,7 @@ export async function runRender(
       if ('made' in outcome) return answerOf(outcome.made);
       const { hit } = outcome;
       try {
+        if (remember && !isHosted) await cachedRenders.keep(payer, hit, rememberMs);
         await remember?.(undefined, cache.toAnswer(withoutTexts(hit)), isHosted ? undefined : hit.id);
       } catch (error) {
         hit.bytes?.[Symbol.dispose]();

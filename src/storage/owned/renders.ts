@@ -115,6 +115,18 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
         .where('deleted_at', 'is', null)
         .execute();
     },
+    /** Keeps the bytes of a render that is not hosted at least so long. */
+    async keep(id: string, expiresAt: number): Promise<void> {
+      await db
+        .updateTable('renders')
+        .set({ expires_at: expiresAt })
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .where('hosted', '=', 0)
+        .where('expires_at', '<', expiresAt)
+        .where('deleted_at', 'is', null)
+        .execute();
+    },
     ...createOwnedStored(db, 'renders', accountId),
   };
 }

@@ -49,21 +49,25 @@ export function renderHandlers(parts: RendersParts) {
       cacheKey === undefined
         ? undefined
         : { key: cacheKey, maxAgeMs, toAnswer: (hit: CacheHit) => hitAnswer(hit, lowered) };
-    if (given.async === true) {
+    const answer = given.async === true ? await queue() : await runNow();
+    const isRepeat = 'idempotent-replayed' in answer.headers;
+    return isRepeat && 'body' in answer ? await withTexts(answer, accountId) : answer;
+
+    function queue(): Promise<Answer> {
       const render = cacheKey === undefined ? lowered : { ...lowered, cacheKey };
       const job = { request: render, given, webhookUrl: given.webhook_url };
-      return await queueRender(parts, request, reply, { ...asked, job, cache }, (accepted) =>
+      return queueRender(parts, request, reply, { ...asked, job, cache }, (accepted) =>
         receiptOf(accepted, contentBaseUrl),
       );
     }
-    const now = { ...asked, render: lowered, cache };
-    const answer = await runRender(parts, request, reply, now, (finished) =>
-      finished.bytes
-        ? bytesAnswer(finished, headersOf(finished, 'miss'))
-        : jsonAnswer(finished, receiptOf(finished, contentBaseUrl)),
-    );
-    const isRepeat = 'idempotent-replayed' in answer.headers;
-    return isRepeat && 'body' in answer ? await withTexts(answer, accountId) : answer;
+
+    function runNow(): Promise<Answer> {
+      return runRender(parts, request, reply, { ...asked, render: lowered, cache }, (finished) =>
+        finished.bytes
+          ? bytesAnswer(finished, headersOf(finished, 'miss'))
+          : jsonAnswer(finished, receiptOf(finished, contentBaseUrl)),
+      );
+    }
   }
 
   /** The receipt of an earlier render, as this request has it: it cost nothing. */

@@ -115,9 +115,16 @@ test('the texts of extracts come with a hit, and with a repeat of it', async () 
   for (const { body } of [first, hit, repeat]) assert.equal(body.outputs[0]?.text?.trim(), 'Hello');
   assert.deepEqual([hit.body.cached, repeat.body.cached], [true, true]);
   assert.equal(repeat.headers.get('idempotent-replayed'), 'true');
+  const queued = { headers: { 'idempotency-key': 'a-queued-hit' } };
+  const later = [
+    await render({ ...asked, async: true }, queued),
+    await render({ ...asked, async: true }, queued),
+  ];
+  for (const { status, body } of later)
+    assert.deepEqual([status, body.outputs[0]?.text?.trim()], [202, 'Hello']);
 });
 
-test('a repeat of a hit has its bytes', async () => {
+test('a repeat of a hit has its bytes, which are kept for a day', async () => {
   const asked = { format: 'jpeg', max_age: 600 };
   const first = await render(asked);
   const headers = { 'idempotency-key': 'bytes-of-a-hit' };
@@ -126,6 +133,12 @@ test('a repeat of a hit has its bytes', async () => {
   assert.equal(hit.headers.get('x-service-cache'), 'hit');
   assert.equal(repeat.headers.get('idempotent-replayed'), 'true');
   assert.ok(first.bytes.equals(hit.bytes) && first.bytes.equals(repeat.bytes));
+  const row = await service.database.connection
+    .selectFrom('renders')
+    .select('expires_at')
+    .where('id', '=', hit.headers.get('x-service-id'))
+    .executeTakeFirstOrThrow();
+  assert.ok(row.expires_at! > service.clock.now() + 23 * 3_600_000);
 });
 
 test('what is deleted or expired is not served, and a suspended account gets nothing', async () => {
