@@ -49,7 +49,7 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
   const transfers = createTransfers({ outgoing: createOutgoing({ rules: createEgressRules(egress) }) });
   const results = join(store.folder, 'results');
   await mkdir(results);
-  const machines: { close: () => Promise<void> }[] = [];
+  const machines: { close: () => Promise<void>; begin: () => Promise<unknown> }[] = [];
   const slots = createCaptureSlots({ database: opened.database, clock });
 
   /** Takes jobs only after `open`, and extends leases only when it is told to. */
@@ -108,6 +108,11 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
     return made;
   }
 
+  /** No machine is looking for a job, so none can take again what it holds itself, when its lease ends. */
+  const haveLooked = async (): Promise<void> => {
+    await Promise.all(machines.map(({ begin }) => begin()));
+  };
+
   return {
     machine,
     clock,
@@ -146,8 +151,12 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
       waitFor(`the end of ${id}`, async () =>
         ['succeeded', 'failed', 'canceled'].includes((await on.state(payer, id)) ?? ''),
       ),
+    haveLooked,
     /** Time passes, and the leases that nobody extended run out. */
-    letLeasesEnd: () => clock.advance(31_000),
+    async letLeasesEnd() {
+      await haveLooked();
+      clock.advance(31_000);
+    },
     /** Ends all machines and forgets what is queued. */
     async reset() {
       await Promise.all(machines.splice(0).map((one) => one.close()));

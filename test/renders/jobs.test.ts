@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { pino } from 'pino';
 import { invalid, ServiceError } from '#core/errors.ts';
 import { readBlob } from '#storage/blobs.ts';
 import { RenderFailure } from '#browser/browser.ts';
@@ -422,7 +423,7 @@ for (const engine of engines) {
       quick.open();
       await quick.begin();
       assert.deepEqual(quick.starts, [], 'an extended lease holds');
-      kit.letLeasesEnd();
+      await kit.letLeasesEnd();
       await quick.begin();
       await kit.ended(quick, payer, id);
       gate.resolve();
@@ -439,7 +440,7 @@ for (const engine of engines) {
         blobs: {
           ...kit.store.blobs,
           async adopt(file, account) {
-            kit.letLeasesEnd();
+            await kit.letLeasesEnd();
             quick.open();
             await quick.begin();
             await kit.ended(quick, payer, id);
@@ -467,7 +468,7 @@ for (const engine of engines) {
         blobs: {
           ...kit.store.blobs,
           async adopt(file, account) {
-            kit.letLeasesEnd();
+            await kit.letLeasesEnd();
             quick.open();
             await waitFor('the other to begin', () => quick.starts.length === 1);
             return kit.store.blobs.adopt(file, account);
@@ -507,7 +508,8 @@ for (const engine of engines) {
 
     test('an outage is tried again when the lease has run out, and not for ever', async () => {
       const payer = await kit.newPayer();
-      const machine = kit.machine();
+      let interrupted = 0;
+      const machine = kit.machine({ log: pino({ level: 'error' }, { write: () => (interrupted += 1) }) });
       let isDown = true;
       machine.browser.before = async () => {
         if (isDown) throw new Error('the store is down');
@@ -517,22 +519,21 @@ for (const engine of engines) {
       const attempts = async () => (await kit.jobOf(id))?.attempts;
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         await machine.begin();
-        await waitFor('the attempt', async () => machine.starts.length === attempt);
-        kit.letLeasesEnd();
+        await waitFor('the end of the attempt', () => interrupted === attempt);
+        await kit.letLeasesEnd();
       }
       assert.equal(await attempts(), 2);
       isDown = false;
       await machine.begin();
       await kit.ended(machine, payer, id);
-      assert.equal(await machine.state(payer, id), 'succeeded');
+      assert.deepEqual([await machine.state(payer, id), machine.starts.length], ['succeeded', 3]);
 
       isDown = true;
       const lost = await machine.accept(payer, { url: webhookUrl });
       for (let attempt = 1; attempt <= 5; attempt += 1) {
         await machine.begin();
-        await waitFor('the attempt', async () => machine.starts.length === 3 + attempt);
-        await waitFor('its end', () => machine.renderQueue.load().running === 0);
-        kit.letLeasesEnd();
+        await waitFor('the end of the attempt', () => interrupted === 2 + attempt);
+        await kit.letLeasesEnd();
       }
       await kit.ended(machine, payer, lost.id);
       const { failure } = (await machine.renderHistory.find(payer.accountId, lost.id))!;
@@ -596,6 +597,7 @@ for (const engine of engines) {
       const { id } = await dead.accept(payer);
       dead.open();
       await waitFor('it to run', () => dead.starts.length === 1);
+      await kit.haveLooked();
       await next.renderJobs.forgetLeases();
       next.open();
       await kit.ended(next, payer, id);
