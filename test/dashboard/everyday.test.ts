@@ -146,7 +146,11 @@ for (const [width, height] of [
     })(document)`;
     for (let left = await form.locator('input, select').count(); left > 1; left -= 1) {
       await page.keyboard.press('Tab');
-      assert.equal(await page.evaluate<boolean>(isCovered), false, 'the button does not cover a field in use');
+      assert.equal(
+        await page.evaluate<boolean>(isCovered),
+        false,
+        'the button does not cover a field in use',
+      );
     }
     await run.click();
     const answer = page.getByRole('heading', { name: 'Answer' });
