@@ -177,21 +177,26 @@ interface Shortage {
 
 export function quotaSpent(payer: Caller, unit: Unit, shortage?: Shortage): QuotaExceededError {
   const limit = limitOf(payer, unit);
-  const spent = problemOf(`the monthly quota of ${limit} ${unit} units`, unit, shortage);
-  return new QuotaExceededError(limit, `${spent}; ${remedyOf(payer)} now.`);
+  const problem = problemOf('the monthly quota', limit, unit, shortage);
+  return new QuotaExceededError(limit, `${problem}; ${remedyOf(payer)} now.`);
 }
 
 export function keyQuotaSpent(payer: Caller, unit: Unit, shortage?: Shortage): QuotaExceededError {
   const limit = keyLimitOf(payer, unit) ?? 0;
-  const spent = problemOf(`this API key's own monthly quota of ${limit} ${unit} units`, unit, shortage);
-  return new QuotaExceededError(limit, `${spent}; its owner can raise it in the dashboard.`);
+  const problem = problemOf("this API key's own monthly quota", limit, unit, shortage);
+  return new QuotaExceededError(limit, `${problem}; its owner can raise it in the dashboard.`);
 }
 
-function problemOf(quota: string, unit: Unit, { wanted, left }: Shortage = { wanted: 1, left: 0 }): string {
+function problemOf(
+  quota: string,
+  limit: number,
+  unit: Unit,
+  { wanted, left }: Shortage = { wanted: 1, left: 0 },
+): string {
   const problem =
     left > 0
-      ? `This request needs ${wanted} ${unit} units, and ${left} of ${quota} ${left === 1 ? 'is' : 'are'} left.`
-      : `${quota.charAt(0).toUpperCase()}${quota.slice(1)} is used up.`;
+      ? `This request needs ${wanted} ${unit} units, and ${left} of ${quota} of ${limit} ${left === 1 ? 'is' : 'are'} left.`
+      : `${quota.charAt(0).toUpperCase()}${quota.slice(1)} of ${limit} ${unit} units is used up.`;
   return `${problem} It resets with the next calendar month (UTC)`;
 }
 
