@@ -12,7 +12,7 @@ export const withoutQueries = (text: string): string =>
   text
     .split(/([\s"'<>])/)
     .map((word) => {
-      const at = word.search(/[a-z][a-z\d+.-]*:\/\//i);
+      const at = word.indexOf('://');
       const end = at === -1 ? -1 : word.slice(at).search(/[?#]/);
       return end === -1 ? word : word.slice(0, at + end);
     })
