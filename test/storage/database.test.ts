@@ -160,6 +160,8 @@ for (const engine of databaseEngines) {
           revoked_at: null,
           scope: 'all',
           expires_at: null,
+          uploads_per_month: null,
+          renders_per_month: null,
           plan: 'pro',
           verified: 1,
           suspended: 0,

@@ -16,24 +16,28 @@ import type { Deadline } from '#browser/process/deadline.ts';
 
 const worldName = 'styles';
 
-/** Before the page is opened. Sent before the next command; the answers are not awaited. */
-export function changePage(page: Page, changes: PageChanges): void {
+/**
+ * Before the page is opened. Resolves when the browser knows the changes, because the process that shows the page is told only what was
+ * known when it began: a document might otherwise begin with scripts and have them taken away while it is parsed.
+ */
+export async function changePage({ session, prepareChildren }: Page, changes: PageChanges): Promise<void> {
+  const sent: Promise<unknown>[] = [];
   if (!changes.javascript) {
-    disableScripts(page.session);
-    page.prepareChildren((child, { type }) => {
-      if (type === 'iframe') disableScripts(child);
+    sent.push(disableScripts(session));
+    prepareChildren((child, { type }) => {
+      if (type === 'iframe') ignore(disableScripts(child));
     });
   }
-  if (!hasStyles(changes)) return;
-  ignore(
-    page.session.send('Page.addScriptToEvaluateOnNewDocument', { source: stylesOf(changes), worldName }),
-  );
+  if (hasStyles(changes)) {
+    const source = stylesOf(changes);
+    sent.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName }));
+  }
+  await Promise.all(sent);
 }
 
 /** Our own worlds still run, but without timers and without scripts at the start of a document. */
-function disableScripts(session: CdpSession): void {
-  ignore(session.send('Emulation.setScriptExecutionDisabled', { value: true }));
-}
+const disableScripts = (session: CdpSession): Promise<unknown> =>
+  session.send('Emulation.setScriptExecutionDisabled', { value: true });
 
 const hasStyles = ({ css, hide }: PageChanges): boolean => css !== null || hide.length > 0;
 const stylesOf = ({ css, hide }: PageChanges): string => callOf(adoptStyles, css ?? '', hide);

@@ -131,8 +131,7 @@ async function openBands(attempt: Attempt, output: PdfOutput) {
   const page = await attempt.openPage();
   const own = bandsTask(task);
   const ownNotes = createNotes(page, own);
-  await setView(page, own.view);
-  changePage(page, own.changes);
+  await Promise.all([setView(page, own.view), changePage(page, own.changes)]);
   await navigate(page, await openSource(page, own, signal), own.waits, deadline);
   const tools = await openTools(page, signal, createBandTools);
 

@@ -93,8 +93,7 @@ async function work(
 
 async function open({ page, task, deadline, begin }: Attempt): Promise<void> {
   begin('navigate');
-  await setView(page, task.view);
-  changePage(page, task.changes);
+  await Promise.all([setView(page, task.view), changePage(page, task.changes)]);
   const { clock } = task.view;
   if (clock !== null) await page.clock.beginAt(clock, deadline.signal);
   const url = await openSource(page, task, deadline.signal);
