@@ -204,18 +204,18 @@ test('a closed dialog restores the focus, or moves it to the heading if the elem
   const { page, person } = await dashboard.openAs();
   await person.call('POST /keys', { body: { name: 'laptop' } });
   await page.goto('/dashboard/keys');
-  const rename = page.getByRole('button', { name: 'Rename laptop' });
+  const change = page.getByRole('button', { name: 'Change laptop' });
   const ways: (() => Promise<void>)[] = [
     () => page.keyboard.press('Escape'),
     () => page.getByRole('button', { name: 'Cancel' }).click(),
     () => page.getByRole('button', { name: 'Close' }).click(),
   ];
   for (const close of ways) {
-    await rename.press('Enter');
+    await change.press('Enter');
     await page.getByRole('dialog').waitFor();
     await close();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.equal(await focused(page), 'Rename laptop');
+    assert.equal(await focused(page), 'Change laptop');
   }
   await page.getByRole('button', { name: 'Revoke laptop' }).press('Enter');
   assert.equal(await focused(page), 'Cancel');
