@@ -1,43 +1,11 @@
 // The migrations of the database schema. They run at start, in order, each once, and are never edited after a release.
 import { PostgresAdapter, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
-import { albumsSchema } from '#storage/albums-schema.ts';
-import { grantedHosts } from '#storage/granted-hosts.ts';
-import { guardedUploads } from '#storage/guarded-uploads.ts';
 import { initialSchema } from '#storage/initial-schema.ts';
-import { keyAddresses } from '#storage/key-addresses.ts';
-import { keyQuotas } from '#storage/key-quotas.ts';
-import { plansSchema } from '#storage/plans-schema.ts';
-import { cacheAndLinks } from '#storage/cache-and-links.ts';
-import { signInProviders } from '#storage/sign-in-providers.ts';
-import { severalOutputs } from '#storage/several-outputs.ts';
-import { variantsOfPictures } from '#storage/variants-of-pictures.ts';
-import { uploadsByKey } from '#storage/uploads-by-key.ts';
-import { renderJobsSchema } from '#storage/render-jobs-schema.ts';
+import { laterMigrations } from '#storage/later-migrations.ts';
 import type { Schema } from '#storage/schema.ts';
-import { webhooksSchema } from '#storage/webhooks-schema.ts';
 
 const initial = '0001_initial_schema';
-
-/**
- * The statements of each. They only add tables, indexes and columns with a default: a process of the version before goes on while the
- * first of this version starts.
- */
-export const laterMigrations: [name: string, statements: readonly string[]][] = [
-  ['0002_several_outputs', severalOutputs],
-  ['0003_variants_of_pictures', variantsOfPictures],
-  ['0004_webhooks', webhooksSchema],
-  ['0005_uploads_by_key', uploadsByKey],
-  ['0006_render_jobs', renderJobsSchema],
-  ['0007_cache_and_links', cacheAndLinks],
-  ['0008_albums', albumsSchema],
-  ['0009_guarded_uploads', guardedUploads],
-  ['0010_sign_in_providers', signInProviders],
-  ['0011_granted_hosts', grantedHosts],
-  ['0012_plans', plansSchema],
-  ['0013_key_addresses', keyAddresses],
-  ['0014_key_quotas', keyQuotas],
-];
 
 const migrations: Record<string, Migration> = {
   [initial]: {

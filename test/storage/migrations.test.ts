@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Database } from '#storage/database.ts';
-import { laterMigrations } from '#storage/migrations.ts';
+import { laterMigrations } from '#storage/later-migrations.ts';
 import { toStoredRender } from '#renders/stored-render.ts';
 import { command } from '#lab/support/commands.ts';
 import { tintype } from '#lab/support/processes.ts';
