@@ -12,8 +12,6 @@ const root = join(import.meta.dirname, '..');
 const cache = join(root, 'node_modules', '.cache');
 const isLong = process.argv[2] === '--long';
 const named = process.argv.slice(isLong ? 3 : 2);
-// Continuous integration runs one thing at a time: it has the time, and then a failure has one cause.
-const isOneByOne = isLong || process.env['CI'] === 'true';
 
 /** Folders in the order of their tests. The longest go first: one that begins last would run alone at the end. */
 const order = [
@@ -66,18 +64,21 @@ const checks: [title: string, program: string, ...args: string[]][] = [
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'tintype');
 if (named.length > 0) runTests(named.map((file) => resolve(file)));
 else if (isLong) runTests(filesOf('test/**/*.long.test.ts'));
-else if (await allPass()) runTests(quickTests());
+else if ((await Promise.all(checks.map(passes))).every(Boolean)) runTests(quickTests());
 else process.exitCode = 1;
 
 function filesOf(pattern: string): string[] {
   return globSync(pattern, { cwd: root }).toSorted();
 }
 
-/** More than there are cores, because many tests wait for a budget or a timer to end. A full Chromium has twice as much to do. */
+/**
+ * More than there are cores, because many tests wait for a budget or a timer to end. A full Chromium has twice as much to do, a long test
+ * has processes of its own, and continuous integration has time.
+ */
 function atOnce(): number {
-  if (isOneByOne) return 1;
   const cores = availableParallelism();
-  return process.env['CHROMIUM_PATH'] ? cores : 2 * cores + 1;
+  const isCalm = isLong || process.env['CI'] === 'true' || process.env['CHROMIUM_PATH'] !== undefined;
+  return isCalm ? cores : 2 * cores + 1;
 }
 
 function runTests(files: string[]): void {
@@ -90,12 +91,6 @@ function runTests(files: string[]): void {
     .on('test:fail', () => (process.exitCode = 1))
     .compose(spec)
     .pipe(process.stdout);
-}
-
-async function allPass(): Promise<boolean> {
-  if (!isOneByOne) return (await Promise.all(checks.map(passes))).every(Boolean);
-  for (const check of checks) if (!(await passes(check))) return false;
-  return true;
 }
 
 /** Its output is shown when it has ended, so that two checks do not mix. */
