@@ -53,7 +53,7 @@ export function errorsText(page: string): string {
     Object.entries(failureReasons)
       .flatMap(([reason, { retryable }]) => (retryable === isRetryable ? [`\`${reason}\``] : []))
       .join(', ');
-  const why = `The reasons of version 2's \`render_failed\`: worth a retry are ${reasons(true)}; not ${reasons(false)}.`;
+  const why = `In version 2, \`render_failed\` is worth a retry for the reasons ${reasons(true)}, and not for ${reasons(false)}.`;
   return withGenerated(page, markdown, [...head, ...rows, '', why].join('\n'));
 }
 

@@ -47,7 +47,7 @@ export const variables = {
   ),
   CONTENT_BASE_URL: optional(
     'BASE_URL',
-    'Another address of the same service that serves only file bytes: a CDN or a separate host. Nothing else is served there.',
+    'Another address of the same service that serves only file bytes: a CDN or a separate host.',
     'an http(s) address without path, query or credentials, such as https://files.example.com',
     parseBaseUrl,
   ),
@@ -91,7 +91,7 @@ export const variables = {
       defaultRenderConcurrency(),
       1,
       256,
-      'Renders that run at once on this machine; the rest wait in a queue. One account may use all of these slots; a third as many are added for accounts with no render running.',
+      'Renders that run at once on this machine; the rest wait in a queue. One account may use all of these slots: a third as many more are reserved for accounts with no render running.',
     ),
     shownDefault: 'from the cores and memory',
   },
@@ -159,12 +159,12 @@ export const variables = {
   ),
   OIDC_CLIENT_ID: optional(
     'none',
-    'The client id that the provider has given this service.',
+    'The client id that the provider gave this service.',
     'a text without spaces',
     parseWord,
   ),
   OIDC_CLIENT_SECRET: secret(
-    optional('none', 'The client secret that belongs to it.', 'a text without spaces', parseWord),
+    optional('none', 'The client secret of that id.', 'a text without spaces', parseWord),
   ),
   OIDC_NAME: optional(
     'the host of OIDC_ISSUER',
@@ -187,7 +187,7 @@ export const variables = {
     ),
   ),
   MAIL_FROM: optional(
-    'tintype@ the host of BASE_URL',
+    'tintype@ and the host of BASE_URL',
     'Sender of e-mails.',
     'an e-mail address, or Name <address>',
     (value) => (/^[^\r\n@]+@[^\r\n@]+$/.test(value) ? value : undefined),

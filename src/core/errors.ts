@@ -109,7 +109,7 @@ export const errorTable = {
     retryable: false,
     where: 'body',
     means:
-      'The body is larger than 8 MB, or its files are larger than 20 MB in total. JSON that asks for no render is at most 64 KB.',
+      'The body is larger than 8 MB, or its files are larger than 20 MB in total. JSON bodies of other requests are at most 64 KB.',
     todo: 'Send a smaller document; load large files from an address.',
     example: 'body: larger than 8388608 bytes; send a smaller document, or load parts of it from an address',
   },
