@@ -57,7 +57,7 @@ export const accountCommands: Record<string, Command> = {
         ...(typeof plan === 'string' && { plan }),
         verified: unverified !== true,
       });
-      return { data: account, text: accountLine(account) };
+      return { data: promised(account), text: accountLine(account) };
     },
   },
   'account update': {
@@ -79,7 +79,7 @@ export const accountCommands: Record<string, Command> = {
         ...(owner !== undefined && { owner: choice('--owner', owner, 'true', 'false') }),
         ...(typeof hosts === 'string' && { allowedHosts: hosts }),
       });
-      return { data: account, text: accountLine(account) };
+      return { data: promised(account), text: accountLine(account) };
     },
   },
   'account link': {
@@ -229,6 +229,11 @@ function unitsOf(option: string, value: string | boolean | undefined): number | 
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(String(value))) return Number(value);
   throw new UsageError(`${option} must be a whole number from 0 to 999999999, not "${value}"`);
+}
+
+/** What scripts are promised of an account; `account list` has more. */
+function promised({ id, email, plan, verified, suspended, overages }: Account) {
+  return { id, email, plan, verified, suspended, overages };
 }
 
 function accountLine(account: Account): string {

@@ -204,7 +204,7 @@ export function makeKey(
 export function normalizeEmail(email: string): string {
   const normalized = email.trim().toLowerCase();
   // Catches typing mistakes only; the mail sent to the address shows whether it works.
-  if (normalized.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(normalized)) {
+  if (normalized.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(normalized)) {
     throw new AccountError(`"${email}" is not an e-mail address`);
   }
   return normalized;
