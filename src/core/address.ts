@@ -17,12 +17,18 @@ export function parseAddress(text: string): number[] | undefined {
   return isInBlock(bytes, mapped) ? bytes.slice(12) : bytes;
 }
 
+/** The address of a client, which some proxies forward with its port or its zone: `203.0.113.7:50321`, `[2001:db8::7]:50321`. */
+export function parseClient(text: string): number[] | undefined {
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
+  return parseAddress(bare.split('%', 1)[0] ?? '');
+}
+
 /**
  * A client as its owner knows it, from its address. A customer has at least a /64 of the global IPv6 addresses and uses many of them, so
  * such a client is its /64.
  */
 export function clientName(address: string): string {
-  const bytes = parseAddress(address.split('%', 1)[0] ?? '');
+  const bytes = parseClient(address);
   // A trusted proxy can send any text.
   if (!bytes) return 'unknown';
   if (bytes.length === 4) return bytes.join('.');

@@ -1,7 +1,7 @@
 // The guards of routes: key, then request budget; and the budget of a client address if there is no account. The path and the
 // method are already checked (routes.ts). Spec 5, 7, 8.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseAddress } from '#core/address.ts';
+import { parseClient } from '#core/address.ts';
 import { ServiceError, type Version } from '#core/errors.ts';
 import { ScopeRefusedError, type Caller, type KeyUse } from '#accounts/authenticate.ts';
 import type { Admission } from '#metering/admission.ts';
@@ -104,7 +104,7 @@ export const addressSubject = (ip: string): string => `address ${networksOf(ip).
  * one client.
  */
 export function networksOf(ip: string): string[] {
-  const bytes = parseAddress(ip.split('%', 1)[0] ?? '');
+  const bytes = parseClient(ip);
   if (!bytes) return [ip];
   return bytes.length === 4
     ? [2, 3, 4].map((length) => bytes.slice(0, length).join('.'))

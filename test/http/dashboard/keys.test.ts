@@ -132,6 +132,7 @@ test('a key shows the last five addresses that it was used from, each with its t
   // A customer has many addresses of one /64.
   await useFrom('2001:db8:0:1::5', '2001:db8:0:1::/64');
   await useFrom('2001:db8:0:1:ffff::9', '2001:db8:0:1::/64');
+  await useFrom('198.51.100.3:4711', '198.51.100.3');
   await useFrom('::ffff:198.51.100.3', '198.51.100.3');
   await useFrom('fd00::7');
   await useFrom('not an address', 'unknown');
