@@ -26,12 +26,14 @@ export async function serve(): Promise<void> {
     endOnFault(log, () => started);
     const service = await createService(config, log);
     started = service;
-    await service.listen();
+    await service.listen().catch((error: unknown) => {
+      throw new Error(listenProblem(error as NodeJS.ErrnoException, config));
+    });
     log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
     await welcomeOwner(service, config, output, log);
     endOnSignal(service);
   } catch (error) {
-    process.stderr.write(`${startProblem(error)}\n`);
+    process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
   }
 }
@@ -90,7 +92,7 @@ function endOnSignal(service: Service): void {
     service.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${startProblem(error)}\n`);
+        process.stderr.write(`${(error as Error).message}\n`);
         process.exit(1);
       },
     );
@@ -99,9 +101,12 @@ function endOnSignal(service: Service): void {
   process.once('SIGINT', end);
 }
 
-function startProblem(error: unknown): string {
-  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
-  return code === 'EADDRINUSE' ? `port ${port} is in use; set PORT to another` : message;
+/** Names the variable that has to change. */
+function listenProblem({ code, syscall, message }: NodeJS.ErrnoException, { host, port }: Config): string {
+  if (code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another`;
+  if (code === 'EACCES') return `PORT: the service may not listen on ${port} (${message})`;
+  const isHost = syscall === 'listen' || syscall === 'getaddrinfo';
+  return isHost ? `HOST: the service cannot listen on ${host} (${message})` : message;
 }
 
 /** The environment variables that a command needs to reach this installation, as typed before it; never a secret. */

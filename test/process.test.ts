@@ -202,6 +202,7 @@ test('a failed start prints one clear message and exits with a code other than 0
       spawnServe({ DATA_DIR: path, PORT: String(port), LOG_LEVEL: 'error' }),
       spawnServe({ DATA_DIR: path, PORT: 'x', TRUST_PROXY: 'x' }),
       spawnServe({ DATA_DIR: '/dev/null/data' }),
+      spawnServe({ DATA_DIR: path, HOST: '192.0.2.1', PORT: String(port), LOG_LEVEL: 'error' }),
       spawnServe({
         DATA_DIR: path,
         STORAGE_URL: 's3://bucket?endpoint=http://127.0.0.1:1',
@@ -209,12 +210,17 @@ test('a failed start prints one clear message and exits with a code other than 0
         AWS_SECRET_ACCESS_KEY: 'secret',
       }),
     ]);
-    const [busy, wrong, nowhere, storeless] = await Promise.all(starts.map(({ ended }) => ended));
+    const [busy, wrong, nowhere, elsewhere, storeless] = await Promise.all(starts.map(({ ended }) => ended));
     assert.deepEqual([busy?.code, busy?.stderr], [1, `port ${port} is in use; set PORT to another\n`]);
     assert.equal(wrong?.code, 1);
     assert.match(wrong?.stderr ?? '', /^invalid PORT: "x" .*\ninvalid TRUST_PROXY: "x" .*\n$/);
     assert.equal(nowhere?.code, 1);
     assert.match(nowhere?.stderr ?? '', /^[^\n]*\/dev\/null\/data[^\n]*\n$/);
+    assert.equal(elsewhere?.code, 1);
+    assert.match(
+      elsewhere?.stderr ?? '',
+      /^HOST: the service cannot listen on 192\.0\.2\.1 \(.*EADDRNOTAVAIL[^\n]*\)\n$/,
+    );
     assert.deepEqual([storeless?.code, storeless?.stdout], [1, '']);
     assert.match(storeless?.stderr ?? '', /^STORAGE_URL: the store of files does not respond \([^\n]+\)\n$/);
   } finally {
@@ -292,5 +298,16 @@ test('TRUST_PROXY decides which address is counted', async () => {
     await remainingOf('true', ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:3::1']),
     ['599', '598', '599'],
     'a /64 counts as one',
+  );
+  const withPorts = [
+    '203.0.113.1:4711',
+    '203.0.113.1:4712',
+    '[2001:db8:1:2::1]:4711',
+    '[2001:db8:1:2::1]:4712',
+  ];
+  assert.deepEqual(
+    await remainingOf('true', withPorts),
+    ['599', '598', '599', '598'],
+    'the port that some proxies add does not count',
   );
 });
