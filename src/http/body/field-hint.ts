@@ -3,7 +3,9 @@
 /** `path` leads to the fields: empty, or for example `margin.`. */
 export function hintFor(name: string, fields: Record<string, object>, path: string): string {
   const names = Object.keys(fields);
-  const meant = nearest(name, names) ?? containingField(name, names) ?? innerField(name, fields);
+  // Whatever is longer resembles none, and reading it once for each field would take a while.
+  const short = name.slice(0, 60);
+  const meant = nearest(short, names) ?? containingField(short, names) ?? innerField(short, fields);
   if (meant !== undefined) return `did you mean ${JSON.stringify(path + meant)}?`;
   return `the fields are ${names.map((field) => path + field).join(', ')}`;
 }
