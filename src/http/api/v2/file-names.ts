@@ -17,7 +17,9 @@ export function checkFileName(given: string | undefined): string {
   const segments = given.replace(/%2e/gi, '.').split('/');
   if (segments.some((segment) => ['', '.', '..'].includes(segment)))
     throw refuse('a name has an empty part, . or ..');
-  return new URL(given, 'https://document.invalid/').pathname.slice(1);
+  // A percent sign that encodes nothing is one of the name.
+  const name = given.replace(/%(?![\da-f]{2})/gi, '%25');
+  return new URL(name, 'https://document.invalid/').pathname.slice(1);
 }
 
 const shown = (given = ''): string => JSON.stringify(given.slice(0, 80));

@@ -258,6 +258,7 @@ test('names of files', () => {
     ['logo.png', 'logo.png'],
     ['img/a b.png', 'img/a%20b.png'],
     ['img/a%20b.png', 'img/a%20b.png'],
+    ['100%.png', '100%25.png'],
     ['Köln/ü.css', 'K%C3%B6ln/%C3%BC.css'],
     ['a..b/c...', 'a..b/c...'],
   ] as const)
