@@ -138,6 +138,10 @@ test('a script that fails, or does not end, fails the render by name', async () 
     [`await null; throw new TypeError('no "such" thing')`, 'the script failed: TypeError: no "such" thing'],
     [`await Promise.reject('a text')`, 'the script failed: a text'],
     ['return (', "the script failed: SyntaxError: Unexpected token '}'"],
+    [
+      `throw new Error('see https://u.test/x?token=1 now')`,
+      'the script failed: Error: see https://u.test/x now',
+    ],
     [`throw 'x'.repeat(1000)`, `the script failed: ${'x'.repeat(300)}`],
     ['await new Promise((resolve) => { keep = resolve })', 'the script did not end within timeout_ms'],
   ] as const) {

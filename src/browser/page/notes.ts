@@ -1,7 +1,7 @@
 // Collects what a render has to say about its page: where it ended, with which status, and what went wrong in it. v2 2 (receipt).
 import { RenderFailure, type PageReceipt, type Warning } from '#browser/browser.ts';
 import type { Source, Task } from '#browser/job.ts';
-import { bareAddress, withoutQueries } from '#browser/page/bare-address.ts';
+import { bareAddress } from '#browser/page/bare-address.ts';
 import { isPrivateAddress } from '#browser/page/document-source.ts';
 import { createExceptions } from '#browser/page/exceptions.ts';
 import type { FailedRequest } from '#browser/page/failed-requests.ts';
@@ -38,7 +38,7 @@ export function createNotes(page: Page, { source, waits: { failOn } }: Task): No
     },
     async script_error(signal: AbortSignal) {
       const [first] = await exceptions(signal);
-      return first && `a script of the page failed: ${withoutQueries(first.text)}`;
+      return first && `a script of the page failed: ${first.text}`;
     },
   };
 
@@ -48,7 +48,7 @@ export function createNotes(page: Page, { source, waits: { failOn } }: Task): No
     ...failures().map((request) => ({ ...wordsFor(request), url: nameOf(request.url) })),
     ...(await exceptions(signal)).map(({ text, url }) => ({
       code: 'script_error' as const,
-      message: withoutQueries(text),
+      message: text,
       // An inline script of a document without an address has none either.
       url: nameOf(url) || null,
     })),
