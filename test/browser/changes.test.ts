@@ -55,6 +55,15 @@ test('css and hide apply against the policy, the rules and the scripts of the pa
   assert.deepEqual(await render(url, changes), ['green', 'grey', 'white']);
 });
 
+test('what a page shows with an important style of its own is hidden too', async () => {
+  const url = server.route(
+    '/insists',
+    page(`<script>b.style.setProperty('display', 'block', 'important')</script>`),
+  );
+  assert.deepEqual(await render(url, { hide: ['p >', '#b'] }), ['grey', 'grey', 'white']);
+  assert.deepEqual(await render(url, { hide: ['#b'], javascript: false }), ['grey', 'grey', 'white']);
+});
+
 test('css and hide are there before the first script of the page, and not in its frames', async () => {
   const seen = (box: string, test: string) => `if (${test}) ${box}.style.borderLeft = '100px solid ${green}'`;
   const url = server.route(

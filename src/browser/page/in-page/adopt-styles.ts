@@ -7,11 +7,23 @@ export function adoptStyles(css: string, hidden: string[]): void {
   world.sheets ??= [sheetOf(css), hidingSheet()];
   const missing = world.sheets.filter((sheet) => !document.adoptedStyleSheets.includes(sheet));
   document.adoptedStyleSheets.push(...missing);
+  for (const selector of hidden) hideInsistent(selector);
 
   function sheetOf(text: string): CSSStyleSheet {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
     return sheet;
+  }
+
+  /** What is important in an element's own style is stronger than any sheet. */
+  function hideInsistent(selector: string): void {
+    try {
+      for (const element of document.querySelectorAll<HTMLElement>(selector))
+        if (getComputedStyle(element).display !== 'none')
+          element.style.setProperty('display', 'none', 'important');
+    } catch {
+      // It is no selector.
+    }
   }
 
   /** In a layer, because what is important there is stronger than what is important outside, however specific. */
