@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, notFound } from '#core/errors.ts';
 import type { Variants } from '#uploads/pictures/variants.ts';
+import { acceptedNames } from '#http/encodings.ts';
 import {
   isDecoded,
   variantFormats,
@@ -50,4 +51,4 @@ function readFormat(text: unknown = 'auto'): (typeof variantFormats)[number] {
 
 /** By name only: old browsers ask for any type and do not know this one. */
 const acceptsWebp = (request: FastifyRequest): boolean =>
-  (request.headers.accept ?? '').toLowerCase().includes('image/webp');
+  acceptedNames(request.headers.accept).includes('image/webp');
