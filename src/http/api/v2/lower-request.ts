@@ -180,7 +180,7 @@ function changesOf(asked: Asked, { blockedHostsFile }: InstallationSettings): Pa
     hide,
     blockKinds: kinds.filter((kind) => block.includes(kind)),
     blockHosts: hosts.map((given, index) => {
-      const host = hostOf(given.replace(/^\*?\./, ''));
+      const host = hostOf(given.replace(/^\*?\.|\.$/g, ''));
       if (host !== undefined) return host;
       throw invalid(
         `block_hosts[${index}]`,

@@ -89,7 +89,7 @@ test('view, changes and waits', () => {
       css: 'a{}',
       hide: ['.ad'],
       block: ['fonts', 'ads', 'cookie_banners', 'images', 'fonts'],
-      block_hosts: ['Ads.Example.com', '*.track.example'],
+      block_hosts: ['Ads.Example.com', '*.track.example.'],
       wait_until: 'networkidle0',
       wait_for: ['h1', { selector: '.x', state: 'gone' }, { expression: 'window.done' }],
       delay_ms: 5,
