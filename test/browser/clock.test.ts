@@ -52,6 +52,10 @@ before(async () => {
       const end = Date.UTC(2020, 0, 1, 12, 1);
       const show = () => { const left = Math.ceil((end - Date.now()) / 1000); document.querySelector('h1').textContent = left; document.body.style.background = 'rgb(' + left + ',0,0)' };
       show(); setInterval(show, 200)</script>`),
+    // It never comes to rest, and has the colour of the tenths and the halves of a second that have passed.
+    '/hundredths': page(`<script>let ticks = 0; setInterval(() => {
+      document.title = ticks += 1;
+      document.body.style.background = 'rgb(' + Math.floor(ticks / 10) + ',' + Math.floor(ticks / 50) + ',0)' }, 10)</script>`),
   });
   kit = await startTestBrowser([server.host, other.host]);
 });
@@ -94,6 +98,13 @@ test('a countdown: the same picture twice, of the viewport and of the full page'
   // Three seconds have passed, and the fourth has begun.
   assert.deepEqual((await decode(viewport!)).at(5, 300), [57, 0, 0]);
   assert.deepEqual(await render('/countdown', outputs), first);
+});
+
+test('a page that changes a hundred times a second has changed equally often in every picture', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const [picture] = await render('/hundredths');
+    assert.deepEqual((await decode(picture!)).at(5, 300), [39, 7, 0]);
+  }
 });
 
 test('a PDF was made at the time of the page', async () => {

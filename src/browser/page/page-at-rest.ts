@@ -18,6 +18,7 @@ import {
   idleCallbacksMs,
   restMs,
   restVirtualMs,
+  roundsOfCalendar,
 } from '#browser/page/times.ts';
 
 export type CaptureAtRest = <T>(capture: () => Promise<T>) => Promise<T>;
@@ -84,7 +85,10 @@ export async function bringToRest(page: Page, world: IsolatedWorld, whole: Abort
   await atMost(emptyMs, whole, (empty) =>
     atMost(restMs, empty, async (rest) => {
       let state: State = 'moving';
+      // How many there are in a second depends on the machine, and a calendar would show it.
+      let roundsLeft = page.clock.hasCalendar ? roundsOfCalendar : Infinity;
       while (state !== 'at rest') {
+        if (state === 'moving' && roundsLeft-- <= 0) break;
         const signal = state === 'empty' ? empty : rest;
         await runAhead(page, restVirtualMs, { network: signal, work: signal });
         state = await stateOf(page, world, pause(idleCallbacksMs, empty), empty);

@@ -82,6 +82,8 @@ export const restMs = 1_000;
 export const emptyMs = 2_500;
 export const restVirtualMs = 100;
 export const callbacksVirtualMs = 50;
+/** After the first settle of a page with a calendar (475 ms past a full second), they end within the same second. */
+export const roundsOfCalendar = 3;
 export const idleCallbacksMs = 50;
 /** Six seconds, because an animation may begin only with a frame that is drawn after the page's three seconds. */
 export const finishMs = 6_000;

@@ -25,6 +25,8 @@ export interface VirtualClock {
   runAhead(budgetMs: number, when: RunAheadWhen, signal: AbortSignal): Promise<void>;
   /** Before the page is opened: its calendar shows this moment, in milliseconds since 1970, when its document begins. */
   beginAt(calendarMs: number, signal: AbortSignal): Promise<void>;
+  /** Whether it has a calendar that the client has chosen. */
+  readonly hasCalendar: boolean;
   /** From now on `runAhead` waits instead: for a page whose scripts do not end in virtual time. */
   useRealTime(): void;
   stop(): void;
@@ -164,10 +166,13 @@ export function createVirtualClock(
       await changes.change(Math.ceil(endsAt - performance.now()), signal);
   }
 
-  /** With a calendar, the first settle ends between two full seconds of it: how long the load took must not show in a countdown. */
+  /**
+   * With a calendar, the first settle ends between two full seconds of it: how long the load took must not show in a countdown. Not at
+   * half a second, nor at a tenth: whether timers fired there would be chance.
+   */
   function endOfFirst(budgetMs: number): number {
-    const halfMs = (begun?.clockMs ?? 0) + 500;
-    return halfMs + Math.ceil((clockMs + budgetMs - halfMs) / 1000) * 1000;
+    const betweenMs = (begun?.clockMs ?? 0) + 475;
+    return betweenMs + Math.ceil((clockMs + budgetMs - betweenMs) / 1000) * 1000;
   }
 
   async function settle(
@@ -254,6 +259,9 @@ export function createVirtualClock(
           .catch(() => {})
           .finally(() => (loading = undefined));
       });
+    },
+    get hasCalendar() {
+      return begun !== undefined;
     },
     useRealTime() {
       isReal = true;
