@@ -71,7 +71,9 @@ export function createCachedRenders(parts: {
     const { accountId, plan } = payer;
     const ageMs = ageOf(row);
     if (request.isHosted) {
-      const hosted = await hostedRenders.host(accountId, plan, row.id, request.expiresInSeconds);
+      const { expiresInSeconds } = request;
+      const life = { isExtended: true, ...(expiresInSeconds !== undefined && { expiresInSeconds }) };
+      const hosted = await hostedRenders.host(accountId, plan, row.id, life);
       const render = hosted && (await renderHistory.find(accountId, row.id));
       return render && { ...render, ...asHit, ageMs, bytes: undefined };
     }

@@ -52,17 +52,20 @@ export function createHostedRenders(parts: { database: Database; blobs: Blobs; c
     },
 
     /**
-     * Hosts a render whose bytes are kept, for as long as a new one; undefined if they are not. One that is hosted stays as it is.
+     * Hosts a render whose bytes are kept, for as long as a new one; undefined if they are not. One that is hosted stays as it is, unless
+     * it is hosted for a request (`isExtended`), which gets what it asked for.
      */
     async host(
       accountId: string,
       plan: Plan,
       id: string,
-      expiresInSeconds?: number,
+      { expiresInSeconds, isExtended = false }: { expiresInSeconds?: number; isExtended?: boolean } = {},
     ): Promise<RenderRow | undefined> {
       const { renders: own } = database.tables.ownedBy(accountId);
       const now = clock.now();
-      await own.host(id, now, newExpiry(plan, expiresInSeconds, now));
+      const expiresAt = newExpiry(plan, expiresInSeconds, now);
+      await own.host(id, now, { expiresAt, latest: newExpiry(plan, undefined, now) });
+      if (isExtended) await own.extend(id, now, expiresAt);
       const row = await own.byId(id, now);
       return row?.hosted === 1 ? row : undefined;
     },

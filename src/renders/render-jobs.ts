@@ -1,5 +1,6 @@
 // Queued renders: accepts one, cancels one, and frees what they leave. run-jobs.ts runs them. A request that was accepted is durable:
 // its blob first, then in one transaction its pending render, its job, its reserved units and the stored response.
+import { hash } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
@@ -63,15 +64,12 @@ export function createRenderJobs(parts: {
     return url.href;
   }
 
-  /** Outputs that are sent elsewhere belong to one request alone. */
   async function pendingEqual(
     tables: Tables,
-    { payer, request, puts }: BegunRender,
-    webhookUrl: string | null,
+    accountId: string,
+    pendingKey: string,
   ): Promise<AcceptedRender | undefined> {
-    const { cacheKey, reference } = request;
-    if (cacheKey === undefined || puts.length > 0) return undefined;
-    const found = await tables.renderJobs.equal(payer.accountId, { cacheKey, reference, webhookUrl });
+    const found = await tables.renderJobs.equal(accountId, pendingKey);
     if (!found) return undefined;
     const { leased_until, ...row } = found;
     return toStoredRender(row, new Set(leased_until <= clock.now() ? [row.id] : []));
@@ -96,6 +94,7 @@ export function createRenderJobs(parts: {
       const webhook_url = await checkWebhook(accountId, webhookUrl, signal);
       await renders.checkReferences(accountId, job);
       await Promise.all(begun.puts.map(({ decide }) => decide(signal)));
+      const pendingKey = pendingKeyOf(begun, webhook_url);
       const files = job.source.kind === 'url' ? [] : job.source.files;
       const request_bytes = await requests.write(id, accountId, {
         given,
@@ -106,14 +105,14 @@ export function createRenderJobs(parts: {
       try {
         const accepted = await database.transaction(async (tables) => {
           await tables.renderJobs.lockQueue(accountId);
-          const equal = await pendingEqual(tables, begun, webhook_url);
+          const equal = pendingKey === null ? undefined : await pendingEqual(tables, accountId, pendingKey);
           if (equal) {
             await alsoRecord(tables, equal);
             return equal;
           }
           const units = unitsOf(job.outputs);
           const quota = await slots.reserve(tables, payer, units);
-          const row = pendingRow(begun);
+          const row = { ...pendingRow(begun), cache_key: pendingKey };
           await tables.renders.insert(row);
           await tables.renderJobs.insert({
             id,
@@ -166,4 +165,15 @@ export function createRenderJobs(parts: {
     /** At the start of a single machine: whoever ran a job before is gone. */
     forgetLeases: (): Promise<void> => renderJobs.endLeases(),
   };
+}
+
+/**
+ * Until it has ended, a queued render is the answer of requests that are delivered in the same way, too. Outputs that are sent elsewhere
+ * belong to one request alone.
+ */
+function pendingKeyOf({ request, puts }: BegunRender, webhookUrl: string | null): string | null {
+  const { cacheKey, reference, expiresInSeconds = null } = request;
+  if (cacheKey === undefined || puts.length > 0) return null;
+  const delivery = JSON.stringify([cacheKey, reference, webhookUrl, expiresInSeconds]);
+  return hash('sha256', delivery, 'base64url');
 }

@@ -187,7 +187,7 @@ export interface RenderRow {
   receipt: string | null;
   /** Null while it is pending, and for renders from before version 2, whose `created_at` is the end. */
   finished_at: number | null;
-  /** What it answers, if it may answer later requests too: the hash of renders/cache-key.ts. */
+  /** What it answers, if it may answer later requests too: the hash of renders/cache-key.ts. A pending one has that of renders/render-jobs.ts. */
   cache_key: string | null;
   /** Of a pending one, `render_jobs` knows more. A canceled one has a `failure` too, so that it is never taken for a success. */
   state: 'pending' | 'ended' | 'canceled';

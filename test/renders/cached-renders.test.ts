@@ -157,6 +157,53 @@ for (const engine of engines) {
       assert.equal(hit.expiresAt, kit.clock.now() + 60 * minute);
     });
 
+    test('a hosted result lives as long as each request asked for, and as long as its bytes were kept before', async () => {
+      const end = async (life: Partial<CachedRequest>) =>
+        ((await hitOf(render(asked(life)))).expiresAt ?? Infinity) - kit.clock.now();
+      const hosted = (minutes?: number) => ({
+        isHosted: true,
+        expiresInSeconds: minutes === undefined ? undefined : minutes * 60,
+      });
+      const month = 30 * day;
+      for (const { max, kept, lives } of [
+        {
+          max: null,
+          kept: 60,
+          lives: [
+            [5, 60],
+            [90, 90],
+            [5, 90],
+            [undefined, Infinity],
+            [5, Infinity],
+          ],
+        },
+        {
+          max: 86_400,
+          kept: 60,
+          lives: [
+            [5, 60],
+            [90, 90],
+            [9_999, 1_440],
+            [undefined, 1_440],
+          ],
+        },
+        // No link outlives the plan's cap, not even one whose bytes were kept for longer.
+        { max: 86_400, kept: 9_999, lives: [[5, 1_440]] },
+      ] as const) {
+        payer = await kit.newPayer({ max_link_seconds: max });
+        await madeOf(render(asked({ keepMs: kept * minute, maxAgeMs: month })));
+        for (const [wanted, minutes] of lives)
+          assert.equal(
+            await end({ ...hosted(wanted), maxAgeMs: month }),
+            minutes * minute,
+            `${max} ${kept} ${wanted}`,
+          );
+        const { bytes } = await hitOf(render());
+        bytes?.[Symbol.dispose]();
+      }
+      assert.equal(await unitsUsed(), 1);
+    });
+
     test('a hundred that ask at once on two machines are one render and one unit', async () => {
       const letGo = hold();
       const all = await beginAll(100, (place) => render(asked(), { on: place % 2 }));

@@ -118,6 +118,7 @@ for (const engine of engines) {
       const others = await Promise.all([
         machine.accept(payer, { request: asked() }),
         machine.accept(payer, { request: asked({ reference: 'mine' }), url: webhookUrl }),
+        machine.accept(payer, { request: asked({ expiresInSeconds: 60 }), url: webhookUrl }),
         machine.accept(payer, { request: asked({ cacheKey: 'l'.repeat(43) }), url: webhookUrl }),
         machine.accept(payer, { request: requestFor(['png']), url: webhookUrl }),
         machine.accept(await kit.newPayer(), { request: asked(), url: webhookUrl }),
@@ -126,7 +127,7 @@ for (const engine of engines) {
           url: webhookUrl,
         }),
       ]);
-      assert.equal(new Set([all[0]!.id, ...others.map(({ id }) => id)]).size, 7);
+      assert.equal(new Set([all[0]!.id, ...others.map(({ id }) => id)]).size, 8);
 
       await machine.renderJobs.cancel(payer.accountId, [all[0]!.id]);
       const next = await machine.accept(payer, { request: asked(), url: webhookUrl });

@@ -1,5 +1,5 @@
 // One account's renders.
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { contains, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { RenderKind, RenderRow, Schema } from '#storage/schema.ts';
 import { createOwnedStored, maxRead, totals, type StoredTotals } from '#storage/tables/stored.ts';
@@ -103,15 +103,36 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
         .where('id', '=', id)
         .execute();
     },
-    /** Gives a render a hosted URL, if its bytes are kept. */
-    async host(id: string, now: number, expiresAt: number | null): Promise<void> {
+    /** Gives a render a hosted URL, if its bytes are kept; they are kept for as long as before at least, but not beyond `latest`. */
+    async host(
+      id: string,
+      now: number,
+      { expiresAt, latest }: { expiresAt: number | null; latest: number | null },
+    ): Promise<void> {
+      const longest = sql<number>`case
+        when expires_at <= ${expiresAt} then ${expiresAt}
+        when expires_at > ${latest ?? Number.MAX_SAFE_INTEGER} then ${latest}
+        else expires_at end`;
       await db
         .updateTable('renders')
-        .set({ hosted: 1, expires_at: expiresAt })
+        .set({ hosted: 1, expires_at: expiresAt === null ? null : longest })
         .where('account_id', '=', accountId)
         .where('id', '=', id)
         .where('hosted', '=', 0)
         .where('expires_at', '>', now)
+        .where('deleted_at', 'is', null)
+        .execute();
+    },
+    /** Hosts a render that is hosted at least so long; null for ever. */
+    async extend(id: string, now: number, expiresAt: number | null): Promise<void> {
+      await db
+        .updateTable('renders')
+        .set({ expires_at: expiresAt })
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .where('hosted', '=', 1)
+        .where('expires_at', '>', now)
+        .where('expires_at', '<', expiresAt ?? Number.MAX_SAFE_INTEGER)
         .where('deleted_at', 'is', null)
         .execute();
     },

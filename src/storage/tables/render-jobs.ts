@@ -12,12 +12,6 @@ export interface PlanCaps {
 
 type NewJob = Omit<RenderJobRow, 'attempts' | 'claim' | 'leased_until' | 'sending'>;
 
-interface JobEquality {
-  cacheKey: string;
-  reference: string | null;
-  webhookUrl: string | null;
-}
-
 /** Turns that an account may make up for: machines pass over a queue that another is taking from. */
 const mostMadeUp = 4;
 /** Empty queues deleted per run. */
@@ -46,17 +40,15 @@ export function createRenderJobsTable(db: Kysely<Schema>) {
         .execute();
     },
 
-    /** A job of the account that has not ended, for the same request with the same delivery, and its pending render. */
-    equal: (accountId: string, { cacheKey, reference, webhookUrl }: JobEquality) =>
+    /** A job of the account that has not ended, and its pending render, which has this key. */
+    equal: (accountId: string, key: string) =>
       db
         .selectFrom('renders')
         .innerJoin('render_jobs', 'render_jobs.id', 'renders.id')
         .selectAll('renders')
         .select('render_jobs.leased_until')
         .where('renders.account_id', '=', accountId)
-        .where('renders.cache_key', '=', cacheKey)
-        .where('renders.reference', reference === null ? 'is' : '=', reference)
-        .where('render_jobs.webhook_url', webhookUrl === null ? 'is' : '=', webhookUrl)
+        .where('renders.cache_key', '=', key)
         .limit(1)
         .executeTakeFirst(),
 
