@@ -21,7 +21,8 @@ export const accountUsage = `\
   link-key create --account E [--name N]            a key that signs links; its secret is shown once
   link-key list --account E
   link-key revoke KEY                               ends all its links
-  webhook-secret rotate --account E                 a new secret for webhooks; the old one signs too for a day
+  webhook-secret rotate --account E                 a new secret for webhooks; the old one signs too for a day,
+                                                    or until the next rotate: twice ends a leaked one at once
 `;
 
 type OpenedAccounts = Awaited<ReturnType<typeof openAccounts>>;
@@ -194,7 +195,10 @@ export const accountCommands: Record<string, Command> = {
     async run(accounts, { account }, _operand, { webhookSecrets }) {
       const { id } = await accounts.require(required('--account', account));
       const secret = await webhookSecrets.rotate(id);
-      return { data: { secret }, text: `${secret}\n(shown only once; the old one signs too for a day)` };
+      return {
+        data: { secret },
+        text: `${secret}\n(shown only once; the old one signs too for a day, or until the next rotate)`,
+      };
     },
   },
 };

@@ -190,19 +190,26 @@ for (const engine of databaseEngines) {
       };
       const during = await nextRequest();
       for (const secret of [first, second]) new Webhook(secret).verify(during.body, headersOf(during));
+      const third = await room.webhookSecrets.rotate(id);
+      const again = await nextRequest();
+      for (const secret of [second, third]) new Webhook(secret).verify(again.body, headersOf(again));
+      assert.throws(
+        () => new Webhook(first).verify(again.body, headersOf(again)),
+        'twice ends one that has leaked',
+      );
       clock.advance(24 * hour);
       const later = await nextRequest();
       // The package refuses messages that are older or newer than five minutes of its own clock.
       const [, ...others] = String(later.headers['webhook-signature']).split(' ');
       assert.deepEqual(others, []);
-      const expected = new Webhook(second).sign(
+      const expected = new Webhook(third).sign(
         String(later.headers['webhook-id']),
         new Date(clock.now()),
         later.body,
       );
       assert.equal(later.headers['webhook-signature'], expected);
       const row = await tables.webhookSecrets.read(id);
-      for (const secret of [first, second])
+      for (const secret of [first, second, third])
         assert.equal(JSON.stringify(row).includes(secret.slice(6, 20)), false);
       clock.advance(-24 * hour);
     });

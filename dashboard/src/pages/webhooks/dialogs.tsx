@@ -135,7 +135,7 @@ export function RotateSecret({ onClose }: { onClose: () => void }) {
     >
       <p>
         Messages are signed with the new secret from now on. The old one signs too for a day, so that your
-        servers can change over.
+        servers can change over. The one before that ends now: if a secret has leaked, rotate twice.
       </p>
     </Confirm>
   );
