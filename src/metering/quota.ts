@@ -184,7 +184,7 @@ export function quotaSpent(payer: Caller, unit: Unit, shortage?: Shortage): Quot
 export function keyQuotaSpent(payer: Caller, unit: Unit, shortage?: Shortage): QuotaExceededError {
   const limit = keyLimitOf(payer, unit) ?? 0;
   const problem = problemOf("this API key's own monthly quota", limit, unit, shortage);
-  return new QuotaExceededError(limit, `${problem}; its owner can raise it in the dashboard.`);
+  return new QuotaExceededError(limit, `${problem}; its owner can raise it in the dashboard.`, true);
 }
 
 function problemOf(
@@ -203,9 +203,12 @@ function problemOf(
 /** Carries the limit that the response headers name. */
 export class QuotaExceededError extends ServiceError {
   readonly limit: number;
+  /** Then other keys of the account may have units left. */
+  readonly isOfKey: boolean;
 
-  constructor(limit: number, message: string) {
+  constructor(limit: number, message: string, isOfKey = false) {
     super('quota_exceeded', message);
     this.limit = limit;
+    this.isOfKey = isOfKey;
   }
 }

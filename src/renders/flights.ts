@@ -7,6 +7,7 @@ import { newId } from '#core/ids.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { RenderFlightRow, RenderRow } from '#storage/schema.ts';
 import { retryAfterSeconds } from '#metering/capture-slots.ts';
+import { QuotaExceededError } from '#metering/quota.ts';
 
 const leaseMs = 10_000;
 const prolongEveryMs = 3_000;
@@ -104,7 +105,7 @@ export function createFlights({ database, clock }: { database: Database; clock: 
       return await takeOff(flight);
     } catch (error) {
       // Whoever hung up has failed alone.
-      if (!endOf(flight).aborted) failure = error;
+      if (!endOf(flight).aborted && !isOfOne(error)) failure = error;
       throw error;
     } finally {
       here.delete(flight.cacheKey);
@@ -155,7 +156,7 @@ export function createFlights({ database, clock }: { database: Database; clock: 
       return found;
     } catch (error) {
       if (error instanceof LostFlightError) return undefined;
-      const isShared = error instanceof ServiceError && !endOf(flight).aborted;
+      const isShared = error instanceof ServiceError && !isOfOne(error) && !endOf(flight).aborted;
       // If this cannot be written either, the lease ends by itself.
       await (isShared ? remember(key, attempt, error) : renderFlights.end(key, attempt)).catch(() => {});
       throw error;
@@ -206,6 +207,11 @@ export function createFlights({ database, clock }: { database: Database; clock: 
 }
 
 const endOf = ({ detached, signal }: Flight<unknown>): AbortSignal => detached ?? signal;
+
+/** What is wrong with one request alone, for which others ask with another key or without that field: they try for themselves. */
+const isOfOne = (error: unknown): boolean =>
+  (error instanceof QuotaExceededError && error.isOfKey) ||
+  (error instanceof ServiceError && /(?:^|\.)(?:put_url|reference)$/.test(error.details.field ?? ''));
 
 const recall = ({ failure, failed_until }: RenderFlightRow): RecalledFailure =>
   new RecalledFailure(JSON.parse(failure ?? '{}') as RememberedError, failed_until);

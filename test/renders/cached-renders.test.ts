@@ -2,14 +2,15 @@
 // V2 2.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { ServiceError } from '#core/errors.ts';
+import { invalid, ServiceError } from '#core/errors.ts';
+import { newId } from '#core/ids.ts';
 import { createPhases } from '#core/phases.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Database } from '#storage/database.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { createCachedRenders, type CachedRenders, type CachedRequest } from '#renders/cached-renders.ts';
 import { createRenderEvents } from '#renders/render-events.ts';
-import { createFlights, maxWaiting } from '#renders/flights.ts';
+import { createFlights, maxWaiting, type Flight } from '#renders/flights.ts';
 import { waitFor } from '#lab/support/wait-for.ts';
 import { renderRow } from '#test/storage/rows.ts';
 import { contentOf, engines, openKit, requestFor, type Kit } from '#test/renders/kit.ts';
@@ -269,6 +270,38 @@ for (const engine of engines) {
         assert.deepEqual([code, message, details.reason], ['render_failed', 'url: no', 'unreachable']);
       }
       assert.equal(makes, 1);
+    });
+
+    test('what is wrong with one request alone is neither shared nor remembered', async () => {
+      const flights = createFlights({ database: kit.database, clock: kit.clock });
+      const spent = { ...payer, keyId: newId(), keyQuota: { render: 0 } };
+      await assert.rejects(render(asked(), { as: spent }), { code: 'quota_exceeded' });
+      assert.equal((await link()).cache, 'miss', 'the quota of a key is not that of the account');
+      for (const field of ['put_url', 'outputs[1].put_url', 'reference']) {
+        const failing = Promise.withResolvers<never>();
+        let looks = 0;
+        const join = (make: Flight<string>['make']) =>
+          flights.join({
+            accountId: payer.accountId,
+            cacheKey: 'any',
+            signal: never,
+            recallsFailures: true,
+            async look() {
+              looks += 1;
+              return undefined;
+            },
+            take: async () => undefined,
+            make,
+          });
+        const first = join(() => failing.promise);
+        first.catch(() => {});
+        await waitFor('the first to make it', () => looks === 2);
+        const second = join((land) => kit.database.transaction(land).then(() => 'made'));
+        await waitFor('the second to wait', () => looks === 3);
+        failing.reject(invalid(field, 'no'));
+        await assert.rejects(first, { code: 'validation_error' });
+        assert.equal(await second, 'made', field);
+      }
     });
 
     test('those who waited look for the result once, together', async () => {
