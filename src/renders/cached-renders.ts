@@ -166,7 +166,14 @@ export function createCachedRenders(parts: {
       detached: closing.signal,
       recallsFailures: true,
       look: () => look(payer.accountId, request),
-      take: async (row) => (ageOf(row) < request.maxAgeMs ? { row, cache: 'hit' } : undefined),
+      async take(row) {
+        if (ageOf(row) >= request.maxAgeMs) return undefined;
+        // Another request may have made it, whose bytes are kept for less.
+        const keepUntil = clock.now() - ageOf(row) + keepMs;
+        if (row.hosted === 0 && (row.expires_at ?? 0) < keepUntil)
+          await owned(payer.accountId).keep(row.id, keepUntil);
+        return { row, cache: 'hit' };
+      },
       async make(land, until) {
         const making = renders.render(payer, { ...request, keepMs }, until, land, phases);
         detached.add(making);

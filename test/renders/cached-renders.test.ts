@@ -371,6 +371,17 @@ for (const engine of engines) {
       assert.equal(await unitsUsed(), 1);
     });
 
+    test('what a link has shown once is its last good result, also if another request has made it', async () => {
+      const { id } = await madeOf(render());
+      assert.equal((await link()).cache, 'hit');
+      kit.clock.advance(minute + 7 * day - 1);
+      meanwhile = unreachable;
+      const { cache, row } = await link();
+      assert.deepEqual([cache, row.id], ['stale', id]);
+      kit.clock.advance(minute);
+      await assert.rejects(link(), { code: 'render_failed' });
+    });
+
     test('a render of a link goes on when its client hangs up', async () => {
       const letGo = hold();
       const client = new AbortController();
