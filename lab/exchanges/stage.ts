@@ -47,6 +47,9 @@ export async function openStage() {
           if (isBroken && options === undefined) throw new Error('the disk is full');
           return database.transaction(work, options);
         },
+        transactionOf(_accountId, work, options) {
+          return this.transaction(work, options);
+        },
       }),
     },
   );

@@ -28,7 +28,7 @@ export function createKeys({ database, clock }: { database: Database; clock: Clo
   return {
     async create(accountId: string, terms: KeyTerms): Promise<NewKey> {
       checkExpiry(terms.expiresAt, clock.now());
-      return database.transaction(async (tables) => {
+      return database.transactionOf(accountId, async (tables) => {
         await tables.ownedBy(accountId).lock();
         return insert(tables, accountId, terms);
       });
@@ -39,7 +39,7 @@ export function createKeys({ database, clock }: { database: Database; clock: Clo
      * its own expiry. Undefined when there is no such key.
      */
     async rotate(accountId: string, id: string, graceSeconds: number): Promise<NewKey | undefined> {
-      return database.transaction(async (tables) => {
+      return database.transactionOf(accountId, async (tables) => {
         const owned = tables.ownedBy(accountId);
         await owned.lock();
         const old = await owned.keys.byId(id);

@@ -69,7 +69,7 @@ export function createLinkKeys(parts: { database: Database; plans: Plans; clock:
 
   async function create(accountId: string, name: string): Promise<NewLinkKey> {
     const installation = await installationSecret(database);
-    return database.transaction(async (tables) => {
+    return database.transactionOf(accountId, async (tables) => {
       await tables.ownedBy(accountId).lock();
       return insert(tables, accountId, name, installation);
     });
@@ -102,7 +102,7 @@ export function createLinkKeys(parts: { database: Database; plans: Plans; clock:
       const installation = await installationSecret(database);
       const { id, sealed } =
         (await database.tables.ownedBy(accountId).linkKeys.newest()) ??
-        (await database.transaction(async (tables) => {
+        (await database.transactionOf(accountId, async (tables) => {
           const owned = tables.ownedBy(accountId);
           await owned.lock();
           // Another request may have made one while this one waited for the lock.

@@ -43,7 +43,7 @@ export function createWebhookEndpoints(parts: {
       { url, events }: { url: string; events: readonly WebhookEvent[] },
     ): Promise<{ row: WebhookEndpointRow; secret: string | undefined }> {
       const address = await canonicalUrl(url);
-      const row = await database.transaction(async (tables) => {
+      const row = await database.transactionOf(accountId, async (tables) => {
         const owned = tables.ownedBy(accountId);
         await owned.lock();
         if ((await owned.webhooks.endpoints()).length >= limits.webhookEndpoints)

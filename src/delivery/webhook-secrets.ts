@@ -39,7 +39,7 @@ export function createWebhookSecrets({ database, clock }: { database: Database; 
     async rotate(accountId: string): Promise<string> {
       const key = await installationSecret(database);
       const secret = newWebhookSecret();
-      await database.transaction(async (tables) => {
+      await database.transactionOf(accountId, async (tables) => {
         await tables.ownedBy(accountId).lock();
         const old = await tables.webhookSecrets.read(accountId);
         const now = clock.now();

@@ -67,7 +67,7 @@ export function createCaptureSlots({ database, clock }: { database: Database; cl
         return { leaseId };
       };
       // A lease lost in a power cut does no harm: its render is gone too.
-      return database.transaction(acquire, { durability: 'relaxed' });
+      return database.transactionOf(payer.accountId, acquire, { durability: 'relaxed' });
     },
     /** Keeps the slot for at least so long. */
     extend: (leaseId: string, ms: number): Promise<void> =>

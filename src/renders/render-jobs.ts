@@ -103,7 +103,7 @@ export function createRenderJobs(parts: {
       });
       reached('job files durable');
       try {
-        const accepted = await database.transaction(async (tables) => {
+        const accepted = await database.transactionOf(accountId, async (tables) => {
           await tables.renderJobs.lockQueue(accountId);
           const equal = pendingKey === null ? undefined : await pendingEqual(tables, accountId, pendingKey);
           if (equal) {

@@ -258,7 +258,7 @@ export function createRenders(parts: RendersParts) {
     const { outputs } = made;
     const paidFor = chargedOf(outputs).map((place) => outputs[place]!.id);
     try {
-      return await database.transaction(async (tables) => {
+      return await database.transactionOf(begun.payer.accountId, async (tables) => {
         const now = clock.now();
         const row = finishedRow(begun, made, now);
         // First: if the render is not this process's to end, nothing else may happen.

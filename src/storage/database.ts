@@ -51,6 +51,12 @@ export interface Database {
   readonly chores?: ChoresTable;
   /** Runs `work` in a transaction, which rolls back if `work` throws. See also UnknownOutcomeError. */
   transaction<T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** One that locks a row of the account. With a pool, few of an account run at once: the others would hold connections and wait. */
+  transactionOf<T>(
+    accountId: string,
+    work: (tables: Tables) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
   /**
    * How far the database's clock is ahead of this machine's. Machines that share a database use its clock, so that leases, locks
    * and expiry do not depend on the accuracy of theirs.

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types, type PoolConfig } from 'pg';
+import { createFairQueue } from '#core/fair-queue.ts';
 import { createTimings } from '#core/timings.ts';
 import { createTables, UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { migrate } from '#storage/migrations.ts';
@@ -15,6 +16,10 @@ import { createChoresTable } from '#storage/tables/chores.ts';
 import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 
 const connectMs = 2_000;
+/** Of one account at once: the first holds the lock, the next waits for it, and more would only hold connections. */
+const lockingPerAccount = 2;
+/** How long a transaction waits for those of its account. */
+const lineMs = 15_000;
 /** The client-side timeout, for a server that no longer responds. */
 const silenceMs = 4_500;
 /** Postgres settings, in milliseconds. */
@@ -52,6 +57,12 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   const guarded = createGuardedPool(pool, timings.note, isShared ? timeouts : undefined);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guarded }) });
 
+  const lines = createFairQueue({
+    concurrency: Infinity,
+    concurrencyPerAccount: lockingPerAccount,
+    maxWaitMs: lineMs,
+    tooLong: () => new Error('too many transactions of one account wait for each other'),
+  });
   const databaseClock = createDatabaseClock();
   async function ping(): Promise<void> {
     const asked = performance.now();
@@ -61,7 +72,10 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
   }
   await ping();
 
-  async function transaction<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+  const transaction = <T>(work: (tables: Tables) => Promise<T>): Promise<T> =>
+    retryOnConflict(() => attempt(work));
+
+  async function attempt<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
     let finished: { result: T } | undefined;
     try {
       return await db.transaction().execute(async (inside) => {
@@ -84,7 +98,8 @@ export async function openPostgres(url: string, { poolSize = 10 } = {}): Promise
     requestWindows: createRequestWindowsTable(db),
     chores: createChoresTable(db),
     aheadMs: databaseClock.aheadMs,
-    transaction: (work) => retryOnConflict(() => transaction(work)),
+    transaction,
+    transactionOf: (accountId, work) => lines.run(accountId, () => transaction(work)),
     ping,
     close: () => db.destroy(),
   };

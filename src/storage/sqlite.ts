@@ -24,12 +24,14 @@ export async function openSqlite(path: string): Promise<Database> {
     dialect: new NodeSqliteDialect({ database: createDriver(native, timings.note) }),
   });
   await migrate(db);
+  const transaction = createGroupCommit(db);
   return {
     engine: 'sqlite',
     tables: createTables(db),
     connection: db,
     timings,
-    transaction: createGroupCommit(db),
+    transaction,
+    transactionOf: (_accountId, work, options) => transaction(work, options),
     aheadMs: () => 0,
     async ping() {
       await sql`select 1`.execute(db);

@@ -235,7 +235,7 @@ export function createUploadStore(parts: {
   ): Promise<{ outcomes: UploadOutcome[]; answer?: T; isUnknown?: boolean }> {
     if (attempts.every(({ error }) => error)) return { outcomes: attempts.map(failureOf) };
     try {
-      return await database.transaction(async (tables) => {
+      return await database.transactionOf(uploader.accountId, async (tables) => {
         const outcomes = await recordAll(tables, uploader, attempts, options);
         if (!outcomes.some(({ ok }) => ok)) return { outcomes };
         return { outcomes, answer: await composeAnswer(outcomes, tables) };

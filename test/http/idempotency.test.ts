@@ -65,6 +65,9 @@ function wrapDatabase(database: Database): Database {
       const isOurs = aroundCommit !== undefined && claims > claimsBefore && options === undefined;
       return isOurs ? (aroundCommit!(commit) as Promise<T>) : commit();
     },
+    transactionOf(_accountId, work, options) {
+      return this.transaction(work, options);
+    },
   };
 }
 

@@ -78,6 +78,9 @@ function wrapDatabase(database: Database): Database {
       if (options === undefined) await interrupt.transaction?.();
       return database.transaction(work, options);
     },
+    transactionOf(_accountId, work, options) {
+      return this.transaction(work, options);
+    },
   };
 }
 

@@ -89,4 +89,30 @@ describe('postgres outages', () => {
     wire.isSilent = false;
     await waitFor('the database to be back', answers);
   });
+
+  test('transactions of one account that wait for each other leave connections to others', async () => {
+    const [busy, other] = [accountRow(), accountRow()];
+    for (const row of [busy, other]) await database.tables.accounts.insert(row);
+    const lock = (accountId: string, then: () => Promise<void>) =>
+      database.transactionOf(accountId, async (tables) => {
+        await tables.ownedBy(accountId).lock();
+        await then();
+      });
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: isHeld, resolve: onHeld } = Promise.withResolvers<void>();
+    const first = lock(busy.id, () => {
+      onHeld();
+      return held;
+    });
+    await isHeld;
+    // Many more than the pool has connections.
+    const others = Array.from({ length: 20 }, () => lock(busy.id, async () => {}));
+    const ended = Promise.allSettled([first, ...others]);
+    try {
+      await lock(other.id, async () => {});
+    } finally {
+      letGo();
+    }
+    assert.ok((await ended).every(({ status }) => status === 'fulfilled'));
+  });
 });

@@ -116,6 +116,9 @@ export function createInterruptions(): Interruptions {
         }
         return result;
       },
+      transactionOf(_accountId, work, options) {
+        return this.transaction(work, options);
+      },
     }),
     wrapBlobs: (blobs) => ({
       ...blobs,

@@ -15,7 +15,7 @@ export function albumsHandlers({ database, settings, accounts, uploads }: Dashbo
     },
     async 'POST /albums'({ owned, person, body: { expires_in, ...given } }) {
       const plan = plans.of(person.account);
-      const row = await database.transaction((tables) =>
+      const row = await database.transactionOf(owned.accountId, (tables) =>
         albums.create(tables, owned.accountId, plan, { ...given, expiresInSeconds: expires_in }),
       );
       return albumOf(settings, row);
@@ -35,7 +35,7 @@ export function albumsHandlers({ database, settings, accounts, uploads }: Dashbo
     },
     async 'POST /upload-links'({ owned, body }) {
       const { title, album, max_files = 0, max_bytes = 0, expires_in = 0 } = body;
-      const { row, token } = await database.transaction((tables) =>
+      const { row, token } = await database.transactionOf(owned.accountId, (tables) =>
         uploadLinks.create(tables, owned.accountId, {
           title,
           albumId: album,

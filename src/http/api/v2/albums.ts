@@ -29,7 +29,7 @@ export function albumHandlers(parts: AlbumsParts) {
     const { accountId, plan } = callerOf(request);
     const { expires_in, ...rest } = given;
     const answer = await idempotency.once(request, reply, given, (remember) =>
-      database.transaction(async (tables) => {
+      database.transactionOf(accountId, async (tables) => {
         const album = await albums.create(tables, accountId, plan, { ...rest, expiresInSeconds: expires_in });
         const made = { status: 201, headers: {}, body: albumOf(parts, album) };
         await remember?.(tables, made);

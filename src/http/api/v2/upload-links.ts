@@ -36,7 +36,7 @@ export function uploadLinkHandlers(parts: UploadLinksParts) {
       expiresInSeconds: expires_in,
     };
     const answer = await idempotency.once(request, reply, given, (remember) =>
-      database.transaction(async (tables) => {
+      database.transactionOf(accountId, async (tables) => {
         const { row, token } = await uploadLinks.create(tables, accountId, wanted);
         const made = { status: 201, headers: {}, body: uploadLinkOf(parts, row, token) };
         await remember?.(tables, made);
