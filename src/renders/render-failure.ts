@@ -35,7 +35,10 @@ const reasons: Record<RenderFailureReason, FailureReason> = {
 /** `target` is that of the render's row. */
 export function describeFailure(kind: Source['kind'], target: string, failure: RenderFailure) {
   const { reason, message, field = fieldOf(kind, target) } = failure;
-  return { reason: reasons[reason], message: storable(message), field } satisfies StoredFailure;
+  return { reason: reasons[reason], message: storable(message), field } satisfies Omit<
+    StoredFailure,
+    'requestId'
+  >;
 }
 
 /** What the client is told. Version 1 has a code for each endpoint and no reasons, and all of its failures are about `url`. */

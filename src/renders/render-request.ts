@@ -20,6 +20,8 @@ export interface RenderRequest {
   keepMs?: number;
   /** Set if the result may answer later requests that have the same. */
   cacheKey?: string;
+  /** Of the client's request, for the receipt of a failure. */
+  requestId?: string;
 }
 
 /** Postgres refuses U+0000 in text, and would do so after the render. */

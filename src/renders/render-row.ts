@@ -43,6 +43,7 @@ export function pendingRow(begun: BegunRender): RenderRow {
     timing: null,
     outputs: [],
     failure: null,
+    requestId: request.requestId ?? null,
   };
   return {
     id,

@@ -100,6 +100,8 @@ export interface StoredFailure {
   reason: FailureReason | null;
   message: string;
   field: string | null;
+  /** Of the request that asked for the render; null if it is not known. */
+  requestId: string | null;
 }
 
 /** What a row has as JSON, because no query asks for it. */
@@ -110,7 +112,9 @@ export interface Receipt {
   timing: RenderTiming | null;
   page: PageReceipt | null;
   outputs: OutputReceipt[];
-  failure: Omit<StoredFailure, 'message'> | null;
+  failure: Omit<StoredFailure, 'message' | 'requestId'> | null;
+  /** Absent from receipts that were written before it was kept. */
+  requestId?: string | null;
 }
 
 export type OutputReceipt = Omit<RenderedFile, 'path' | 'sha256'> & Pick<StoredOutput, 'format' | 'sha256'>;
@@ -123,7 +127,7 @@ export const hostOf = (target: string): string => URL.parse(target)?.hostname ||
 
 /** `queued` has the ids of pending renders that wait for their turn; the others run. */
 export function toStoredRender(row: RenderRow, queued: ReadonlySet<string> = none): StoredRender {
-  const { source, timing, page, failure } = receiptOf(row);
+  const { source, timing, page, failure, requestId = null } = receiptOf(row);
   const state = stateOf(row, queued);
   return {
     id: row.id,
@@ -140,7 +144,9 @@ export function toStoredRender(row: RenderRow, queued: ReadonlySet<string> = non
     page,
     outputs: outputsOf(row),
     failure:
-      state === 'failed' ? { reason: null, field: null, ...failure, message: row.failure ?? '' } : null,
+      state === 'failed'
+        ? { reason: null, field: null, ...failure, message: row.failure ?? '', requestId }
+        : null,
   };
 }
 

@@ -386,7 +386,12 @@ for (const engine of engines) {
       machine.open();
       await kit.ended(machine, payer, id);
       const { failure } = (await machine.renderHistory.find(payer.accountId, id))!;
-      assert.deepEqual(failure, { reason: 'unreachable', field: 'url', message: 'it cannot be reached' });
+      assert.deepEqual(failure, {
+        reason: 'unreachable',
+        field: 'url',
+        message: 'it cannot be reached',
+        requestId: null,
+      });
       assert.deepEqual(
         [machine.starts.length, await reportsOf(payer)],
         [1, [['render.failed', webhookUrl, id]]],
@@ -405,7 +410,12 @@ for (const engine of engines) {
       machine.open();
       await kit.ended(machine, payer, id);
       const { failure } = (await machine.renderHistory.find(payer.accountId, id))!;
-      assert.deepEqual(failure, { reason: 'crashed', field: 'block[0]', message: 'ads: there is no list' });
+      assert.deepEqual(failure, {
+        reason: 'crashed',
+        field: 'block[0]',
+        message: 'ads: there is no list',
+        requestId: null,
+      });
     });
 
     test('a machine that lost its lease cannot end the render, nor touch the files of the one that did', async () => {

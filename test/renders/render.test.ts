@@ -177,6 +177,7 @@ for (const engine of engines) {
               reason: 'condition_unmet',
               field: 'wait_for[0]',
               message: 'wait_for: the page said \u{fffd} nothing',
+              requestId: null,
             },
           },
         ],

@@ -692,7 +692,7 @@ export interface Render {
     reason?: 'unreachable' | 'timeout' | 'http_error' | 'request_failed' | 'crashed' | 'not_public' | 'download' | 'script_error' | 'selector_missing' | 'condition_unmet' | 'too_large' | 'unprintable';
     /** Whether the same request may succeed later. */
     retryable: boolean;
-    /** The request that failed, if it is known. */
+    /** Of the request that asked for the render; null for an older one. */
     requestId: string | null;
   } | null;
 }

@@ -56,7 +56,8 @@ export async function runRender(
     async (remember) => {
       const payer = callerOf(request);
       const keepMs = Math.max(remember ? rememberMs : 0, cache?.maxAgeMs ?? 0);
-      const asked = keepMs > 0 && !isHosted ? { ...render, keepMs } : render;
+      const identified = { ...render, requestId: request.id };
+      const asked = keepMs > 0 && !isHosted ? { ...identified, keepMs } : identified;
       // A client that disconnects frees its slot at once.
       const signal = hangUpSignal(request, reply);
       const record: AlsoRecord = async (tables, done) => {
@@ -113,7 +114,8 @@ export async function queueRender(
         await remember?.(undefined, { ...cache.toAnswer(withoutTexts(hit)), status: 202 });
         return { ...cache.toAnswer(hit), status: 202 };
       }
-      const accepted = await renderJobs.accept(payer, job, signal, async (tables, queued) =>
+      const identified = { ...job, request: { ...job.request, requestId: request.id } };
+      const accepted = await renderJobs.accept(payer, identified, signal, async (tables, queued) =>
         remember?.(tables, toAnswer(queued)),
       );
       request.notes = { phases: createPhases(), made: [accepted.id] };

@@ -57,7 +57,7 @@ const failed = {
     field: 'url',
     reason: 'unreachable',
     retryable: true,
-    request_id: null,
+    request_id: '4kXqW0cJ8hTzR2mLpVaN',
   },
 };
 const texts = 'Texts that make the message larger than 256 KB are null; they are at their url.';

@@ -59,13 +59,18 @@ function outputOf(output: StoredOutput, contentBaseUrl: string): Output {
 }
 
 /** As the client was told. A failure from before version 2 has no reason. */
-function errorOf({ reason, message, field }: NonNullable<StoredRender['failure']>): Render['error'] {
+function errorOf({
+  reason,
+  message,
+  field,
+  requestId,
+}: NonNullable<StoredRender['failure']>): Render['error'] {
   return {
     code: 'render_failed',
     message: field === null ? message : `${field}: ${message}`,
     ...(field !== null && { field }),
     ...(reason !== null && { reason }),
     retryable: reason === null || failureReasons[reason].retryable,
-    request_id: null,
+    request_id: requestId,
   };
 }

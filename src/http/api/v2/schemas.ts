@@ -195,7 +195,10 @@ export const Render = Type.Object(
     error: Type.Unsafe<object | null>({
       anyOf: [
         Type.Object(
-          { ...errorFields, request_id: orNull('string', 'The request that failed, if it is known.') },
+          {
+            ...errorFields,
+            request_id: orNull('string', 'Of the request that asked for the render; null for an older one.'),
+          },
           strict,
         ),
         { type: 'null' },

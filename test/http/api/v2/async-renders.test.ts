@@ -173,7 +173,8 @@ test('webhook_url: the receipt arrives, signed, of a success and of a failure', 
   const failed = await queue({ wait_for: '#nothing', timeout_ms: 1_000, webhook_url: url });
   const bad = await verified();
   assert.deepEqual([bad.type, bad.data.id, bad.data.state], ['render.failed', failed.body.id, 'failed']);
-  assert.equal((bad.data.error as { reason?: string }).reason, 'condition_unmet');
+  const { reason, request_id } = bad.data.error as { reason?: string; request_id?: string };
+  assert.deepEqual([reason, request_id], ['condition_unmet', failed.headers.get('x-request-id')]);
   const list = await call<{ items: object[] }>('GET', '/renders');
   assert.ok(!JSON.stringify(list.body).includes('webhook_url'));
 });
