@@ -142,7 +142,7 @@ async function takeBytes({ outputs: [file] }: Rendered): Promise<RenderedBytes> 
 
 const never = new AbortController().signal;
 const defaultViewport = { width: limits.viewportWidth.default, height: limits.viewportHeight.default };
-const plainWaits: Job['waits'] = {
+export const plainWaits: Job['waits'] = {
   until: 'settled',
   for: [],
   delayMs: 0,

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { plainPicture, plainView, type PictureOutput, type View } from '#browser/job.ts';
 import type { RenderFailure, Warning } from '#browser/browser.ts';
 import { toTree, type TreeNode } from '#browser/page/accessibility-tree.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
+import { plainWaits, startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { decode, isNear } from '#lab/support/pixels.ts';
 
@@ -18,10 +18,16 @@ const box = (colour: string, style: string) =>
   `<div role="button" aria-label="${colour}" style="position:absolute;background:#${colour};${style}"></div>`;
 
 before(async () => {
-  // Scrolled while it is parsed: no event of a frame has to come before the picture.
-  const inside = `<!doctype html><body style="margin:0;height:600px">${box('006644', 'left:20px;top:330px;width:50px;height:40px')}<script>scrollTo(0, 300)</script>`;
-  other = await startPageServer({ '/far': inside.replaceAll('006644', '660044') }, { address: '127.0.0.2' });
-  const boxes = `<!doctype html><title>Boxes</title><meta name="viewport" content="width=device-width"><body style="margin:0;height:3000px"><h1 style="position:absolute;top:0;left:500px">A heading</h1>
+  const document = (script: string) =>
+    `<!doctype html><body style="margin:0;height:600px">${box('006644', 'left:20px;top:330px;width:50px;height:40px')}<script>${script}</script>`;
+  const inside = document('scrollTo(0, 300)');
+  // A frame of another site draws by itself, and may get its size late: before that it cannot be scrolled.
+  const far = document(`(function scroll() {
+    scrollTo(0, 300);
+    requestAnimationFrame(() => (scrollY === 300 ? requestAnimationFrame(() => parent.postMessage('drawn', '*')) : scroll()));
+  })()`);
+  other = await startPageServer({ '/far': far.replaceAll('006644', '660044') }, { address: '127.0.0.2' });
+  const boxes = `<!doctype html><title>Boxes</title><script>isReady = false; onmessage = () => (isReady = true)</script><meta name="viewport" content="width=device-width"><body style="margin:0;height:3000px"><h1 style="position:absolute;top:0;left:500px">A heading</h1>
       ${box('aa0000', 'left:10px;top:20px;width:100px;height:60px')}
       ${box('00aa00', 'left:40px;top:2500px;width:80px;height:70px')}
       ${box('0000aa', 'left:700px;top:100.5px;width:60px;height:41px')}
@@ -63,6 +69,7 @@ async function describe(
 ): Promise<Described> {
   await using rendered = await kit.render(`${server.base}${path}`, {
     view: { ...plainView, width: 800, height: 600, ...view },
+    waits: { ...plainWaits, for: [{ field: 'wait_for', expression: 'window.isReady !== false' }] },
     // The tree belongs to the first picture, wherever it stands and whatever comes after it.
     outputs: [
       { format: 'accessibility' },

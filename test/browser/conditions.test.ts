@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainView, type Job, type WaitFor } from '#browser/job.ts';
-import { limits } from '#core/limits.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
+import { plainWaits, startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
 import { slowRoute, startPageServer, type PageServer } from '#lab/support/page-server.ts';
 import { colourOf } from '#lab/support/pixels.ts';
 
@@ -28,15 +27,7 @@ after(async () => {
 
 async function render(url: string, waits: Partial<Job['waits']>, job: Partial<Job> = {}): Promise<string> {
   const view = { ...plainView, width: 320, height: 320 };
-  const plain: Job['waits'] = {
-    until: 'settled',
-    for: [],
-    delayMs: 0,
-    settles: true,
-    failOn: [],
-    navigationMs: limits.navigationMs,
-  };
-  await using made = await kit.render(url, { view, waits: { ...plain, ...waits }, ...job });
+  await using made = await kit.render(url, { view, waits: { ...plainWaits, ...waits }, ...job });
   return colourOf(await readFile(made.outputs[0]!.path));
 }
 
