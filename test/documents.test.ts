@@ -203,24 +203,6 @@ test('the figures in front are those of their sections, with their dates', () =>
   }
 });
 
-test('every figure from before render workers says so', () => {
-  const note = 'Of code before 17 November 2026, without render workers and version 2.';
-  const sections = ['proofs', 'benchmarks'].flatMap((page) =>
-    read(`lab/figures/${page}.md`).split(/^### /m).slice(1),
-  );
-  const measured = sections.flatMap((section) => {
-    const [, date] = /^`npm run .+`, (\d{4}-\d\d-\d\d), /m.exec(section) ?? [];
-    return date === undefined ? [] : [{ section, isOld: date < '2026-11-17' }];
-  });
-  assert.ok(measured.length > 30, `only ${measured.length} sections`);
-  assert.deepEqual(
-    measured
-      .filter(({ section, isOld }) => section.includes(note) !== isOld)
-      .map(({ section }) => section.slice(0, section.indexOf('\n'))),
-    [],
-  );
-});
-
 test('decisions are numbered in their names and titles, dated, and in their index (npm run document)', () => {
   const decisions = find('docs/decisions/0*.md').map((path) => basename(path));
   const numbers = decisions.map((name) => Number(/^(\d{4})-/.exec(name)?.[1]));
