@@ -153,7 +153,8 @@ for (const engine of databaseEngines) {
           failure: null,
         });
         const { failure, outputs, units } = toStoredRender(failed!);
-        assert.deepEqual([failure, outputs, units], [{ reason: null, field: null, message: 'no' }, [], 0]);
+        const told = { reason: null, field: null, message: 'no', requestId: null };
+        assert.deepEqual([failure, outputs, units], [told, [], 0]);
         assert.deepEqual({ ...(await renderLeases.live(account.id, 8)) }, { leases: 1, units: 1, queued: 0 });
         assert.deepEqual(
           await renders.keysOf(['made', 'failed']),
