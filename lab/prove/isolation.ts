@@ -146,7 +146,9 @@ async function startSite(onPage: (id: number, worker: number) => void): Promise<
   };
   return startPageServer({
     '/page': (request, response) => {
-      onPage(Number(request.url!.split('?')[1]), workerOf(request)!.pid);
+      // Unknown if the connection has gone meanwhile.
+      const by = workerOf(request);
+      if (by) onPage(Number(request.url!.split('?')[1]), by.pid);
       response.setHeader('content-type', 'text/html').end(page);
     },
     '/gate': (request, response) => void gateOf(request.url).promise.then(() => response.end()),
