@@ -63,7 +63,7 @@ export function createUploadLibrary(parts: {
     ids: string[],
     change: (tables: Tables, rows: UploadRow[]) => Promise<void>,
   ): Promise<string[]> =>
-    database.transaction(async (tables) => {
+    database.transactionOf(accountId, async (tables) => {
       const rows = await tables.ownedBy(accountId).uploads.byIds(ids, clock.now());
       if (rows.length > 0) await change(tables, rows);
       return rows.map(({ id }) => id);
@@ -91,7 +91,7 @@ export function createUploadLibrary(parts: {
       const { password } = changes;
       const passwordHash =
         typeof password === 'string' ? await passwords.hash(accountId, password) : password;
-      return database.transaction(async (tables) => {
+      return database.transactionOf(accountId, async (tables) => {
         const owned = tables.ownedBy(accountId).uploads;
         const now = clock.now();
         const row = await owned.byId(id, now);
