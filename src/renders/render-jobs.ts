@@ -168,8 +168,8 @@ export function createRenderJobs(parts: {
 }
 
 /**
- * Until it has ended, a queued render is the answer of requests that are delivered in the same way, too. Outputs that are sent elsewhere
- * belong to one request alone.
+ * Equal for requests that share one queued render until it has ended: they ask for the same and deliver it in the same way. Null if its
+ * outputs are sent elsewhere, because these belong to one request alone, and for a request without `max_age`.
  */
 function pendingKeyOf({ request, puts }: BegunRender, webhookUrl: string | null): string | null {
   const { cacheKey, reference, expiresInSeconds = null } = request;
