@@ -77,7 +77,7 @@ if (import.meta.main && process.argv[2] === 'pictures') {
   const { drawPictures } = await import('#scripts/pictures.ts');
   await drawPictures();
 } else if (import.meta.main && process.argv[2] === 'exchanges') {
-  const { recordExchanges } = await import('#lab/exchanges/record.ts');
+  const { recordExchanges } = await import('#test/support/exchanges/record.ts');
   await recordExchanges();
 } else if (import.meta.main) {
   writeFileSync(devicesPath, devicesText());

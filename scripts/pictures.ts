@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { endShared } from '#lab/support/shared.ts';
+import { endShared } from '#test/support/shared.ts';
 import { looks, startEveryPage, type EveryPage } from '#test/dashboard/every-page.ts';
 
 const root = join(import.meta.dirname, '..');

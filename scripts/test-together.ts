@@ -1,7 +1,7 @@
 // Test files that share a process: test.ts writes an entry for each such process, which calls this. Each file is a suite, so hooks at
 // the top of a file hold for that file, and it begins when the one before it has ended.
 import { describe } from 'node:test';
-import { endShared, together } from '#lab/support/shared.ts';
+import { endShared, together } from '#test/support/shared.ts';
 
 export async function runTogether(files: string[]): Promise<void> {
   together.isOn = true;

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
-import { command } from '#lab/support/commands.ts';
-import { serveUntilReady, temporaryFolder, type Ended } from '#lab/support/processes.ts';
-import { bearer } from '#lab/support/requests.ts';
+import { command } from '#test/support/commands.ts';
+import { serveUntilReady, temporaryFolder, type Ended } from '#test/support/processes.ts';
+import { bearer } from '#test/support/requests.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 before(async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newApiKey } from '#core/ids.ts';
 import { readConfig, variables } from '#roof/config.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import { configurationPath, configurationText } from '#scripts/document.ts';
 
 const mistakesOf = (environment: Record<string, string>): string[] => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
 import { Compile } from 'typebox/schema';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 
 interface Manifest {
   apiVersion: string;

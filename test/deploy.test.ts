@@ -7,7 +7,7 @@ import { parseYaml } from '@redocly/openapi-core';
 import { dashboardPath, entryPaths } from '#http/dashboard/paths.ts';
 import { variables } from '#roof/config.ts';
 import { readDockerRun } from '#lab/prove/container/docker-run.ts';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 
 type Tree = { [key: string]: Tree } & Tree[];
 

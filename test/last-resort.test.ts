@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { faultExitCode } from '#roof/last-resort.ts';
 import { serveCommand } from '#lab/prove/serve.ts';
-import * as images from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { browsers, groupMembers } from '#lab/support/process-table.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { disagreement, endless, readBooks, startProduct } from '#lab/support/product.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { browsers, groupMembers } from '#test/support/process-table.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { disagreement, endless, readBooks, startProduct } from '#test/support/product.ts';
+import { bearer } from '#test/support/requests.ts';
+import { uploadOne } from '#test/support/uploading.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let site: PageServer;
 before(async () => {

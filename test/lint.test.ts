@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 
 test('a floating promise is caught, an awaited one is not', async () => {
   // Inside the project, so that its configuration applies.

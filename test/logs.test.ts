@@ -6,13 +6,13 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { readable } from '#roof/log.ts';
 import { newApiKey } from '#core/ids.ts';
-import * as images from '#lab/support/images.ts';
-import { command } from '#lab/support/commands.ts';
-import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
-import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService } from '#lab/support/service.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import * as images from '#test/support/images.ts';
+import { command } from '#test/support/commands.ts';
+import { serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
+import { rawBytes, rawRequest } from '#test/support/raw-request.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService } from '#test/support/service.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 test('keys, delete tokens and cookies never reach the log; every response has one line with its request id', async () => {
   const { path, remove } = await temporaryFolder();

@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { png } from '#lab/support/images.ts';
-import { root, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { png } from '#test/support/images.ts';
+import { root, serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const program = [process.execPath, join(root, 'bin', 'tintype.js'), 'serve'];
 const limited = ['sh', '-c', 'ulimit -n 1024; exec "$@"', 'sh', ...program];

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const lines = 4_000;
 const exitCode = 3;

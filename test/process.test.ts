@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
-import * as images from '#lab/support/images.ts';
+import * as images from '#test/support/images.ts';
 import {
   ownerFile,
   root,
@@ -17,12 +17,12 @@ import {
   spawnServe,
   temporaryFolder,
   tintype,
-} from '#lab/support/processes.ts';
-import { endless, startProduct } from '#lab/support/product.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { rawRequest } from '#lab/support/raw-request.ts';
-import { startService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+} from '#test/support/processes.ts';
+import { endless, startProduct } from '#test/support/product.ts';
+import { bearer } from '#test/support/requests.ts';
+import { rawRequest } from '#test/support/raw-request.ts';
+import { startService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const execute = promisify(execFile);
 

@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createAuthority, trust } from '#lab/support/certificates.ts';
-import * as images from '#lab/support/images.ts';
-import { freePort, root, temporaryFolder } from '#lab/support/processes.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { createAuthority, trust } from '#test/support/certificates.ts';
+import * as images from '#test/support/images.ts';
+import { freePort, root, temporaryFolder } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
 let key: string;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
+import { root, temporaryFolder } from '#test/support/processes.ts';
 
 test('without a writable home, the downloads of npm go to a new folder of the clone, and only that one is removed', async (context) => {
   const { path: clone, remove } = await temporaryFolder();

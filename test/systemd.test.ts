@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { variables } from '#roof/config.ts';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
+import { root, temporaryFolder } from '#test/support/processes.ts';
 
 const file = join(root, 'deploy', 'tintype.service');
 const text = readFileSync(file, 'utf8');

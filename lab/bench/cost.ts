@@ -6,7 +6,7 @@ import { startFloorProcess } from '#lab/bench/floor-process.ts';
 import { inTurn, runTurn, summarise } from '#lab/bench/measure.ts';
 import { startService } from '#lab/bench/render-contenders.ts';
 import { startSite, type PageName } from '#lab/bench/site.ts';
-import { cpuMs, treeCpuMs } from '#lab/support/process-table.ts';
+import { cpuMs, treeCpuMs } from '#test/support/process-table.ts';
 
 const benchmark = 'cost';
 const goals = { trivial: { atMost: 1.05 }, article: { atMost: 1.08 } } satisfies Partial<

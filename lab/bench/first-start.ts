@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { figure, type Figure } from '#lab/bench/figures.ts';
-import { freePort, root, temporaryFolder } from '#lab/support/processes.ts';
+import { freePort, root, temporaryFolder } from '#test/support/processes.ts';
 
 const benchmark = 'first start';
 const goalSeconds = 60;

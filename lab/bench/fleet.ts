@@ -6,8 +6,8 @@ import { figure, type Figure } from '#lab/bench/figures.ts';
 import { pictureOf, uploadRequest } from '#lab/bench/forms.ts';
 import { runTurn, summarise } from '#lab/bench/measure.ts';
 import { endlessPlan, startMeasuredService } from '#lab/bench/service.ts';
-import { startFleet } from '#lab/support/fleet.ts';
-import { cpuMs, descendants } from '#lab/support/process-table.ts';
+import { startFleet } from '#test/support/fleet.ts';
+import { cpuMs, descendants } from '#test/support/process-table.ts';
 
 const benchmark = 'fleet';
 const turns = 4;

@@ -1,6 +1,6 @@
 // Upload forms of any size, as they are sent.
 import { requestBytes } from '#lab/bench/connection.ts';
-import { png } from '#lab/support/images.ts';
+import { png } from '#test/support/images.ts';
 
 const boundary = 'a-boundary-of-the-benchmark';
 

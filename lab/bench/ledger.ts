@@ -5,8 +5,8 @@ import { Client } from 'pg';
 import { newId } from '#core/ids.ts';
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { openPostgres } from '#storage/postgres.ts';
-import { cpuMs } from '#lab/support/process-table.ts';
-import { startPostgres } from '#lab/support/postgres.ts';
+import { cpuMs } from '#test/support/process-table.ts';
+import { startPostgres } from '#test/support/postgres.ts';
 
 const benchmark = 'ledger';
 const accounts = 1_000;

@@ -4,8 +4,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Peer } from '#lab/bench/peers.ts';
-import { freePort } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { freePort } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** Undefined if it is not installed. */
 export async function startNginx(files: string, home: string): Promise<Peer | undefined> {

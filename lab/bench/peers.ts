@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { descendants } from '#lab/support/process-table.ts';
+import { descendants } from '#test/support/process-table.ts';
 
 const folder = join(import.meta.dirname, 'peers');
 

@@ -4,7 +4,7 @@ import { figure, type Figure } from '#lab/bench/figures.ts';
 import { alternate, summarise } from '#lab/bench/measure.ts';
 import { startMeasuredService } from '#lab/bench/service.ts';
 import { startSite, type PageName } from '#lab/bench/site.ts';
-import { bearer } from '#lab/support/requests.ts';
+import { bearer } from '#test/support/requests.ts';
 
 const benchmark = 'queued';
 const pages: PageName[] = ['trivial', 'article'];

@@ -4,7 +4,7 @@ import { figure, type Benchmark, type Figure } from '#lab/bench/figures.ts';
 import { runTurn, summarise } from '#lab/bench/measure.ts';
 import { peerNames, startRenderPeer, startService, type Renderer } from '#lab/bench/render-contenders.ts';
 import { startSite } from '#lab/bench/site.ts';
-import { descendants } from '#lab/support/process-table.ts';
+import { descendants } from '#test/support/process-table.ts';
 
 const benchmark = 'memory';
 const lanes = 4;

@@ -8,8 +8,8 @@ import { alternateLoad, summarise, type Work } from '#lab/bench/measure.ts';
 import { startNginx } from '#lab/bench/nginx.ts';
 import { startPeer } from '#lab/bench/peers.ts';
 import { startMeasuredService } from '#lab/bench/service.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 const benchmark = 'serve';
 const lanes = 16;

@@ -7,7 +7,7 @@ import { systemClock } from '#core/clock.ts';
 import type { openSqlite as OpenSqlite } from '#storage/sqlite.ts';
 import type { createAccounts as CreateAccounts } from '#accounts/accounts.ts';
 import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
-import { serveUntilReady, temporaryFolder, tintype } from '#lab/support/processes.ts';
+import { serveUntilReady, temporaryFolder, tintype } from '#test/support/processes.ts';
 
 /** The business plan without limits. */
 export const endlessPlan: Plan = {

@@ -5,9 +5,9 @@ import { figure, type Figure } from '#lab/bench/figures.ts';
 import { pictureOf, uploadRequest } from '#lab/bench/forms.ts';
 import { inTurn, runTurn } from '#lab/bench/measure.ts';
 import { startMeasuredService, type MeasuredService } from '#lab/bench/service.ts';
-import { cpuMs } from '#lab/support/process-table.ts';
-import { s3Credentials, startS3 } from '#lab/support/s3.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { cpuMs } from '#test/support/process-table.ts';
+import { s3Credentials, startS3 } from '#test/support/s3.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 const benchmark = 'store';
 const lanes = 16;

@@ -15,7 +15,7 @@ import { signIn, startMeasuredService, type MeasuredService } from '#lab/bench/s
 import { startSite, type Site } from '#lab/bench/site.ts';
 import { dashboardRequestsPerMinute } from '#http/dashboard/contract.ts';
 import { figuresFolder } from '#lab/report.ts';
-import { temporaryFolder, tintype } from '#lab/support/processes.ts';
+import { temporaryFolder, tintype } from '#test/support/processes.ts';
 
 const benchmark = 'tails';
 const share = 0.7;

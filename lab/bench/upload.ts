@@ -8,8 +8,8 @@ import { pictureOf, uploadRequest } from '#lab/bench/forms.ts';
 import { alternateLoad, type Load, type Turn, type Work } from '#lab/bench/measure.ts';
 import { startPeer } from '#lab/bench/peers.ts';
 import { peakMemoryMb, startMeasuredService } from '#lab/bench/service.ts';
-import { cpuMs } from '#lab/support/process-table.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { cpuMs } from '#test/support/process-table.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const benchmark = 'upload';
 const lanes = 16;

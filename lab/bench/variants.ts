@@ -6,7 +6,7 @@ import { openLanes, requestBytes } from '#lab/bench/connection.ts';
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { alternate, alternateLoad, type Work } from '#lab/bench/measure.ts';
 import { startMeasuredService } from '#lab/bench/service.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 const benchmark = 'variants';
 const rounds = 21;

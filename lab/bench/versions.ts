@@ -4,7 +4,7 @@ import { alternate, inTurn, runTurn, summarise } from '#lab/bench/measure.ts';
 import { post } from '#lab/bench/render-contenders.ts';
 import { startMeasuredService, type MeasuredService } from '#lab/bench/service.ts';
 import { startSite, type PageName } from '#lab/bench/site.ts';
-import { treeCpuMs } from '#lab/support/process-table.ts';
+import { treeCpuMs } from '#test/support/process-table.ts';
 
 const benchmark = 'versions';
 const goal = { atMost: 1.02 };

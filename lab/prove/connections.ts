@@ -4,8 +4,8 @@ import { endlessCases, sendEndlessly } from '#lab/prove/connections/endless.ts';
 import { describeEnds, hold, holdMany, type Holder } from '#lab/prove/connections/holders.ts';
 import { runTraffic, uploadHead, type Traffic } from '#lab/prove/connections/traffic.ts';
 import { serveCommand } from '#lab/prove/serve.ts';
-import * as images from '#lab/support/images.ts';
-import { openDescriptors, rssBytes } from '#lab/support/process-table.ts';
+import * as images from '#test/support/images.ts';
+import { openDescriptors, rssBytes } from '#test/support/process-table.ts';
 import {
   disagreement,
   endless,
@@ -13,9 +13,9 @@ import {
   startProduct,
   storedIn,
   type Product,
-} from '#lab/support/product.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+} from '#test/support/product.ts';
+import { uploadOne } from '#test/support/uploading.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 interface Scale {
   idle: number;

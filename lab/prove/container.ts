@@ -7,10 +7,10 @@ import { confinement, openDashboard, render, sandboxOf, upload } from '#lab/prov
 import { runImage } from '#lab/prove/container/run.ts';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { askForRender, seconds } from '#lab/prove/renderer.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { colourOf } from '#lab/support/pixels.ts';
-import { ownerFile, root, temporaryFolder } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { colourOf } from '#test/support/pixels.ts';
+import { ownerFile, root, temporaryFolder } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 export const containerProof: Proof = {
   name: 'container',

@@ -3,8 +3,8 @@
 import { servePages } from '#lab/prove/fidelity/pages.ts';
 import { startReference } from '#lab/prove/fidelity/reference.ts';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import { browsers, treeCpuMs } from '#lab/support/process-table.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import { browsers, treeCpuMs } from '#test/support/process-table.ts';
 
 const rounds = 3;
 // Relative to the reference's time.

@@ -7,7 +7,7 @@ import { servePages } from '#lab/prove/fidelity/pages.ts';
 import { startReference } from '#lab/prove/fidelity/reference.ts';
 import { createReportPage } from '#lab/prove/fidelity/report-page.ts';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const output = join(root, 'test', 'output', 'fidelity');

@@ -13,12 +13,17 @@ import { renderBodies } from '#lab/prove/fuzz/render-bodies.ts';
 import { routes } from '#lab/prove/fuzz/routes.ts';
 import { svgs } from '#lab/prove/fuzz/svgs.ts';
 import { openWire, type Wire } from '#lab/prove/fuzz/wire.ts';
-import { createContract, type Answered, type Contract, type OpenapiDocument } from '#lab/support/contract.ts';
-import * as images from '#lab/support/images.ts';
-import { rssBytes } from '#lab/support/process-table.ts';
-import { endless, readBooks, spent, startProduct, storedIn, type Product } from '#lab/support/product.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import {
+  createContract,
+  type Answered,
+  type Contract,
+  type OpenapiDocument,
+} from '#test/support/contract.ts';
+import * as images from '#test/support/images.ts';
+import { rssBytes } from '#test/support/process-table.ts';
+import { endless, readBooks, spent, startProduct, storedIn, type Product } from '#test/support/product.ts';
+import { uploadOne } from '#test/support/uploading.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const counts: Record<Size, number> = { short: 2_500, long: 110_000 };
 const wires = 12;

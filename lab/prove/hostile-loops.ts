@@ -1,7 +1,7 @@
 // Pages that do one thing to the browser without end. The process that serves every render handles each of these calls, so a loop
 // in one page may delay all others. Adding a loop is adding a row.
 import type { HostilePage } from '#lab/prove/hostile-page-table.ts';
-import type { Route } from '#lab/support/page-server.ts';
+import type { Route } from '#test/support/page-server.ts';
 
 const start = '<!doctype html><body style="margin:0;background:#00a000"><p id=p>text';
 

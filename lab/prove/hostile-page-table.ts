@@ -1,10 +1,10 @@
 // Pages that a service which opens any page must survive, as data: what they do, and which responses of the contract are right.
 // Adding a page is adding a row.
 import type { ServerResponse } from 'node:http';
-import type { Route } from '#lab/support/page-server.ts';
+import type { Route } from '#test/support/page-server.ts';
 import { hostileLoops } from '#lab/prove/hostile-loops.ts';
-import { slowToDraw } from '#lab/support/slow-to-draw.ts';
-import { cpuMs, descendants } from '#lab/support/process-table.ts';
+import { slowToDraw } from '#test/support/slow-to-draw.ts';
+import { cpuMs, descendants } from '#test/support/process-table.ts';
 
 export interface HostilePage {
   title: string;

@@ -16,9 +16,9 @@ import {
   seconds,
   startRenderer,
 } from '#lab/prove/renderer.ts';
-import { certificate, trustingChromium } from '#lab/support/wrapped-chromium.ts';
-import { type PageServer, slowRoute, startPageServer } from '#lab/support/page-server.ts';
-import { browsers } from '#lab/support/process-table.ts';
+import { certificate, trustingChromium } from '#test/support/wrapped-chromium.ts';
+import { type PageServer, slowRoute, startPageServer } from '#test/support/page-server.ts';
+import { browsers } from '#test/support/process-table.ts';
 
 const siblingPages = ['article', 'dashboard', 'canvas-svg', 'dark'];
 const siblingCount = 8;

@@ -5,11 +5,11 @@ import { kinds, nothingSeen, visit } from '#lab/prove/neighbours/neighbour.ts';
 import { startStage } from '#lab/prove/neighbours/stage.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { median } from '#lab/prove/renderer.ts';
-import { hostilePicture } from '#lab/support/hostile-pictures.ts';
-import { png } from '#lab/support/images.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { rssBytes } from '#lab/support/process-table.ts';
-import { bearer, formOf } from '#lab/support/requests.ts';
+import { hostilePicture } from '#test/support/hostile-pictures.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { rssBytes } from '#test/support/process-table.ts';
+import { bearer, formOf } from '#test/support/requests.ts';
 
 const counts: Record<Size, number> = { short: 40, long: 1_000 };
 const atOnce = 4;

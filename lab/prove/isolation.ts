@@ -2,9 +2,9 @@
 // finds another's marks, and each picture is its own.
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { endlessPlan, type RenderAnswer, type Renderer, startRenderer } from '#lab/prove/renderer.ts';
-import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
-import { workerOf } from '#lab/support/process-table.ts';
-import { decode, isNear } from '#lab/support/pixels.ts';
+import { type PageServer, startPageServer } from '#test/support/page-server.ts';
+import { workerOf } from '#test/support/process-table.ts';
+import { decode, isNear } from '#test/support/pixels.ts';
 
 const counts = { short: 24, long: 500 };
 /** More than the workers, so that workers change hands. */

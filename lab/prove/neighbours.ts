@@ -16,9 +16,9 @@ import { attackerBlock, type Target } from '#lab/prove/neighbours/target.ts';
 import type { Pauses } from '#lab/prove/pauses.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { median, quantile } from '#lab/prove/renderer.ts';
-import * as images from '#lab/support/images.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { rssBytes } from '#lab/support/process-table.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { rssBytes } from '#test/support/process-table.ts';
 
 /** Limits for the process of the service. Uploads and downloads are handled in it, pages and pictures are not. */
 const maxMiB = { byPages: 300, byRequests: 900 };

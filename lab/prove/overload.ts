@@ -11,7 +11,7 @@ import {
   seconds,
   startRenderer,
 } from '#lab/prove/renderer.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
+import { startPageServer } from '#test/support/page-server.ts';
 
 const times = 20;
 /** Pictures and refusals; a minute is long enough for budgets and quotas to run out too. */

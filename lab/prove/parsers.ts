@@ -5,10 +5,10 @@ import { headCases, type HeadCase } from '#lab/prove/parsers/heads.ts';
 import { listCases } from '#lab/prove/parsers/lists.ts';
 import { textCases, type TextCase } from '#lab/prove/parsers/texts.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
-import * as images from '#lab/support/images.ts';
-import { rawBytes } from '#lab/support/raw-request.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import * as images from '#test/support/images.ts';
+import { rawBytes } from '#test/support/raw-request.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 const rounds: Record<Size, number> = { short: 3, long: 8 };
 /** Texts of megabytes are shorter in the short form. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { endlessPlan, median, quantile, type Renderer, startRenderer } from '#lab/prove/renderer.ts';
-import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
+import { type PageServer, startPageServer } from '#test/support/page-server.ts';
 import {
   browsers,
   descendants,
@@ -13,8 +13,8 @@ import {
   openDescriptors,
   scratchFolders,
   workers,
-} from '#lab/support/process-table.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+} from '#test/support/process-table.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const rendersIn = { short: 60, long: Number(process.env['RENDERS'] ?? 10_000) };
 const partsOf = { short: 3, long: 10 };

@@ -7,7 +7,7 @@ import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { systemClock } from '#core/clock.ts';
 import { monthOf } from '#metering/quota.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
+import { serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
 
 export interface RenderAnswer {
   status: number;

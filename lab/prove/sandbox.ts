@@ -3,15 +3,15 @@
 import { readFileSync } from 'node:fs';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { type Renderer, startRenderer } from '#lab/prove/renderer.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
+import { startPageServer } from '#test/support/page-server.ts';
 import {
   browsers,
   groupMembers,
   namespaceOf,
   type ProcessRow,
   statusOf,
-} from '#lab/support/process-table.ts';
-import { sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
+} from '#test/support/process-table.ts';
+import { sandboxlessChromium } from '#test/support/wrapped-chromium.ts';
 
 const secret = 'a-secret-of-the-service';
 const known =

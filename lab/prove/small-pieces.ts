@@ -11,10 +11,10 @@ import { pausesSocket, takePauses, watchPauses, type Pauses } from '#lab/prove/p
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
 import { median } from '#lab/prove/renderer.ts';
 import { smallPieces, type SmallPieces } from '#lab/prove/small-pieces/attacks.ts';
-import * as images from '#lab/support/images.ts';
-import { program, temporaryFolder } from '#lab/support/processes.ts';
-import { endless, startProduct, type Product } from '#lab/support/product.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import * as images from '#test/support/images.ts';
+import { program, temporaryFolder } from '#test/support/processes.ts';
+import { endless, startProduct, type Product } from '#test/support/product.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 const most = { workMs: 50, median: 1.5 };
 const attackMs: Record<Size, number> = { short: 500, long: 8_000 };

@@ -7,10 +7,10 @@ import { uploadRequest } from '#lab/prove/connections/traffic.ts';
 import { openWire, type Wire } from '#lab/prove/fuzz/wire.ts';
 import { newApiKey } from '#core/ids.ts';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
-import * as images from '#lab/support/images.ts';
-import { openDescriptors, rssBytes } from '#lab/support/process-table.ts';
-import { endless, readBooks, startProduct, storedIn, type Product } from '#lab/support/product.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import * as images from '#test/support/images.ts';
+import { openDescriptors, rssBytes } from '#test/support/process-table.ts';
+import { endless, readBooks, startProduct, storedIn, type Product } from '#test/support/product.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const counts: Record<Size, number> = { short: 1_000, long: 100_000 };
 const clients = 12;

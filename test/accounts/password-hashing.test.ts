@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPasswordHashing } from '#accounts/password-hashing.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { createVisitor, password, signedInVisitor } from '#lab/support/visitor.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { createVisitor, password, signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {

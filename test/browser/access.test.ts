@@ -10,9 +10,9 @@ import type { RenderFailure } from '#browser/browser.ts';
 import { noAccess, type Access, type Cookie, type Job } from '#browser/job.ts';
 import { originsOf } from '#browser/page/access.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startDnsServer, type DnsServer } from '#lab/support/dns-server.ts';
-import { colourOf } from '#lab/support/pixels.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
+import { colourOf } from '#test/support/pixels.ts';
 
 interface Seen {
   /** With the port. */

@@ -5,9 +5,9 @@ import { after, before, test } from 'node:test';
 import { plainPicture, plainView, type PictureOutput, type View } from '#browser/job.ts';
 import type { RenderFailure, Warning } from '#browser/browser.ts';
 import { toTree, type TreeNode } from '#browser/page/accessibility-tree.ts';
-import { plainWaits, startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { decode, isNear } from '#lab/support/pixels.ts';
+import { plainWaits, startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { decode, isNear } from '#test/support/pixels.ts';
 
 let server: PageServer;
 let other: PageServer;

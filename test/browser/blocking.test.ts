@@ -6,10 +6,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { parseHostNames } from '#browser/egress/blocked-hosts.ts';
 import { noChanges, type Job, type PageChanges } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startDnsServer, type DnsServer } from '#lab/support/dns-server.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 let server: PageServer;
 let dns: DnsServer;

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createPhases } from '#core/phases.ts';
 import { limits } from '#core/limits.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import { slowRoute, startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer, Route } from '#lab/support/page-server.ts';
-import { readPdf } from '#lab/support/pdf.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer } from '#test/support/page-server.ts';
+import type { PageServer, Route } from '#test/support/page-server.ts';
+import { readPdf } from '#test/support/pdf.ts';
 import { type Endless, testGivenUp } from './endless.ts';
 
 let server: PageServer;

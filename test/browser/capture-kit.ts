@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import type { PageServer, Route } from '#lab/support/page-server.ts';
-import { decode, isNear } from '#lab/support/pixels.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import type { PageServer, Route } from '#test/support/page-server.ts';
+import { decode, isNear } from '#test/support/pixels.ts';
 
 type Parts = () => { kit: TestBrowser; server: PageServer };
 const bandPx = 500;

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { PictureFormat } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { captureRoutes, testHeight, testViewport, type Height } from '#test/browser/capture-kit.ts';
 
 let server: PageServer;

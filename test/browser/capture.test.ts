@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';
 import { imageSize } from '#browser/page/image-size.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
-import { decode, isNear } from '#lab/support/pixels.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { decode, isNear } from '#test/support/pixels.ts';
 import { captureRoutes, testHeight, testViewport, type Height } from '#test/browser/capture-kit.ts';
 
 const formats: PictureFormat[] = ['png', 'jpeg', 'webp'];

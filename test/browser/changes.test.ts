@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainPicture, plainView, type Job, type PageChanges } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { slowRoute, startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { decode, nameOf } from '#lab/support/pixels.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { decode, nameOf } from '#test/support/pixels.ts';
 
 const grey = '#dddddd';
 const green = '#00a000';

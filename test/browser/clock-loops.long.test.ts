@@ -2,9 +2,9 @@
 // real time. Spec 4.3.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { decode, nameOf } from '#lab/support/pixels.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { decode, nameOf } from '#test/support/pixels.ts';
 import { box, green, html, red, script } from '#test/browser/corpus/kit.ts';
 
 let server: PageServer;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, test } from 'node:test';
 import { plainPdf, plainPicture, plainView, type Output } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer, type Route } from '#lab/support/page-server.ts';
-import { decode } from '#lab/support/pixels.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer, type Route } from '#test/support/page-server.ts';
+import { decode } from '#test/support/pixels.ts';
 import { paperInches } from '#renders/paper.ts';
 
 const clock = Date.UTC(2020, 0, 1, 12);

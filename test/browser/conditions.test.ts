@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainView, type Job, type WaitFor } from '#browser/job.ts';
-import { plainWaits, startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { slowRoute, startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { colourOf } from '#lab/support/pixels.ts';
+import { plainWaits, startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { colourOf } from '#test/support/pixels.ts';
 
 /** A grey box that the script turns green in the same moment in which it meets the condition. */
 const page = (script: string, rest = '') => `<!doctype html><style>body { margin: 0 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { noChanges, plainView } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { colourOf } from '#lab/support/pixels.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { colourOf } from '#test/support/pixels.ts';
 
 let server: PageServer;
 let kit: TestBrowser;

@@ -1,9 +1,9 @@
 // The largest page of the corpus. It takes 5 s of CPU time, so a busy machine may not draw it within the 25 s that it has. Spec 4.3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { decode, nameOf } from '#lab/support/pixels.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { decode, nameOf } from '#test/support/pixels.ts';
 import { many } from '#test/browser/corpus/full-page.ts';
 
 test('4.3 100,000 elements', async (context) => {

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
-import { decode, nameOf } from '#lab/support/pixels.ts';
-import type { Picture } from '#lab/support/pixels.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { decode, nameOf } from '#test/support/pixels.ts';
+import type { Picture } from '#test/support/pixels.ts';
 import { corpus } from '#test/browser/corpus.ts';
 import { files } from '#test/browser/corpus/kit.ts';
 

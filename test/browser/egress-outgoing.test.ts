@@ -10,10 +10,10 @@ import { type AddressInfo } from 'node:net';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { createOutgoing, OutgoingFailure } from '#browser/egress/outgoing.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
-import { createAuthority, trust, type Authority } from '#lab/support/certificates.ts';
-import { startDnsServer, type DnsServer } from '#lab/support/dns-server.ts';
-import { receiverAddress, startReceiver, type Receiver } from '#lab/support/receiver.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { createAuthority, trust, type Authority } from '#test/support/certificates.ts';
+import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
+import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const MiB = 1024 * 1024;
 const closedAddress = '127.0.0.3';

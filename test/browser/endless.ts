@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { limits } from '#core/limits.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import type { PageServer, Route } from '#lab/support/page-server.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import type { PageServer, Route } from '#test/support/page-server.ts';
 
 export interface Endless {
   title: string;

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainPicture, type ExtractOutput, type Job, type Output } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer, type Route } from '#lab/support/page-server.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer, type Route } from '#test/support/page-server.ts';
 
 let server: PageServer;
 let kit: TestBrowser;

@@ -5,11 +5,11 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure, RenderFailureReason } from '#browser/browser.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer, Route } from '#lab/support/page-server.ts';
-import { colourOf, decode } from '#lab/support/pixels.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer, Route } from '#test/support/page-server.ts';
+import { colourOf, decode } from '#test/support/pixels.ts';
 
 const green = '<!doctype html><body style="margin:0;background:#00a000">';
 const html = { 'content-type': 'text/html' };

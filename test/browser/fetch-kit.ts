@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 
 export const silent = { info() {}, warn() {}, error() {} };
 export const accept = () => Promise.resolve();

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fetchChromium, fetchedChromium } from '#browser/install/fetch-chromium.ts';
 import { playwrightWay } from '#browser/install/playwright-chromium.ts';
 import { readSystem } from '#browser/install/system.ts';
-import { startDownloadHost } from '#lab/support/download-host.ts';
+import { startDownloadHost } from '#test/support/download-host.ts';
 import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
 
 test('kill -9 in the middle of a download: the installer ends too, nothing partial is left, and the next download is complete', async () => {

@@ -13,8 +13,8 @@ import { trustIn } from '#browser/install/playwright-chromium.ts';
 import { run } from '#browser/install/run.ts';
 import { describeSystem, readSystem } from '#browser/install/system.ts';
 import { examineDownload } from '#roof/doctor.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import { startDownloadHost } from '#lab/support/download-host.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import { startDownloadHost } from '#test/support/download-host.ts';
 import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
 
 const noNpm = { executable: undefined, unpackNpm: () => Promise.resolve(null) };

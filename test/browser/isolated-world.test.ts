@@ -5,7 +5,7 @@ import { openEgressDoor, type Door } from '#browser/egress/door.ts';
 import { evaluateInWorld, openWorld } from '#browser/page/isolated-world.ts';
 import { openPage, type Page } from '#browser/page/page.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
-import { launchBareChromium } from '#lab/support/bare-chromium.ts';
+import { launchBareChromium } from '#test/support/bare-chromium.ts';
 
 const { signal } = new AbortController();
 let process: ChromiumProcess;

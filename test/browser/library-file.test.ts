@@ -9,7 +9,7 @@ import type * as markdown from '#browser/page/markdown.ts';
 import type * as pdfEditor from '#browser/pdf/pdf-editor.ts';
 import type * as pdfPainter from '#browser/pdf/pdf-painter.ts';
 import type * as readingLibraries from '#browser/page/reading-libraries.ts';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
+import { root, temporaryFolder } from '#test/support/processes.ts';
 
 const never = new AbortController().signal;
 const packages = [

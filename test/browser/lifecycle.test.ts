@@ -10,9 +10,9 @@ import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
-import { chromiumUnderTest, startTestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
+import { chromiumUnderTest, startTestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
 import {
   browsers,
   descendants,
@@ -22,8 +22,8 @@ import {
   statusOf,
   workerOf,
   workers,
-} from '#lab/support/process-table.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+} from '#test/support/process-table.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let server: PageServer;
 /** Temporary files of this test only: another service running at the same time sweeps the common folder. */

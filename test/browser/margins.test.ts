@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noAccess, plainView, type Job, type SourceFile } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { readPrinted, type PrintedPage } from '#lab/support/printed.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { readPrinted, type PrintedPage } from '#test/support/printed.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browser/printed-kit.ts';
 import { coloursAt } from '#test/browser/pictures-kit.ts';
 

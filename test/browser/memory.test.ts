@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openMemory } from '#browser/process/memory.ts';
 import { weighsBySession } from '#browser/process/priority.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const MiB = 1024 ** 2;
 

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { createNames } from '#browser/egress/names.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
-import { type DnsAnswer, startDnsServer } from '#lab/support/dns-server.ts';
+import { type DnsAnswer, startDnsServer } from '#test/support/dns-server.ts';
 
 const never = new AbortController().signal;
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noChanges } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { readPrinted } from '#lab/support/printed.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { readPrinted } from '#test/support/printed.ts';
 import { chapters, everywhere, pdfOf, renderText } from '#test/browser/printed-kit.ts';
 
 let kit: TestBrowser;

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { RenderFailure } from '#browser/browser.ts';
 import type { PictureOutput } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { assertPicture, coloursAt, createShoot, type Shot } from '#test/browser/pictures-kit.ts';
 
 let server: PageServer;

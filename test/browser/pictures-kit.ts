@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { RenderedFile, Warning } from '#browser/browser.ts';
 import { plainPicture, plainView, type Job, type PictureOutput, type View } from '#browser/job.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
-import { decode, nameOf } from '#lab/support/pixels.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { decode, nameOf } from '#test/support/pixels.ts';
 
 export interface Shot extends RenderedFile {
   bytes: Buffer;

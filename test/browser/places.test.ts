@@ -8,7 +8,7 @@ import { isRunning, startTimeOf } from '#browser/install/running.ts';
 import { lessOn } from '#browser/install/system.ts';
 import { otherCaches, reachableCache, workerUsers } from '#browser/process/unprivileged.ts';
 import { describeBrowser } from '#roof/browser-command.ts';
-import { tintype } from '#lab/support/processes.ts';
+import { tintype } from '#test/support/processes.ts';
 
 function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'tintype-test-'));

@@ -6,7 +6,7 @@ import { RenderFailure, type Rendered } from '#browser/browser.ts';
 import { createPool, type RecycleLimits } from '#browser/pool.ts';
 import type { Job, Task } from '#browser/job.ts';
 import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const never = new AbortController().signal;
 const page = { finalUrl: null, status: null, title: '', warnings: [] };

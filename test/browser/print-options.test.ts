@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { plainPdf, plainView, type PdfOutput } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { readPdf, type PdfPage } from '#lab/support/pdf.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { readPdf, type PdfPage } from '#test/support/pdf.ts';
 
 let server: PageServer;
 let kit: TestBrowser;

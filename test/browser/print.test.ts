@@ -1,12 +1,12 @@
 // PDFs of the real browser, read back from their own bytes. Spec 4.4.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PdfJob } from '#lab/support/browser.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import { slowRoute, startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
-import { readPdf } from '#lab/support/pdf.ts';
+import type { PdfJob } from '#test/support/browser.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { readPdf } from '#test/support/pdf.ts';
 
 const red = '255 0 0';
 let server: PageServer;

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import type { SourceFile } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { readPrinted } from '#lab/support/printed.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { readPrinted } from '#test/support/printed.ts';
 import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browser/printed-kit.ts';
 
 let kit: TestBrowser;

@@ -12,7 +12,7 @@ import {
   type SourceFile,
 } from '#browser/job.ts';
 import { limits } from '#core/limits.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
 
 interface MadeFile extends RenderedFile {
   bytes: Buffer;

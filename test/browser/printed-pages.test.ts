@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { RenderFailure } from '#browser/browser.ts';
 import { plainView } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { readPrinted } from '#lab/support/printed.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { readPrinted } from '#test/support/printed.ts';
 import { coloursAt } from '#test/browser/pictures-kit.ts';
 import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browser/printed-kit.ts';
 

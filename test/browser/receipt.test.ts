@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import type { PageReceipt, RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainView, type FailOn, type Job } from '#browser/job.ts';
 import { limits } from '#core/limits.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { slowRoute, startPageServer, type PageServer } from '#lab/support/page-server.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer, type PageServer } from '#test/support/page-server.ts';
 
 let server: PageServer;
 let kit: TestBrowser;

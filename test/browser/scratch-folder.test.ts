@@ -19,10 +19,10 @@ import { test, type TestContext } from 'node:test';
 import { createBrowserFolder } from '#browser/process/browser-folder.ts';
 import { createScratchFolder, sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { browsers, scratchFolders } from '#lab/support/process-table.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { browsers, scratchFolders } from '#test/support/process-table.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** Root may remove anything except a mount point. */
 function makeUnremovable(folder: string): () => void {

@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createPhases } from '#core/phases.ts';
 import type { RenderFailure } from '#browser/browser.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import { slowRoute, startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
-import { readPdf } from '#lab/support/pdf.ts';
-import { colourOf, decode, nameOf } from '#lab/support/pixels.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { slowRoute, startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { readPdf } from '#test/support/pdf.ts';
+import { colourOf, decode, nameOf } from '#test/support/pixels.ts';
 
 let server: PageServer;
 let kit: TestBrowser;

@@ -10,12 +10,12 @@ import { findChromium } from '#browser/install/find-chromium.ts';
 import { testDrawing } from '#browser/worker/drawing-test.ts';
 import { openPage } from '#browser/page/page.ts';
 import { describeSystem } from '#browser/install/system.ts';
-import { launchBareChromium } from '#lab/support/bare-chromium.ts';
-import { cacheFolder, startTestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { decode } from '#lab/support/pixels.ts';
+import { launchBareChromium } from '#test/support/bare-chromium.ts';
+import { cacheFolder, startTestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { decode } from '#test/support/pixels.ts';
 import { openFolder } from './fetch-kit.ts';
-import { falteringChromium, sandboxlessChromium } from '#lab/support/wrapped-chromium.ts';
+import { falteringChromium, sandboxlessChromium } from '#test/support/wrapped-chromium.ts';
 
 /** A program that claims to be a browser. */
 function fakeBrowser(folder: string, name: string): string {

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { plainPdf, plainPicture, plainView, type Output, type View } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer, type Route } from '#lab/support/page-server.ts';
-import { readPdf } from '#lab/support/pdf.ts';
-import { colourOf } from '#lab/support/pixels.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer, type Route } from '#test/support/page-server.ts';
+import { readPdf } from '#test/support/pdf.ts';
+import { colourOf } from '#test/support/pixels.ts';
 import { paperInches } from '#renders/paper.ts';
 
 interface Report {

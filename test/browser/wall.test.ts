@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { chromiumFlags, deadEndProxy } from '#browser/process/chromium-flags.ts';
 import { testWall } from '#browser/worker/wall-test.ts';
-import { launchBareChromium } from '#lab/support/bare-chromium.ts';
-import { startTestBrowser } from '#lab/support/browser.ts';
+import { launchBareChromium } from '#test/support/bare-chromium.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
 
 test('only http and https are opened', async () => {
   const kit = await startTestBrowser([]);

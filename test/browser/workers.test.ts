@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { startTestBrowser, type TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { groupMembers, workerOf, workers } from '#lab/support/process-table.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { groupMembers, workerOf, workers } from '#test/support/process-table.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const MiB = 1024 * 1024;
 const green = '<!doctype html><body style="margin:0;background:#00a000">';

@@ -3,12 +3,12 @@
 // the rest.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTestBrowser } from '#lab/support/browser.ts';
-import type { TestBrowser } from '#lab/support/browser.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
-import { decode, isNear } from '#lab/support/pixels.ts';
-import type { Picture } from '#lab/support/pixels.ts';
+import { startTestBrowser } from '#test/support/browser.ts';
+import type { TestBrowser } from '#test/support/browser.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import { decode, isNear } from '#test/support/pixels.ts';
+import type { Picture } from '#test/support/pixels.ts';
 
 type Side = 'left' | 'right';
 type End = 'top' | 'bottom';

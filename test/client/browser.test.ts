@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type * as library from '#client/index.ts';
-import { launchTestChromium } from '#lab/support/chromium.ts';
-import { pngOfSize } from '#lab/support/images.ts';
-import { startService } from '#lab/support/service.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { launchTestChromium } from '#test/support/chromium.ts';
+import { pngOfSize } from '#test/support/images.ts';
+import { startService } from '#test/support/service.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import { compile } from '#scripts/build-clients.ts';
 
 test('a page of the same origin uploads a file and sees its progress', async () => {

@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { exitCodeOf, exitCodes } from '#cli/exit-codes.ts';
 import { TintypeError, type ErrorCode } from '#client/index.ts';
-import { contractErrors } from '#lab/support/contract.ts';
+import { contractErrors } from '#test/support/contract.ts';
 import { patternOf } from '#cli/find-files.ts';
 import { barOf } from '#cli/progress-bar.ts';
-import { jpeg, png, svg } from '#lab/support/images.ts';
-import { root } from '#lab/support/processes.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { jpeg, png, svg } from '#test/support/images.ts';
+import { root } from '#test/support/processes.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { lacks } from './support.ts';
 import { createCommandLine, ttFile, type CommandLine } from './tt.ts';
 

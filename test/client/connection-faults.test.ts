@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Tintype, UnavailableError } from '#client/index.ts';
-import { createAuthority } from '#lab/support/certificates.ts';
+import { createAuthority } from '#test/support/certificates.ts';
 import { createFakeClock, setUpClient } from './support.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
 

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { Tintype } from '#client/index.ts';
-import { png, svg } from '#lab/support/images.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png, svg } from '#test/support/images.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
 
 let service: TestService;

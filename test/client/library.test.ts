@@ -14,7 +14,7 @@ import {
   UnavailableError,
   AuthenticationError,
 } from '#client/index.ts';
-import { contractErrors } from '#lab/support/contract.ts';
+import { contractErrors } from '#test/support/contract.ts';
 import { json, picture, refusal, setUpClient } from './support.ts';
 
 const set = setUpClient();

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { signLink, Tintype } from '#client/index.ts';
-import { root } from '#lab/support/processes.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { root } from '#test/support/processes.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { skip } from './python.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
 

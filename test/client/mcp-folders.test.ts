@@ -7,7 +7,7 @@ import { join, parse } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
+import { root, temporaryFolder } from '#test/support/processes.ts';
 import { allowFolders, type AllowedFolders } from '#mcp/allowed-folders.ts';
 
 let temporary: Awaited<ReturnType<typeof temporaryFolder>>;

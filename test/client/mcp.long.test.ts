@@ -8,10 +8,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import sharp from 'sharp';
 import { Tintype } from '#client/index.ts';
-import { png } from '#lab/support/images.ts';
-import { root } from '#lab/support/processes.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { root } from '#test/support/processes.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
 
 let service: TestService;

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { proxyFetch } from '#shared/proxy.ts';
-import { png } from '#lab/support/images.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { json, picture, startFaultServer, type FaultServer } from './support.ts';
 import { createCommandLine, ttFile, type CommandLine } from './tt.ts';
 

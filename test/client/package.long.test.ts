@@ -9,9 +9,9 @@ import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { version } from '#client/version.ts';
-import { png } from '#lab/support/images.ts';
-import { root } from '#lab/support/processes.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { root } from '#test/support/processes.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { buildClients } from '#scripts/build-clients.ts';
 import { typedProgram } from './typed-program.ts';
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 import { buildClients } from '#scripts/build-clients.ts';
 
 export async function installLibrary(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 
 interface Outcome {
   result?: Record<string, unknown>;

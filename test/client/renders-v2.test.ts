@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { RenderError, RequestError, Tintype, TintypeError } from '#client/index.ts';
-import { png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { createFakeClock } from './support.ts';
 
 let service: TestService;

@@ -1,5 +1,5 @@
 // The retry rules of Spec 7 as one table, which the clients of every language are held to.
-import { contractErrors } from '#lab/support/contract.ts';
+import { contractErrors } from '#test/support/contract.ts';
 import { page, picture, refusal, type Fault } from './support.ts';
 
 export const reset: Fault = (response) => {

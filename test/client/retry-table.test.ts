@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Tintype } from '#client/index.ts';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 import { skip, startPython, stopPython } from './python.ts';
 import { final, persisting, succeeding } from './retry-cases.ts';
 import { createFakeClock, refusal, startFaultServer, type Fault } from './support.ts';

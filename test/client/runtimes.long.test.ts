@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { root, temporaryFolder } from '#test/support/processes.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { installLibrary } from './packed-library.ts';
 
 const run = promisify(execFile);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
 
 export function testShots(pageCount: number): void {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { createCommandLine, type CommandLine } from './tt.ts';
 
 let service: TestService;

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileCache, root } from '#lab/support/processes.ts';
+import { compileCache, root } from '#test/support/processes.ts';
 
 export const ttFile = join(root, 'clients/cli/src/main.ts');
 

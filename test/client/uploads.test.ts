@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Tintype, TintypeError, type BatchItem, type FileInput, type Progress } from '#client/index.ts';
-import { png, pngOfSize, svg } from '#lab/support/images.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png, pngOfSize, svg } from '#test/support/images.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let client: Tintype;

@@ -1,9 +1,9 @@
 // Administration in a real browser: links when there is no mail, settings of the installation, suspending and deleting accounts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { png } from '#lab/support/images.ts';
-import { password, signedInVisitor } from '#lab/support/visitor.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { png } from '#test/support/images.ts';
+import { password, signedInVisitor } from '#test/support/visitor.ts';
 import { finish, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { Album, UploadLink } from '#http/api/v2/album-schemas.ts';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
-import { callsOf, type Call, type List } from '#lab/support/calls-v2.ts';
-import { png } from '#lab/support/images.ts';
-import { formOf } from '#lab/support/requests.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { callsOf, type Call, type List } from '#test/support/calls-v2.ts';
+import { png } from '#test/support/images.ts';
+import { formOf } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { finish, startDashboard, violations, type Dashboard, type WatchedPage } from './kit.ts';
 
 let dashboard: Dashboard;

@@ -1,8 +1,8 @@
 // Visits every page of an installation that has data, and checks that each one loads, logs no errors, is accessible and does
 // not scroll sideways.
-import { formOf } from '#lab/support/requests.ts';
-import { storeRender } from '#lab/support/stored-render.ts';
-import { createVisitor, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { formOf } from '#test/support/requests.ts';
+import { storeRender } from '#test/support/stored-render.ts';
+import { createVisitor, signedInVisitor, type Visitor } from '#test/support/visitor.ts';
 import { startDashboard, violations, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 import { picture, seed } from '#test/dashboard/seed.ts';
 

@@ -1,8 +1,8 @@
 // An ordinary day with the dashboard: long names, an address that is not the configured one, no connection, a tab closed too early.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { png } from '#lab/support/images.ts';
-import { formOf } from '#lab/support/requests.ts';
+import { png } from '#test/support/images.ts';
+import { formOf } from '#test/support/requests.ts';
 import { drop, finish, judge, lanName, startDashboard, type Dashboard } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

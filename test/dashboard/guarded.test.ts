@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
-import { png } from '#lab/support/images.ts';
-import { bearer, formOf } from '#lab/support/requests.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf } from '#test/support/requests.ts';
 import {
   finish,
   judge,

@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { imageNames } from '#uploads/image-types.ts';
-import { png } from '#lab/support/images.ts';
-import { password } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { png } from '#test/support/images.ts';
+import { password } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { finish, startDashboard, violations, type Dashboard } from '#test/dashboard/kit.ts';
 
 interface Manifest {

@@ -5,12 +5,12 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { jpeg, png, svg, webp } from '#lab/support/images.ts';
-import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
-import { freePort, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { password } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { jpeg, png, svg, webp } from '#test/support/images.ts';
+import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
+import { freePort, serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { password } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import {
   drop,
   finish,

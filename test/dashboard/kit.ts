@@ -5,13 +5,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { launchTestChromium } from '#lab/support/chromium.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { freePort } from '#lab/support/processes.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { shared } from '#lab/support/shared.ts';
-import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { launchTestChromium } from '#test/support/chromium.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { freePort } from '#test/support/processes.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { shared } from '#test/support/shared.ts';
+import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const outputFolder = join(import.meta.dirname, '..', 'output', 'dashboard');
 

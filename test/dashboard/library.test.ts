@@ -1,10 +1,10 @@
 // Albums, tags, names, passwords, upload links, "all that match" and the bin of renders, as a person uses them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { png } from '#lab/support/images.ts';
-import { formOf } from '#lab/support/requests.ts';
-import { storeRender } from '#lab/support/stored-render.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { png } from '#test/support/images.ts';
+import { formOf } from '#test/support/requests.ts';
+import { storeRender } from '#test/support/stored-render.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { finish, judge, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

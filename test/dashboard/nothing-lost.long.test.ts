@@ -1,8 +1,8 @@
 // Bugs that lost data or blocked people; each one has happened.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { png, svg } from '#lab/support/images.ts';
-import { formOf } from '#lab/support/requests.ts';
+import { png, svg } from '#test/support/images.ts';
+import { formOf } from '#test/support/requests.ts';
 import {
   drop,
   judge,

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { png, svg } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { png, svg } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import {
   finish,
   judge,

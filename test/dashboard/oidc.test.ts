@@ -1,9 +1,9 @@
 // Sign-in with an OpenID Connect provider in a real browser: a newcomer, somebody whose address is taken, and the link in the settings.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createOidcServer, type OidcServer } from '#lab/support/oidc.ts';
-import { freePort } from '#lab/support/processes.ts';
-import { password } from '#lab/support/visitor.ts';
+import { createOidcServer, type OidcServer } from '#test/support/oidc.ts';
+import { freePort } from '#test/support/processes.ts';
+import { password } from '#test/support/visitor.ts';
 import { finish, judge, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Visitor } from '#lab/support/visitor.ts';
+import type { Visitor } from '#test/support/visitor.ts';
 import type { Dashboard } from '#test/dashboard/kit.ts';
 import { startEveryPage, type EveryPage } from '#test/dashboard/every-page.ts';
 

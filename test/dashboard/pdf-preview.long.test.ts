@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { nameOf } from '#lab/support/pixels.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { nameOf } from '#test/support/pixels.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import {
   finish,
   judge,

@@ -1,10 +1,10 @@
 // Seeds an account with four weeks of data: uploads of every type, renders, keys, overages and errors.
 import sharp from 'sharp';
-import type { TestService } from '#lab/support/service.ts';
-import { svg } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
-import type { Visitor } from '#lab/support/visitor.ts';
+import type { TestService } from '#test/support/service.ts';
+import { svg } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import type { PageServer } from '#test/support/page-server.ts';
+import type { Visitor } from '#test/support/visitor.ts';
 
 const dayMs = 86_400_000;
 const days = 28;

@@ -1,9 +1,9 @@
 // Sign-in with a code after the password, with a recovery code, and with a passkey, in a real browser.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { freePort } from '#lab/support/processes.ts';
-import { totp } from '#lab/support/totp.ts';
-import { password } from '#lab/support/visitor.ts';
+import { freePort } from '#test/support/processes.ts';
+import { totp } from '#test/support/totp.ts';
+import { password } from '#test/support/visitor.ts';
 import { finish, judge, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

@@ -1,7 +1,7 @@
 // How many clicks it takes from the opened dashboard to a link in the clipboard.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { png } from '#lab/support/images.ts';
+import { png } from '#test/support/images.ts';
 import { drop, judging, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

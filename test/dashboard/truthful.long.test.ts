@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { png, svg } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { png, svg } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
 import { drop, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 const run = promisify(execFile);

@@ -1,10 +1,10 @@
 // What goes wrong around the dashboard: sessions that end, tabs that change accounts, wrong clocks, odd names, impatient clicks.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { png } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { password } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { password } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import {
   drop,
   judge,

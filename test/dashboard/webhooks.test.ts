@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { png } from '#lab/support/images.ts';
-import { receiverAddress, startReceiver, type Receiver } from '#lab/support/receiver.ts';
-import { formOf } from '#lab/support/requests.ts';
+import { png } from '#test/support/images.ts';
+import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
+import { formOf } from '#test/support/requests.ts';
 import { finish, startDashboard, violations, type Dashboard } from '#test/dashboard/kit.ts';
 
 let receiver: Receiver;

@@ -6,8 +6,8 @@ import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { createOutgoing } from '#browser/egress/outgoing.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { createTransfers } from '#delivery/transfers.ts';
-import { receiverAddress, startReceiver } from '#lab/support/receiver.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { receiverAddress, startReceiver } from '#test/support/receiver.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 test('four at once for each account; the next wait for them, and past a number are refused', async () => {
   const held: ServerResponse[] = [];

@@ -12,10 +12,10 @@ import type { Caller } from '#accounts/authenticate.ts';
 import { createMailer, type Mailer } from '#accounts/mailer.ts';
 import { maxWaiting, recordEvents, recordForUrl } from '#delivery/events.ts';
 import { createDeliveryRoom, type DeliveryRoom } from '#delivery/room.ts';
-import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
-import { receiverAddress, startReceiver, type Received, type Receiver } from '#lab/support/receiver.ts';
-import { createTestClock } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
+import { receiverAddress, startReceiver, type Received, type Receiver } from '#test/support/receiver.ts';
+import { createTestClock } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { hasPgbouncer, startPgbouncer } from '#lab/support/pgbouncer.ts';
-import { openServer, startPostgres } from '#lab/support/postgres.ts';
-import { openS3, type AnyS3 } from '#lab/support/s3.ts';
-import type { ServiceStores } from '#lab/support/stores.ts';
+import { hasPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
+import { openServer, startPostgres } from '#test/support/postgres.ts';
+import { openS3, type AnyS3 } from '#test/support/s3.ts';
+import type { ServiceStores } from '#test/support/stores.ts';
 
 let s3: AnyS3;
 before(async () => {

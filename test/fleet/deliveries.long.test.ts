@@ -9,17 +9,17 @@ import { systemClock } from '#core/clock.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
-import { callsOf, type Call, type Failure } from '#lab/support/calls-v2.ts';
-import { createAuthority } from '#lab/support/certificates.ts';
-import { startFleet, type Fleet } from '#lab/support/fleet.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { query } from '#lab/support/postgres.ts';
-import { workers } from '#lab/support/process-table.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { receiverAddress, startReceiver, type Receiver } from '#lab/support/receiver.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
-import { stoppableChromium, type StoppableChromium } from '#lab/support/wrapped-chromium.ts';
+import { callsOf, type Call, type Failure } from '#test/support/calls-v2.ts';
+import { createAuthority } from '#test/support/certificates.ts';
+import { startFleet, type Fleet } from '#test/support/fleet.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { query } from '#test/support/postgres.ts';
+import { workers } from '#test/support/process-table.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
+import { bearer } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { stoppableChromium, type StoppableChromium } from '#test/support/wrapped-chromium.ts';
 
 interface Receipt {
   id: string;

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Plan } from '#accounts/plans.ts';
-import { startFleet, type Fleet } from '#lab/support/fleet.ts';
-import { png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { query } from '#lab/support/postgres.ts';
-import { bearer, formOf, post, type Answer, type ErrorBody } from '#lab/support/requests.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startFleet, type Fleet } from '#test/support/fleet.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { query } from '#test/support/postgres.ts';
+import { bearer, formOf, post, type Answer, type ErrorBody } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 interface Uploaded {
   id: string;

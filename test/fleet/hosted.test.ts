@@ -1,11 +1,11 @@
 // Hosted files on many machines: by redirect to the store where the operator asks for it, and on a host of their own.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { png, svg } from '#lab/support/images.ts';
-import { rawRequest } from '#lab/support/raw-request.ts';
-import { startS3, type TestS3 } from '#lab/support/s3.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne, type Uploaded } from '#lab/support/uploading.ts';
+import { png, svg } from '#test/support/images.ts';
+import { rawRequest } from '#test/support/raw-request.ts';
+import { startS3, type TestS3 } from '#test/support/s3.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne, type Uploaded } from '#test/support/uploading.ts';
 
 describe('STORAGE_REDIRECT and CONTENT_BASE_URL', () => {
   let s3: TestS3;

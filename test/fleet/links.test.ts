@@ -7,9 +7,9 @@ import { systemClock } from '#core/clock.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
-import { startFleet, type Fleet } from '#lab/support/fleet.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startFleet, type Fleet } from '#test/support/fleet.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let fleet: Fleet;
 let site: PageServer;

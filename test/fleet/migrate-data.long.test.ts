@@ -10,11 +10,11 @@ import { openBlobs } from '#roof/engines.ts';
 import { openPostgres } from '#storage/postgres.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { command } from '#lab/support/commands.ts';
-import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
-import { root, spawnServe } from '#lab/support/processes.ts';
-import { s3Credentials, startS3, type TestS3 } from '#lab/support/s3.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { command } from '#test/support/commands.ts';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
+import { root, spawnServe } from '#test/support/processes.ts';
+import { s3Credentials, startS3, type TestS3 } from '#test/support/s3.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { accountRow, eventRow, uploadRow } from '#test/storage/rows.ts';
 
 const uploads = 1_200;

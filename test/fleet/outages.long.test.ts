@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startFleet, type Fleet } from '#lab/support/fleet.ts';
-import { png } from '#lab/support/images.ts';
-import { bearer, formOf, post, type Answer, type ErrorBody } from '#lab/support/requests.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startFleet, type Fleet } from '#test/support/fleet.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post, type Answer, type ErrorBody } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 type Uploaded = ErrorBody & { file_url: string };
 

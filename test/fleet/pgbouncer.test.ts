@@ -1,13 +1,13 @@
 // Behind PgBouncer in transaction mode, where every transaction may run on another connection.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { booksOf } from '#lab/support/books.ts';
-import * as images from '#lab/support/images.ts';
-import { hasPgbouncer, startPgbouncer } from '#lab/support/pgbouncer.ts';
-import { startPostgres } from '#lab/support/postgres.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import { booksOf } from '#test/support/books.ts';
+import * as images from '#test/support/images.ts';
+import { hasPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
+import { startPostgres } from '#test/support/postgres.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 
 test('uploads and the dashboard through PgBouncer, on two connections to the server', async (context) => {
   if (!hasPgbouncer()) return context.skip('pgbouncer is not installed');

@@ -5,11 +5,11 @@ import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { builtInPlans } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
-import { startFleet, type Fleet } from '#lab/support/fleet.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { query } from '#lab/support/postgres.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startFleet, type Fleet } from '#test/support/fleet.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { query } from '#test/support/postgres.ts';
+import { bearer } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** RENDERS=10000 drains as many; the result is the same with fewer. */
 const total = Number(process.env['RENDERS'] ?? 300);

@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test';
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountRenders, AccountUploads, AccountUsage } from '#http/account/schemas.ts';
-import { png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, formOf, post, type Answer, type ErrorBody } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, formOf, post, type Answer, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 const paths = ['uploads', 'renders', 'usage'] as const;
 const schemas = { uploads: AccountUploads, renders: AccountRenders, usage: AccountUsage };

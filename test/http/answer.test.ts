@@ -13,7 +13,7 @@ import { openBlob, type OpenBlob } from '#storage/blobs.ts';
 import { sendStream } from '#http/answer.ts';
 import { createGuards } from '#http/guards.ts';
 import { createListener } from '#http/connection/listener.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let app: FastifyInstance;
 let port: number;

@@ -4,11 +4,11 @@ import { METHODS } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { newApiKey } from '#core/ids.ts';
 import { refusalsPerMinute } from '#http/guards.ts';
-import * as images from '#lab/support/images.ts';
-import { command } from '#lab/support/commands.ts';
-import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
-import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import * as images from '#test/support/images.ts';
+import { command } from '#test/support/commands.ts';
+import { rawBytes, rawRequest } from '#test/support/raw-request.ts';
+import { bearer, formOf, post, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 const plansFile = new URL('../fixtures/plans.json', import.meta.url).pathname;
 const endpoints = ['/api/v1/upload', '/api/v1/upload/batch'];

@@ -18,9 +18,9 @@ import { createRequestBudget } from '#metering/request-budget.ts';
 import { shareConnections } from '#http/connection/connections.ts';
 import { createGuards } from '#http/guards.ts';
 import { createListener } from '#http/connection/listener.ts';
-import { openDescriptors } from '#lab/support/process-table.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { openDescriptors } from '#test/support/process-table.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const stallMs = 1_500;
 const timeouts = {

@@ -1,12 +1,12 @@
 // Pages of other origins: only those in CORS_ORIGINS may call the API, and only the API.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { launchTestChromium } from '#lab/support/chromium.ts';
-import * as images from '#lab/support/images.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { launchTestChromium } from '#test/support/chromium.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 const origin = 'https://app.example.com';
 const endpoints = ['/api/v1/upload', '/api/v1/upload/batch', '/api/v1/screenshot', '/api/v1/pdf'];

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parseGrants } from '#browser/egress/grants.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 /** Open to everyone. */

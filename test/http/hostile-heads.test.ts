@@ -2,8 +2,8 @@
 // this process, not by the clock: the machine may be busy.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { rawBytes, rawRequest } from '#lab/support/raw-request.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { rawBytes, rawRequest } from '#test/support/raw-request.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 before(async () => {

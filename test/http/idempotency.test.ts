@@ -10,11 +10,11 @@ import type { UploadResult } from '#http/api/v1/schemas.ts';
 import { maxWaiting } from '#http/idempotency.ts';
 import { UnknownOutcomeError, type Database } from '#storage/database.ts';
 import type { Blobs, OpenBlob } from '#storage/blobs.ts';
-import * as images from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, formOf, post, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 type Commit = () => Promise<unknown>;
 

@@ -5,12 +5,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Blobs, Spool } from '#storage/blobs.ts';
-import * as images from '#lab/support/images.ts';
-import { openDescriptors } from '#lab/support/process-table.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import * as images from '#test/support/images.ts';
+import { openDescriptors } from '#test/support/process-table.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** More than a spool keeps in memory, so that there is a file. */
 const sizeBytes = 400_000;

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { RenderFailure } from '#browser/browser.ts';
 import { createMetrics } from '#http/metrics.ts';
-import * as images from '#lab/support/images.ts';
-import { root } from '#lab/support/processes.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService } from '#lab/support/service.ts';
+import * as images from '#test/support/images.ts';
+import { root } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService } from '#test/support/service.ts';
 
 const unused = () =>
   createMetrics({

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import type { ServiceError } from '#core/errors.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { readUploadForm } from '#http/body/multipart.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const head = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
 

@@ -2,8 +2,8 @@
 // account.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { refusalsPerMinute } from '#http/guards.ts';
 
 let service: TestService;

@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import { errorTable, toServiceError, type ErrorCode } from '#core/errors.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { answers, requests } from '#http/openapi/examples.ts';
-import { png, pngOfSize } from '#lab/support/images.ts';
-import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png, pngOfSize } from '#test/support/images.ts';
+import { bearer, formOf, post, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 const paths: Record<string, string> = {
   uploadImage: '/api/v1/upload',

@@ -24,11 +24,11 @@ import {
   uploadLinkRequests,
   uploadsFromUrl,
 } from '#http/openapi/examples-v2.ts';
-import { callsOf } from '#lab/support/calls-v2.ts';
-import { jpeg, png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { callsOf } from '#test/support/calls-v2.ts';
+import { jpeg, png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { openapiV2Path, openapiV2Text } from '#scripts/document.ts';
 
 /** Rules of the strictest set that ask for another API than the contract's, or that examples of whole bodies make idle. */

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import { openapiPath } from '#scripts/document.ts';
 
 const spectral = '@stoplight/spectral-cli@6.16.3';

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { errorCodesOf, errorTable } from '#core/errors.ts';
-import { contractErrors, endpoints, resolveShared, type OpenapiDocument } from '#lab/support/contract.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { contractErrors, endpoints, resolveShared, type OpenapiDocument } from '#test/support/contract.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 import { openapiPath, openapiText } from '#scripts/document.ts';
 
 /** Rules of the strictest set that ask for another API than the contract's, or that examples of whole bodies make idle. */

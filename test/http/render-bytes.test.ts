@@ -13,10 +13,10 @@ import type { Browser, Rendered } from '#browser/browser.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { Config } from '#roof/config.ts';
-import { openFilesIn } from '#lab/support/process-table.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { openFilesIn } from '#test/support/process-table.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const sizeBytes = 60 * 1024 * 1024;
 const url = 'http://127.0.0.1:9/';

@@ -10,8 +10,8 @@ import { connect } from 'node:tls';
 import { pino } from 'pino';
 import { renewCertificate } from '#http/connection/renewed-certificate.ts';
 import { readConfig } from '#roof/config.ts';
-import { createAuthority } from '#lab/support/certificates.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { createAuthority } from '#test/support/certificates.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 test('a renewed certificate is used from the next connection on, once certificate and key fit', async (context) => {
   const { path, remove } = await temporaryFolder();

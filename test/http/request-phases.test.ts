@@ -1,11 +1,11 @@
 // The request log keeps how long each step took, also for a request that fails.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { png } from '#lab/support/images.ts';
-import { freePort } from '#lab/support/processes.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import { png } from '#test/support/images.ts';
+import { freePort } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {

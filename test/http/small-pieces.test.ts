@@ -17,8 +17,8 @@ import { createGuards } from '#http/guards.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { onBrokenBody } from '#http/connection/broken-body.ts';
 import { recordsOf } from '#lab/prove/small-pieces/tls-records.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const timeouts = {
   headersMs: 20_000,

@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 before(async () => {

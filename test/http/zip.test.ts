@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { distinctNames, zipOf } from '#http/zip.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { descendants, treeCpuMs } from '#lab/support/process-table.ts';
+import { descendants, treeCpuMs } from '#test/support/process-table.ts';
 
 test('the CPU time of an ended child counts before its parent has waited for it', async (context) => {
   // The loop runs in a child, and its parent becomes a program that waits for no child.

@@ -9,8 +9,8 @@ import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { createAdmission, type Admission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
-import { createTestClock, type TestClock } from '#lab/support/service.ts';
-import { watchStatements } from '#lab/support/statements.ts';
+import { createTestClock, type TestClock } from '#test/support/service.ts';
+import { watchStatements } from '#test/support/statements.ts';
 
 for (const engine of databaseEngines) {
   describe(`admission on ${engine.name}`, () => {

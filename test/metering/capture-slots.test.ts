@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { browsers } from '#lab/support/process-table.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { browsers } from '#test/support/process-table.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
 let site: PageServer;

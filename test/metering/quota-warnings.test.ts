@@ -7,8 +7,8 @@ import { createMailer } from '#accounts/mailer.ts';
 import { builtInPlans } from '#accounts/plans.ts';
 import { consumeUnits } from '#metering/quota.ts';
 import { createQuotaWarnings } from '#metering/quota-warnings.ts';
-import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
-import { createTestClock } from '#lab/support/service.ts';
+import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
+import { createTestClock } from '#test/support/service.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { booksOf } from '#lab/support/books.ts';
-import * as images from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService } from '#lab/support/service.ts';
+import { booksOf } from '#test/support/books.ts';
+import * as images from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService } from '#test/support/service.ts';
 
 const plansFile = new URL('../fixtures/plans.json', import.meta.url).pathname;
 

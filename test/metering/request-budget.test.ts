@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRequestBudget, standingOf } from '#metering/request-budget.ts';
-import { createTestClock } from '#lab/support/service.ts';
+import { createTestClock } from '#test/support/service.ts';
 
 test('many client addresses take bounded memory, and each costs the same when older ones are dropped', () => {
   const clock = createTestClock();

@@ -11,7 +11,7 @@ import type { Caller } from '#accounts/authenticate.ts';
 import { createCachedRenders, type CachedRenders, type CachedRequest } from '#renders/cached-renders.ts';
 import { createRenderEvents } from '#renders/render-events.ts';
 import { createFlights, maxWaiting, type Flight } from '#renders/flights.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { renderRow } from '#test/storage/rows.ts';
 import { contentOf, engines, openKit, requestFor, type Kit } from '#test/renders/kit.ts';
 

@@ -18,9 +18,9 @@ import type { RenderRequest } from '#renders/render-request.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
-import { receiverAddress } from '#lab/support/receiver.ts';
-import { createTestClock } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { receiverAddress } from '#test/support/receiver.ts';
+import { createTestClock } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { createWritingBrowser, jobParts, requestFor, type engines } from '#test/renders/kit.ts';
 import { accountRow } from '#test/storage/rows.ts';
 

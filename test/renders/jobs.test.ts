@@ -12,7 +12,7 @@ import type { Caller } from '#accounts/authenticate.ts';
 import { maxWaiting } from '#delivery/events.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { keptFailures } from '#renders/render.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { openJobsKit, webhookUrl, type JobsKit } from '#test/renders/jobs-kit.ts';
 import { contentOf, engines, requestFor } from '#test/renders/kit.ts';
 import { renderRow } from '#test/storage/rows.ts';

@@ -26,8 +26,8 @@ import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
 import { createLog } from '#roof/log.ts';
-import { receiverAddress } from '#lab/support/receiver.ts';
-import { createTestClock } from '#lab/support/service.ts';
+import { receiverAddress } from '#test/support/receiver.ts';
+import { createTestClock } from '#test/support/service.ts';
 import { blobEngines, databaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 

@@ -5,8 +5,8 @@ import type { ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createPhases } from '#core/phases.ts';
 import type { OutputFormat } from '#browser/job.ts';
-import { receiverAddress, startReceiver, type Receiver } from '#lab/support/receiver.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { openJobsKit } from '#test/renders/jobs-kit.ts';
 import { contentOf, engines, openKit, page, requestFor, type Kit } from '#test/renders/kit.ts';
 

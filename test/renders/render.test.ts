@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { RenderFailure } from '#browser/browser.ts';
 import type { RenderFailureReason } from '#browser/browser.ts';
 import { readBlob } from '#storage/blobs.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { contentOf, engines, openKit, page, requestFor, type Kit } from '#test/renders/kit.ts';
 
 for (const engine of engines) {

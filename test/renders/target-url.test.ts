@@ -13,7 +13,7 @@ import {
   otherNonPublicAddresses,
   publicAddresses,
   specialBlocks,
-} from '#lab/support/address-table.ts';
+} from '#test/support/address-table.ts';
 
 const isPublicAddress = (address: string): boolean => whyNotPublic(address) === undefined;
 

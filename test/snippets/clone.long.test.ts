@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { freePort, root, temporaryFolder } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { freePort, root, temporaryFolder } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { fencedBlocks } from './blocks.ts';
 
 test('README.md: clone, npm start and the first upload', async (context) => {

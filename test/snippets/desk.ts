@@ -3,12 +3,12 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
-import { jpeg, png } from '#lab/support/images.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { startPostgres } from '#lab/support/postgres.ts';
-import { freePort, root, temporaryFolder } from '#lab/support/processes.ts';
-import { s3Credentials, startS3 } from '#lab/support/s3.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { jpeg, png } from '#test/support/images.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { startPostgres } from '#test/support/postgres.ts';
+import { freePort, root, temporaryFolder } from '#test/support/processes.ts';
+import { s3Credentials, startS3 } from '#test/support/s3.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { buildClients } from '#scripts/build-clients.ts';
 
 export interface Desk {

@@ -5,8 +5,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { root } from '#lab/support/processes.ts';
-import { startService } from '#lab/support/service.ts';
+import { root } from '#test/support/processes.ts';
+import { startService } from '#test/support/service.ts';
 import type { Desk } from './desk.ts';
 
 type Run = (code: string, place: string, desk: Desk) => Promise<void>;

@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 import { fencedBlocks, type Block } from './blocks.ts';
 import { setDesk, type Desk } from './desk.ts';
 import { reasonNotToRun, staleEntries } from './not-run.ts';

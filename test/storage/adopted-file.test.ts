@@ -21,8 +21,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { newId } from '#core/ids.ts';
 import { readBlob } from '#storage/blobs.ts';
-import { openFilesIn } from '#lab/support/process-table.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { openFilesIn } from '#test/support/process-table.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { blobEngines, type OpenBlobs } from '#test/storage/engines.ts';
 
 const secret = 'the secret of another user';

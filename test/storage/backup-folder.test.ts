@@ -7,8 +7,8 @@ import { newId } from '#core/ids.ts';
 import { backUp, restore } from '#storage/backup.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { command } from '#lab/support/commands.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { command } from '#test/support/commands.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 describe('the folders of backup and restore', () => {
   let root: Awaited<ReturnType<typeof temporaryFolder>>;

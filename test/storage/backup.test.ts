@@ -8,11 +8,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { backUp } from '#storage/backup.ts';
-import { command } from '#lab/support/commands.ts';
-import { png } from '#lab/support/images.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { command } from '#test/support/commands.ts';
+import { png } from '#test/support/images.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 type Uploaded = { file_url: string; delete_url: string };
 

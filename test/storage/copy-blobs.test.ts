@@ -7,7 +7,7 @@ import { newId } from '#core/ids.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 import { copyBlobs } from '#storage/copy-blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 before(async () => {

@@ -4,9 +4,9 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createDiskReads } from '#storage/disk-reads.ts';
-import { openDescriptors } from '#lab/support/process-table.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { openDescriptors } from '#test/support/process-table.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const MiB = 1024 * 1024;
 const bytes = Buffer.alloc(3 * MiB + 5, 'abcdefg');

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { newId } from '#core/ids.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { temporaryFolder, tintype } from '#lab/support/processes.ts';
+import { temporaryFolder, tintype } from '#test/support/processes.ts';
 
 test('the spools of a dead process are deleted, those of a running one and the files of others are kept', async () => {
   const { path, remove } = await temporaryFolder();

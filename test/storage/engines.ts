@@ -9,10 +9,10 @@ import { openPostgres } from '#storage/postgres.ts';
 import { createS3Blobs } from '#storage/s3-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { readConfig } from '#roof/config.ts';
-import { openServer, query } from '#lab/support/postgres.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { openS3 } from '#lab/support/s3.ts';
-import { shared } from '#lab/support/shared.ts';
+import { openServer, query } from '#test/support/postgres.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { openS3 } from '#test/support/s3.ts';
+import { shared } from '#test/support/shared.ts';
 
 export interface OpenDatabase {
   database: Database;

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { Database, Tables } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
 let database: Database;

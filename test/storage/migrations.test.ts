@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import type { Database } from '#storage/database.ts';
 import { laterMigrations } from '#storage/later-migrations.ts';
 import { toStoredRender } from '#renders/stored-render.ts';
-import { command } from '#lab/support/commands.ts';
-import { tintype } from '#lab/support/processes.ts';
+import { command } from '#test/support/commands.ts';
+import { tintype } from '#test/support/processes.ts';
 import { databaseEngines, type DatabaseEngine } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 

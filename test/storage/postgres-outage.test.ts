@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Database } from '#storage/database.ts';
 import { openPostgres } from '#storage/postgres.ts';
-import { startPostgres, type TestPostgres } from '#lab/support/postgres.ts';
-import { startTcpProxy, type TcpProxy } from '#lab/support/tcp-proxy.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
 describe('postgres outages', () => {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import { backUp, restore } from '#storage/backup.ts';
 import { openSqlite } from '#storage/sqlite.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 async function modesIn(folder: string): Promise<Record<string, string>> {
   const names = (await readdir(folder)).filter((name) => name.startsWith('tintype.db'));

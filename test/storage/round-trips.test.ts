@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import * as images from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { watchStatements, type StatementWatch } from '#lab/support/statements.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { watchStatements, type StatementWatch } from '#test/support/statements.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 
 const units = ['update usage_counters', 'insert usage_events', 'insert usage_days'];

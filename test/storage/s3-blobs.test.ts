@@ -8,9 +8,9 @@ import { newId } from '#core/ids.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 import { createS3Blobs, type S3Location } from '#storage/s3-blobs.ts';
 import { readConfig } from '#roof/config.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { openS3, type AnyS3 } from '#lab/support/s3.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { openS3, type AnyS3 } from '#test/support/s3.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const small = 10_000;
 const large = 3_000_000;

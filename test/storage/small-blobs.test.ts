@@ -7,7 +7,7 @@ import { newId } from '#core/ids.ts';
 import { placeOf } from '#storage/blob-place.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const smallBytes = 256 * 1024;
 

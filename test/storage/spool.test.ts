@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createSpools } from '#storage/spool.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const large = Buffer.alloc(300_000, 'x');
 

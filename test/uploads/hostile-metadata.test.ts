@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UnreadablePicture } from '#uploads/metadata/cleaning.ts';
 import { cleanPicture, type CleanableType } from '#uploads/metadata/remove-metadata.ts';
-import { plantedText } from '#lab/support/camera-files.ts';
+import { plantedText } from '#test/support/camera-files.ts';
 import { createRandom } from '#lab/prove/fuzz/random.ts';
 
 const folder = join(import.meta.dirname, '..', 'fixtures', 'metadata');

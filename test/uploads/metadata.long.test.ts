@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { detectType } from '#uploads/detect-type.ts';
 import { cleanPicture, type CleanableType } from '#uploads/metadata/remove-metadata.ts';
-import { exiftoolMissing, makeCameraFiles, tagsIn } from '#lab/support/camera-files.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import { exiftoolMissing, makeCameraFiles, tagsIn } from '#test/support/camera-files.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 
 const skip = exiftoolMissing();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -1,5 +1,5 @@
 // Removal of metadata: what is found, what is left, and that no pixel, profile or orientation changes. The pictures in
-// test/fixtures/metadata/ were made with exiftool (lab/support/camera-files.ts).
+// test/fixtures/metadata/ were made with exiftool (test/support/camera-files.ts).
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { metadataKinds } from '#uploads/metadata/cleaning.ts';
 import { cleanPicture, type CleanableType } from '#uploads/metadata/remove-metadata.ts';
-import { plantedText } from '#lab/support/camera-files.ts';
-import * as images from '#lab/support/images.ts';
+import { plantedText } from '#test/support/camera-files.ts';
+import * as images from '#test/support/images.ts';
 
 const folder = join(import.meta.dirname, '..', 'fixtures', 'metadata');
 const fixture = (name: string): Buffer => readFileSync(join(folder, name));

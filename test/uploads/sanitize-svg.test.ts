@@ -5,8 +5,8 @@ import { SaxesParser } from 'saxes';
 import type { SaxesTagNS } from 'saxes';
 import { ServiceError } from '#core/errors.ts';
 import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
-import { dangersIn } from '#lab/support/svg-dangers.ts';
-import { svgFixtures } from '#lab/support/svg-fixtures.ts';
+import { dangersIn } from '#test/support/svg-dangers.ts';
+import { svgFixtures } from '#test/support/svg-fixtures.ts';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 const wrap = (body: string): string => `<svg xmlns="${svgNamespace}">${body}</svg>`;

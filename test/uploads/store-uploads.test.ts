@@ -10,8 +10,8 @@ import { builtInPlans } from '#accounts/plans.ts';
 import { receiveFile } from '#uploads/receive-file.ts';
 import { createUploadsRoom, type UploadsRoom } from '#uploads/room.ts';
 import type { UploadOutcome } from '#uploads/store-uploads.ts';
-import { plantedText } from '#lab/support/camera-files.ts';
-import { createTestClock } from '#lab/support/service.ts';
+import { plantedText } from '#test/support/camera-files.ts';
+import { createTestClock } from '#test/support/service.ts';
 import { blobEngines, databaseEngines, type OpenBlobs, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 

@@ -8,8 +8,8 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
-import { launchTestChromium } from '#lab/support/chromium.ts';
-import { svgFixtures } from '#lab/support/svg-fixtures.ts';
+import { launchTestChromium } from '#test/support/chromium.ts';
+import { svgFixtures } from '#test/support/svg-fixtures.ts';
 
 /** These do harm in this browser when opened unsanitized; the others need an older or a different browser. */
 const harmful = `

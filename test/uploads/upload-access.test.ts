@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createUploadAccess } from '#uploads/upload-access.ts';
 import { createUploadPasswords } from '#uploads/upload-passwords.ts';
-import { createTestClock } from '#lab/support/service.ts';
+import { createTestClock } from '#test/support/service.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 import { accountRow, uploadRow } from '#test/storage/rows.ts';
 

@@ -15,9 +15,9 @@ import { readDimensions } from '#uploads/dimensions.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
-import * as images from '#lab/support/images.ts';
-import { createTestClock } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import * as images from '#test/support/images.ts';
+import { createTestClock } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { blobEngines, databaseEngines, type OpenBlobs, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow, uploadRow } from '#test/storage/rows.ts';
 

@@ -2,8 +2,8 @@
 import { type Attack, green, inTurns, isFailure, isRefusal } from '#lab/prove/attacks/stage.ts';
 import { moves } from '#lab/prove/attacks/ways.ts';
 import { askForRender } from '#lab/prove/renderer.ts';
-import { deniedUrls, malformedUrls, specialBlocks } from '#lab/support/address-table.ts';
-import { startService } from '#lab/support/service.ts';
+import { deniedUrls, malformedUrls, specialBlocks } from '#test/support/address-table.ts';
+import { startService } from '#test/support/service.ts';
 
 /** Every spelling leads to the canary's port, unless it names an impossible port. */
 const atPort = (url: string, port: number): string =>

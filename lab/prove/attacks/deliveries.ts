@@ -3,8 +3,8 @@ import type { Render } from '#http/api/v2/schemas.ts';
 import { askForRender } from '#lab/prove/renderer.ts';
 import { spelled } from '#lab/prove/attacks/outgoing.ts';
 import { type Attack, inTurns } from '#lab/prove/attacks/stage.ts';
-import { startReceiver } from '#lab/support/receiver.ts';
-import { startService } from '#lab/support/service.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { startService } from '#test/support/service.ts';
 
 const html = '<p>Hello';
 

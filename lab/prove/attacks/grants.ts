@@ -1,7 +1,7 @@
 // Attacks on a private host that the owner has granted to another account.
 import { type Attack, inTurns } from '#lab/prove/attacks/stage.ts';
 import { askForRender } from '#lab/prove/renderer.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
+import { startPageServer } from '#test/support/page-server.ts';
 
 export const borrowedGrant: Attack = async ({ service, render, site }) => {
   const wiki = await startPageServer({ '/own': '<!doctype html><p>own' }, { address: '127.0.0.3' });

@@ -7,15 +7,15 @@ import sharp from 'sharp';
 import { type Attack, green, inTurns, isFailure, isRefusal } from '#lab/prove/attacks/stage.ts';
 import { moves } from '#lab/prove/attacks/ways.ts';
 import type { RenderAnswer } from '#lab/prove/renderer.ts';
-import type { Route } from '#lab/support/page-server.ts';
-import { colourOf, decode } from '#lab/support/pixels.ts';
+import type { Route } from '#test/support/page-server.ts';
+import { colourOf, decode } from '#test/support/pixels.ts';
 import {
   browsers,
   groupMembers,
   listeningPorts,
   scratchFolders,
   workers,
-} from '#lab/support/process-table.ts';
+} from '#test/support/process-table.ts';
 
 export const schemes: Attack = async ({ shoot, site }) => {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-test-'));

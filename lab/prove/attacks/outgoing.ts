@@ -2,14 +2,14 @@
 import { createOutgoing, OutgoingFailure } from '#browser/egress/outgoing.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import { type Attack, inTurns } from '#lab/prove/attacks/stage.ts';
-import { callsOf, type Failure } from '#lab/support/calls-v2.ts';
-import { deniedUrls, specialBlocks } from '#lab/support/address-table.ts';
-import { png } from '#lab/support/images.ts';
-import { startReceiver } from '#lab/support/receiver.ts';
-import { formOf } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { callsOf, type Failure } from '#test/support/calls-v2.ts';
+import { deniedUrls, specialBlocks } from '#test/support/address-table.ts';
+import { png } from '#test/support/images.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { formOf } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** Every spelling over https, at the canary's port unless it names an impossible one. */
 export const spelled = (port: number): string[] => {

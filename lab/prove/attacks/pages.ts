@@ -2,7 +2,7 @@
 import { testWall } from '#browser/worker/wall-test.ts';
 import { type Attack, green, inTurns, isFailure } from '#lab/prove/attacks/stage.ts';
 import { moves, pageOfWays, ways } from '#lab/prove/attacks/ways.ts';
-import { launchBareChromium } from '#lab/support/bare-chromium.ts';
+import { launchBareChromium } from '#test/support/bare-chromium.ts';
 
 export const movedMainFrame: Attack = async ({ shoot, site, twin, canaries }, size) => {
   const { port } = canaries;

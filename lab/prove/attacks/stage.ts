@@ -3,10 +3,10 @@
 import type { Finding, Size } from '#lab/prove/proof.ts';
 import { askForRender, type RenderAnswer } from '#lab/prove/renderer.ts';
 import { waysRoutes } from '#lab/prove/attacks/ways.ts';
-import { type Canaries, startCanaries } from '#lab/support/canaries.ts';
-import { type DnsServer, startDnsServer } from '#lab/support/dns-server.ts';
-import { type PageServer, startPageServer } from '#lab/support/page-server.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { type Canaries, startCanaries } from '#test/support/canaries.ts';
+import { type DnsServer, startDnsServer } from '#test/support/dns-server.ts';
+import { type PageServer, startPageServer } from '#test/support/page-server.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 /** Opened by EGRESS_ALLOW; everything else on loopback is closed. */
 export const allowedAddress = '127.0.0.2';

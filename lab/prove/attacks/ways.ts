@@ -1,6 +1,6 @@
 // The ways in which a page can request an address, as data. Each is tried twice: with an allowed server, to see that it works,
 // and with a canary. Adding a way is adding a row.
-import type { Route } from '#lab/support/page-server.ts';
+import type { Route } from '#test/support/page-server.ts';
 
 /** Markup or script that requests TARGET; REDIRECT is an address of the same site that redirects there. */
 export const ways: Record<string, string> = {

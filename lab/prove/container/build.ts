@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 
 export interface Image {
   /** The image's own settings, as an engine would read them. */

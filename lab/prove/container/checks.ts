@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { Container } from '#lab/prove/container/run.ts';
 import type { Finding } from '#lab/prove/proof.ts';
 import { askForRender, seconds } from '#lab/prove/renderer.ts';
-import { launchTestChromium } from '#lab/support/chromium.ts';
-import { png } from '#lab/support/images.ts';
-import { readPdf } from '#lab/support/pdf.ts';
-import { colourOf } from '#lab/support/pixels.ts';
-import { browsers, descendants, groupMembers, namespaceOf, statusOf } from '#lab/support/process-table.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { launchTestChromium } from '#test/support/chromium.ts';
+import { png } from '#test/support/images.ts';
+import { readPdf } from '#test/support/pdf.ts';
+import { colourOf } from '#test/support/pixels.ts';
+import { browsers, descendants, groupMembers, namespaceOf, statusOf } from '#test/support/process-table.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 export function confinement({ pid, readyAfterMs }: Container): Finding {
   // The container's first process is tini; the service is its child.

@@ -1,7 +1,7 @@
 // The line of docker run in docs/self-hosting/docker.md, read: what it asks of the engine, so that the proof runs exactly that.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '#lab/support/processes.ts';
+import { root } from '#test/support/processes.ts';
 
 export interface DockerRun {
   image: string;

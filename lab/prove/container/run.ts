@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Image } from '#lab/prove/container/build.ts';
 import { readDockerRun } from '#lab/prove/container/docker-run.ts';
-import { freePort, root } from '#lab/support/processes.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { freePort, root } from '#test/support/processes.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 export interface Container {
   origin: string;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Finding } from '#lab/prove/proof.ts';
 import { upload } from '#lab/prove/faults/requests.ts';
 import { nextMonth } from '#metering/quota.ts';
-import * as images from '#lab/support/images.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { endless } from '#lab/support/product.ts';
-import { booksOf } from '#lab/support/books.ts';
-import { startService } from '#lab/support/service.ts';
+import * as images from '#test/support/images.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { endless } from '#test/support/product.ts';
+import { booksOf } from '#test/support/books.ts';
+import { startService } from '#test/support/service.ts';
 
 const hourMs = 60 * 60 * 1000;
 

@@ -8,9 +8,9 @@ import { crashPoints, type CrashPoint } from '#core/crash-points.ts';
 import type { Finding, Size } from '#lab/prove/proof.ts';
 import { countLost, readBack, twoOutputs, upload } from '#lab/prove/faults/requests.ts';
 import { serveCommand } from '#lab/prove/serve.ts';
-import * as images from '#lab/support/images.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import {
   disagreement,
   endless,
@@ -18,8 +18,8 @@ import {
   startProduct,
   storedIn,
   type Product,
-} from '#lab/support/product.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+} from '#test/support/product.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** Each start of the service takes seconds; the short form uses the points that differ most. */
 const shortPoints: CrashPoint[] = ['file renamed', 'row written', 'upload committed', 'render written'];

@@ -6,12 +6,12 @@ import { crashPoints, type CrashPoint } from '#core/crash-points.ts';
 import type { Finding, Size } from '#lab/prove/proof.ts';
 import { queueRender } from '#lab/prove/faults/requests.ts';
 import { serveCommand } from '#lab/prove/serve.ts';
-import { createAuthority } from '#lab/support/certificates.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { disagreement, endless, readBooks, startProduct } from '#lab/support/product.ts';
-import { receiverAddress, startReceiver } from '#lab/support/receiver.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { createAuthority } from '#test/support/certificates.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { disagreement, endless, readBooks, startProduct } from '#test/support/product.ts';
+import { receiverAddress, startReceiver } from '#test/support/receiver.ts';
+import { bearer } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** Those of the acceptance, and those of the render that follows it. */
 const points: CrashPoint[] = [

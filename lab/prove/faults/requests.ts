@@ -1,6 +1,6 @@
 // Requests to a service that may die, stall or refuse during them.
 import type { UploadResult } from '#http/api/v1/schemas.ts';
-import { bearer, formOf } from '#lab/support/requests.ts';
+import { bearer, formOf } from '#test/support/requests.ts';
 
 /** A response, or `lost` if the connection broke with the service. */
 export type Outcome<T> = { status: number; headers: Headers; body: T } | 'lost';

@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countLost, screenshot, upload, type Outcome } from '#lab/prove/faults/requests.ts';
 import type { Finding, Size } from '#lab/prove/proof.ts';
-import * as images from '#lab/support/images.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { root, temporaryFolder } from '#lab/support/processes.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { root, temporaryFolder } from '#test/support/processes.ts';
 import {
   disagreement,
   endless,
@@ -18,7 +18,7 @@ import {
   startProduct,
   storedIn,
   type Product,
-} from '#lab/support/product.ts';
+} from '#test/support/product.ts';
 
 const MiB = 1024 * 1024;
 

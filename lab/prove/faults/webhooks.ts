@@ -5,12 +5,12 @@ import { hashSecret, newId } from '#core/ids.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import type { Finding, Size } from '#lab/prove/proof.ts';
 import { upload } from '#lab/prove/faults/requests.ts';
-import { createAuthority } from '#lab/support/certificates.ts';
-import * as images from '#lab/support/images.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { endless, readBooks, startProduct, type Product } from '#lab/support/product.ts';
-import { receiverAddress, startReceiver } from '#lab/support/receiver.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { createAuthority } from '#test/support/certificates.ts';
+import * as images from '#test/support/images.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { endless, readBooks, startProduct, type Product } from '#test/support/product.ts';
+import { receiverAddress, startReceiver } from '#test/support/receiver.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const clients = 4;
 /** Messages after which the process is killed, before the last of them is answered. */

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Finding, Size } from '#lab/prove/proof.ts';
 import { screenshot } from '#lab/prove/faults/requests.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { browsers, groupMembers, workers } from '#lab/support/process-table.ts';
-import { disagreement, endless, readBooks, startProduct, storedIn } from '#lab/support/product.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { browsers, groupMembers, workers } from '#test/support/process-table.ts';
+import { disagreement, endless, readBooks, startProduct, storedIn } from '#test/support/product.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const kills = { short: 4, long: 40 };
 const lanes = 3;

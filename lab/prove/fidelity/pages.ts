@@ -1,8 +1,8 @@
 // The pages to compare: folders are served on loopback as they are, each on its own port.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
-import { startPageServer } from '#lab/support/page-server.ts';
-import type { PageServer } from '#lab/support/page-server.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import type { PageServer } from '#test/support/page-server.ts';
 
 const types: Record<string, string> = {
   '.css': 'text/css',

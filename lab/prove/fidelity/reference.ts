@@ -1,7 +1,7 @@
 // The reference: a plain and slow way to the same pictures, with Playwright, the same browser and the same fonts. It waits for
 // load, network idle and three more seconds, and for the full page scrolls to the end and back.
 import type { Page } from 'playwright-core';
-import { launchTestChromium } from '#lab/support/chromium.ts';
+import { launchTestChromium } from '#test/support/chromium.ts';
 import type { Rendered, Renderer } from '#lab/prove/fidelity/compare.ts';
 
 const viewport = { width: 1440, height: 900 };

@@ -1,5 +1,5 @@
 // A fuzz case: bytes to send, and what a correct response looks like.
-import type { Answered, Asked } from '#lab/support/contract.ts';
+import type { Answered, Asked } from '#test/support/contract.ts';
 import type { Random } from '#lab/prove/fuzz/random.ts';
 import type { Sent } from '#lab/prove/fuzz/wire.ts';
 

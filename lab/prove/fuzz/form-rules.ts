@@ -1,6 +1,6 @@
 // The expected response to a readable form: a second implementation of spec 4.1 and 4.2.
 import { errorOf, expectStatus } from '#lab/prove/fuzz/case.ts';
-import type { Answered } from '#lab/support/contract.ts';
+import type { Answered } from '#test/support/contract.ts';
 
 export interface Part {
   name: string;

@@ -12,7 +12,7 @@ import {
 import { files, judgeForm, otherFiles, type Part } from '#lab/prove/fuzz/form-rules.ts';
 import { tear } from '#lab/prove/fuzz/torn-forms.ts';
 import type { Random } from '#lab/prove/fuzz/random.ts';
-import type { Answered } from '#lab/support/contract.ts';
+import type { Answered } from '#test/support/contract.ts';
 
 const names = [
   'a.png',

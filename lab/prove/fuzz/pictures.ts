@@ -3,7 +3,7 @@
 import { expectStatus, type Generator } from '#lab/prove/fuzz/case.ts';
 import { formCase } from '#lab/prove/fuzz/forms.ts';
 import type { Random } from '#lab/prove/fuzz/random.ts';
-import * as images from '#lab/support/images.ts';
+import * as images from '#test/support/images.ts';
 
 const originals: Buffer[] = [
   await images.png(),

@@ -3,8 +3,8 @@
 import { expectStatus, words, type Generator } from '#lab/prove/fuzz/case.ts';
 import { formCase } from '#lab/prove/fuzz/forms.ts';
 import type { Random } from '#lab/prove/fuzz/random.ts';
-import { dangersIn } from '#lab/support/svg-dangers.ts';
-import { svgFixtures } from '#lab/support/svg-fixtures.ts';
+import { dangersIn } from '#test/support/svg-dangers.ts';
+import { svgFixtures } from '#test/support/svg-fixtures.ts';
 
 const small = ({ bytes }: { bytes: Buffer }): boolean => bytes.length < 20_000;
 const ordinary = svgFixtures('ordinary').filter(small);

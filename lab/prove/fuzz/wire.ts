@@ -2,7 +2,7 @@
 // between a case and the service.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Answered } from '#lab/support/contract.ts';
+import type { Answered } from '#test/support/contract.ts';
 
 export interface Sent {
   method: string;

@@ -10,9 +10,9 @@ import { copyBlobs } from '#storage/copy-blobs.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { dashboardPath } from '#http/dashboard/paths.ts';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
-import * as images from '#lab/support/images.ts';
-import type { TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import * as images from '#test/support/images.ts';
+import type { TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 import type { Interruptions } from '#lab/prove/leaks/interruptions.ts';
 
 export interface Scenario {

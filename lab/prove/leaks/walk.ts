@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createInterruptions } from '#lab/prove/leaks/interruptions.ts';
 import { setStage, type Scenario, type Stage } from '#lab/prove/leaks/scenarios.ts';
 import type { Finding } from '#lab/prove/proof.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { descendants, openDescriptors } from '#lab/support/process-table.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { endless, spent } from '#lab/support/product.ts';
-import { startService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { descendants, openDescriptors } from '#test/support/process-table.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { endless, spent } from '#test/support/product.ts';
+import { startService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 /** Of a path that makes more calls, as a backup of many files does, this many are interrupted, spread evenly. */
 const mostCalls = 40;

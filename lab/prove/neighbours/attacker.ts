@@ -4,7 +4,7 @@ import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { hostileRoutes } from '#lab/prove/neighbours/page-attacks.ts';
 import { processorOnly } from '#lab/prove/neighbours/processor-only.ts';
 import { attackerHosts, type Target } from '#lab/prove/neighbours/target.ts';
-import { startPageServer } from '#lab/support/page-server.ts';
+import { startPageServer } from '#test/support/page-server.ts';
 
 const { name, target } = JSON.parse(process.argv[2] ?? '{}') as { name: string; target: Target };
 const attack = [processorOnly, ...attacks].find((candidate) => candidate.name === name);

@@ -4,8 +4,8 @@ import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
 import { connectionAttacks } from '#lab/prove/neighbours/connection-attacks.ts';
 import { pageAttacks } from '#lab/prove/neighbours/page-attacks.ts';
 import { atDashboard, shoot, type Target } from '#lab/prove/neighbours/target.ts';
-import { pngOfSize } from '#lab/support/images.ts';
-import { formOf, bearer } from '#lab/support/requests.ts';
+import { pngOfSize } from '#test/support/images.ts';
+import { formOf, bearer } from '#test/support/requests.ts';
 
 const read = async (answer: Promise<Response>): Promise<void> => void (await (await answer).arrayBuffer());
 
@@ -52,9 +52,9 @@ const requestAttacks: Attack[] = [
     name: 'variants of hostile pictures',
     resource: 'picture processes',
     // Takes half a second, which the other attacks do not need.
-    prepare: () => import('#lab/support/hostile-pictures.ts'),
+    prepare: () => import('#test/support/hostile-pictures.ts'),
     async run(target, isOver) {
-      const { hostilePicture } = await import('#lab/support/hostile-pictures.ts');
+      const { hostilePicture } = await import('#test/support/hostile-pictures.ts');
       return await flood(isOver, 8, async (index, signal) => {
         const bytes = await hostilePicture((hostile += 1));
         const answer = await post(target, '', [[bytes, 'a']], signal);

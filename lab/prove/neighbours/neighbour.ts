@@ -1,7 +1,7 @@
 // The other account: it uploads, downloads, renders and opens the dashboard, one after the other, and records how long each took.
 import { inspect } from 'node:util';
 import { shoot, type Target, atDashboard } from '#lab/prove/neighbours/target.ts';
-import { bearer, formOf } from '#lab/support/requests.ts';
+import { bearer, formOf } from '#test/support/requests.ts';
 
 export const kinds = ['upload', 'download', 'dashboard', 'render'] as const;
 export type Kind = (typeof kinds)[number];

@@ -3,7 +3,7 @@ import { flood, type Attack } from '#lab/prove/neighbours/attack.ts';
 import { pageRows } from '#lab/prove/neighbours/page-rows.ts';
 import { serverRoutes, serverRows } from '#lab/prove/neighbours/server-rows.ts';
 import { shoot } from '#lab/prove/neighbours/target.ts';
-import type { Route } from '#lab/support/page-server.ts';
+import type { Route } from '#test/support/page-server.ts';
 
 const rows = [...pageRows, ...serverRows];
 const usualAtOnce = 8;

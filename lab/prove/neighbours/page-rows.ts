@@ -1,6 +1,6 @@
 // What hostile pages do by themselves. Adding an attack is adding a row.
-import type { Route } from '#lab/support/page-server.ts';
-import { slowToDraw } from '#lab/support/slow-to-draw.ts';
+import type { Route } from '#test/support/page-server.ts';
+import { slowToDraw } from '#test/support/slow-to-draw.ts';
 
 export interface PageRow {
   name: string;

@@ -1,6 +1,6 @@
 // Who had the machine's cores during an attack: without it nobody can tell a service that is held up from one that waits for a core.
 import { availableParallelism, cpus } from 'node:os';
-import { cpuMs, treeCpuMs } from '#lab/support/process-table.ts';
+import { cpuMs, treeCpuMs } from '#test/support/process-table.ts';
 
 /** Processor time in milliseconds. */
 interface Spent {

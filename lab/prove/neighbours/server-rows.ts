@@ -1,8 +1,8 @@
 // What hostile pages do together with their servers, some of them at 40 addresses. Adding an attack is adding a row.
 import { onEveryTurn, start, type PageRow } from '#lab/prove/neighbours/page-rows.ts';
 import { attackerHosts } from '#lab/prove/neighbours/target.ts';
-import type { Route } from '#lab/support/page-server.ts';
-import { slowToDraw } from '#lab/support/slow-to-draw.ts';
+import type { Route } from '#test/support/page-server.ts';
+import { slowToDraw } from '#test/support/slow-to-draw.ts';
 
 /** Runs the script for each of the first hosts, as `host`. */
 const forHosts = (count: number, script: string): string =>

@@ -7,8 +7,8 @@ import { readConfig } from '#roof/config.ts';
 import { openAccounts } from '#roof/service.ts';
 import { pausesSocket, takePauses, watchPauses, type Pauses } from '#lab/prove/pauses.ts';
 import type { Account, Target } from '#lab/prove/neighbours/target.ts';
-import { program, serveUntilReady, temporaryFolder } from '#lab/support/processes.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { program, serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 export interface Stage {
   /** Of the service's process. */

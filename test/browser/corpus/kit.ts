@@ -1,5 +1,5 @@
 // Types and helpers of the corpus pages.
-import type { Route } from '#lab/support/page-server.ts';
+import type { Route } from '#test/support/page-server.ts';
 
 type Colour = 'green' | 'red' | 'grey' | 'white' | 'yellow';
 export type Point = [x: number, y: number, colour: Colour | `${Colour} or ${Colour}`];

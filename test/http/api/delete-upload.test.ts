@@ -1,8 +1,8 @@
 // The tokenized delete URL. Spec 2.1, 3, 5.5. docs/decisions/0001 has the table of methods.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 let service: TestService;
 let key: string;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
 import type { RouteName } from '#http/dashboard/contract.ts';
-import { createAuthenticator } from '#lab/support/authenticator.ts';
-import { png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { totp } from '#lab/support/totp.ts';
+import { createAuthenticator } from '#test/support/authenticator.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { totp } from '#test/support/totp.ts';
 import {
   createVisitor,
   loggedToken,
@@ -19,7 +19,7 @@ import {
   signedInVisitor,
   type CallOptions,
   type Visitor,
-} from '#lab/support/visitor.ts';
+} from '#test/support/visitor.ts';
 import { accessTable, asMarkdown, events, type Cell, type Event, type Row } from './access-table.ts';
 
 let service: TestService;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { builtInPlans, type Plan } from '#accounts/plans.ts';
 import { parsePlans } from '#roof/config-forms.ts';
-import { png } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 
 const planOf = (id: string, change: Partial<Plan> = {}): Plan => ({
   id,

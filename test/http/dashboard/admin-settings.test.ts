@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readBlob } from '#storage/blobs.ts';
 import { openBlobs, openBrowser } from '#roof/engines.ts';
-import { png } from '#lab/support/images.ts';
-import { startMailbox } from '#lab/support/mailbox.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { createVisitor, loggedToken, password, signedInVisitor } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { png } from '#test/support/images.ts';
+import { startMailbox } from '#test/support/mailbox.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { createVisitor, loggedToken, password, signedInVisitor } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 type Person = Awaited<ReturnType<typeof signedInVisitor>>;
 

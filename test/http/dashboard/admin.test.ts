@@ -8,11 +8,11 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readBlob } from '#storage/blobs.ts';
 import { openBlobs, openBrowser } from '#roof/engines.ts';
-import { png, pngOfSize } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
-import { createVisitor, loggedToken, password, signedInVisitor } from '#lab/support/visitor.ts';
+import { png, pngOfSize } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { createVisitor, loggedToken, password, signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 let owner: Awaited<ReturnType<typeof signedInVisitor>>;

@@ -1,10 +1,10 @@
 // Albums, upload links, names, tags, passwords and "all that match" in the dashboard.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { png } from '#lab/support/images.ts';
-import { formOf } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { png } from '#test/support/images.ts';
+import { formOf } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 let visitor: Visitor;

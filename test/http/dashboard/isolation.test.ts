@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { builtInPlans } from '#accounts/plans.ts';
 import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
-import { png } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import {
   createVisitor,
   password,
   signedInVisitor,
   type CallOptions,
   type Visitor,
-} from '#lab/support/visitor.ts';
+} from '#test/support/visitor.ts';
 
 interface Things {
   email: string;

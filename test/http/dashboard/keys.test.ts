@@ -14,10 +14,10 @@ import { loggedPaths } from '#http/dashboard/paths.ts';
 import type { Key } from '#http/dashboard/views.ts';
 import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
-import { png } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 let image: Buffer;

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { limits } from '#core/limits.ts';
-import { command } from '#lab/support/commands.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import { command } from '#test/support/commands.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {

@@ -1,11 +1,11 @@
 // Sign-in with a real OpenID Connect provider: who gets an account, who is linked to whom, and who is taken for somebody else.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createOidcServer, passProvider, type Claims, type OidcServer } from '#lab/support/oidc.ts';
-import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { createVisitor, password, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { createOidcServer, passProvider, type Claims, type OidcServer } from '#test/support/oidc.ts';
+import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { createVisitor, password, signedInVisitor, type Visitor } from '#test/support/visitor.ts';
 
 const baseUrl = 'http://tintype.test';
 let provider: OidcServer;

@@ -2,11 +2,11 @@
 // playground's renders, which can be hosted afterwards.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { bearer } from '#lab/support/requests.ts';
-import * as images from '#lab/support/images.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { storeRender } from '#lab/support/stored-render.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import { bearer } from '#test/support/requests.ts';
+import * as images from '#test/support/images.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { storeRender } from '#test/support/stored-render.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {

@@ -1,10 +1,10 @@
 // A code after the password, recovery codes, passkeys, and what protects them. In a browser: test/dashboard/sign-in.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createAuthenticator } from '#lab/support/authenticator.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { totp } from '#lab/support/totp.ts';
-import { createVisitor, password, signedInVisitor } from '#lab/support/visitor.ts';
+import { createAuthenticator } from '#test/support/authenticator.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { totp } from '#test/support/totp.ts';
+import { createVisitor, password, signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {

@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getMigrations } from 'better-auth/db/migration';
-import { png } from '#lab/support/images.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { createVisitor, loggedToken, password, signedInVisitor, type Visitor } from '#lab/support/visitor.ts';
+import { png } from '#test/support/images.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import {
+  createVisitor,
+  loggedToken,
+  password,
+  signedInVisitor,
+  type Visitor,
+} from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {

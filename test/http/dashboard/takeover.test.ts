@@ -2,13 +2,13 @@
 // the person has proven that the address is theirs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createAuthenticator } from '#lab/support/authenticator.ts';
-import { png } from '#lab/support/images.ts';
-import { startMailbox, type Mailbox } from '#lab/support/mailbox.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { totp } from '#lab/support/totp.ts';
-import { createVisitor, password, type Visitor } from '#lab/support/visitor.ts';
+import { createAuthenticator } from '#test/support/authenticator.ts';
+import { png } from '#test/support/images.ts';
+import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { totp } from '#test/support/totp.ts';
+import { createVisitor, password, type Visitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 let mailbox: Mailbox;

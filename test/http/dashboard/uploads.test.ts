@@ -5,11 +5,11 @@ import sharp from 'sharp';
 import { newId, newSlug } from '#core/ids.ts';
 import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import type { UploadRow } from '#storage/schema.ts';
-import { png, svg } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { formOf } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor, type CallOptions, type Visitor } from '#lab/support/visitor.ts';
+import { png, svg } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { formOf } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor, type CallOptions, type Visitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 let site: PageServer;

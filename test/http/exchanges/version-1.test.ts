@@ -2,9 +2,9 @@
 // is what it was. `npm run document -- exchanges` records a change that is meant.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { corpusNames, layOut, readCorpus } from '#lab/exchanges/exchange.ts';
-import { play } from '#lab/exchanges/play.ts';
-import { openStage, type Stage } from '#lab/exchanges/stage.ts';
+import { corpusNames, layOut, readCorpus } from '#test/support/exchanges/exchange.ts';
+import { play } from '#test/support/exchanges/play.ts';
+import { openStage, type Stage } from '#test/support/exchanges/stage.ts';
 
 let stage: Stage;
 before(async () => {

@@ -9,12 +9,12 @@ import { promisify } from 'node:util';
 import type { Album, UploadLink } from '#http/api/v2/album-schemas.ts';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
 import { newSlug } from '#core/ids.ts';
-import { callsOf, type Call } from '#lab/support/calls-v2.ts';
-import { gif, png, pngOfSize, svg } from '#lab/support/images.ts';
-import { temporaryFolder } from '#lab/support/processes.ts';
-import { formOf } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { callsOf, type Call } from '#test/support/calls-v2.ts';
+import { gif, png, pngOfSize, svg } from '#test/support/images.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { formOf } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { uploadRow } from '#test/storage/rows.ts';
 
 let service: TestService;

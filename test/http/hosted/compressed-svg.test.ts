@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { createPackedSvgs } from '#http/hosted/packed-svgs.ts';
-import * as images from '#lab/support/images.ts';
-import { rawRequest } from '#lab/support/raw-request.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne, type Uploaded } from '#lab/support/uploading.ts';
+import * as images from '#test/support/images.ts';
+import { rawRequest } from '#test/support/raw-request.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne, type Uploaded } from '#test/support/uploading.ts';
 
 const drawing = (shapes: number): Buffer =>
   images.svg('<rect width="10" height="10" fill="#123456"/>'.repeat(shapes));

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { openBlobs } from '#roof/engines.ts';
-import * as images from '#lab/support/images.ts';
-import { rawRequest } from '#lab/support/raw-request.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne, type Uploaded } from '#lab/support/uploading.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import * as images from '#test/support/images.ts';
+import { rawRequest } from '#test/support/raw-request.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne, type Uploaded } from '#test/support/uploading.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
 let key: string;

@@ -4,11 +4,11 @@ import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
 import { ticketMs } from '#uploads/upload-access.ts';
-import { png, svg } from '#lab/support/images.ts';
-import { bearer, formOf } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import { png, svg } from '#test/support/images.ts';
+import { bearer, formOf } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 let service: TestService;
 let key: string;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { rawRequest } from '#lab/support/raw-request.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { rawRequest } from '#test/support/raw-request.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
 

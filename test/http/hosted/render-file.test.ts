@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { OutputFormat } from '#browser/job.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { storeRender } from '#lab/support/stored-render.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { storeRender } from '#test/support/stored-render.ts';
 
 let service: TestService;
 let accountId: string;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
 import { newId, newSlug } from '#core/ids.ts';
-import * as images from '#lab/support/images.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { storeRender } from '#lab/support/stored-render.ts';
-import { uploadOne } from '#lab/support/uploading.ts';
+import * as images from '#test/support/images.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { storeRender } from '#test/support/stored-render.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 
 let service: TestService;
 let key: string;

@@ -9,11 +9,11 @@ import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createHostedRenders } from '#renders/hosted-renders.ts';
 import { openBlobs } from '#roof/engines.ts';
-import * as images from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { uploadOne, type Uploaded } from '#lab/support/uploading.ts';
+import * as images from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { uploadOne, type Uploaded } from '#test/support/uploading.ts';
 
 let service: TestService;
 let pages: PageServer;

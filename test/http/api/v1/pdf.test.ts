@@ -1,10 +1,10 @@
 // POST /api/v1/pdf over HTTP, clause by clause. test/browser checks the printed content.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { readPdf } from '#lab/support/pdf.ts';
-import { bearer, post, type Answer, type ErrorBody } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { readPdf } from '#test/support/pdf.ts';
+import { bearer, post, type Answer, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let site: PageServer;

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { monthOf } from '#metering/quota.ts';
-import { type DnsServer, startDnsServer } from '#lab/support/dns-server.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { type DnsServer, startDnsServer } from '#test/support/dns-server.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let site: PageServer;

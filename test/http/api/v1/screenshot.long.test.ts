@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { startPageServer } from '#lab/support/page-server.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService } from '#lab/support/service.ts';
+import { startPageServer } from '#test/support/page-server.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService } from '#test/support/service.ts';
 
 test('4.3 full_page: a width of 3,840 px with every height that the format can hold', async () => {
   const site = await startPageServer({

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
-import * as images from '#lab/support/images.ts';
-import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import * as images from '#test/support/images.ts';
+import { bearer, formOf, post, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 interface BatchBody {
   items: {

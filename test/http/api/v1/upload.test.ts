@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
-import * as images from '#lab/support/images.ts';
-import { bearer, formOf, post, type ErrorBody } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import * as images from '#test/support/images.ts';
+import { bearer, formOf, post, type ErrorBody } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
 let endpoint: string;

@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test';
 import { newId, newSlug } from '#core/ids.ts';
 import type { Album } from '#http/api/v2/album-schemas.ts';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
-import { callsOf, type Call, type Failure, type List } from '#lab/support/calls-v2.ts';
-import { png } from '#lab/support/images.ts';
-import { formOf } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { callsOf, type Call, type Failure, type List } from '#test/support/calls-v2.ts';
+import { png } from '#test/support/images.ts';
+import { formOf } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 import { uploadRow } from '#test/storage/rows.ts';
 

@@ -9,9 +9,9 @@ import { createParser } from '#http/api/v2/render-body.ts';
 import { RenderRequest } from '#http/api/v2/schemas.ts';
 import { createStructureLimit } from '#http/body/json-structure.ts';
 import { validateGiven } from '#http/body/validate.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let site: PageServer;

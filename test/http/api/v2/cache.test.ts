@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Render } from '#http/api/v2/schemas.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let site: PageServer;

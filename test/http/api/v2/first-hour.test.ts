@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { readPdf } from '#lab/support/pdf.ts';
-import { decode, isNear } from '#lab/support/pixels.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { readPdf } from '#test/support/pdf.ts';
+import { decode, isNear } from '#test/support/pixels.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 const require = createRequire(import.meta.url);
 const font = readFileSync(require.resolve('@expo-google-fonts/cousine/400Regular/Cousine_400Regular.ttf'));

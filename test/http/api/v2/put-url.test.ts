@@ -8,14 +8,14 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { newId } from '#core/ids.ts';
 import type { Render } from '#http/api/v2/schemas.ts';
-import { createAuthority } from '#lab/support/certificates.ts';
-import { startDnsServer, type DnsServer } from '#lab/support/dns-server.ts';
-import { receiverAddress, startReceiver, type Receiver } from '#lab/support/receiver.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { openS3, s3Credentials, type AnyS3 } from '#lab/support/s3.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { createAuthority } from '#test/support/certificates.ts';
+import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
+import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
+import { bearer } from '#test/support/requests.ts';
+import { openS3, s3Credentials, type AnyS3 } from '#test/support/s3.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 interface Refusal {
   error: { code: string; message: string; field: string };

@@ -6,12 +6,12 @@ import { Webhook } from 'standardwebhooks';
 import { Compile } from 'typebox/schema';
 import { webhookEvents } from '#storage/schema.ts';
 import type { Render } from '#http/api/v2/schemas.ts';
-import { png } from '#lab/support/images.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { receiverAddress, startReceiver, type Receiver } from '#lab/support/receiver.ts';
-import { bearer, formOf, post } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { signedInVisitor } from '#lab/support/visitor.ts';
+import { png } from '#test/support/images.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
+import { bearer, formOf, post } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signedInVisitor } from '#test/support/visitor.ts';
 
 interface Message {
   type: string;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
 import type { Render } from '#http/api/v2/schemas.ts';
-import { startPageServer, type PageServer } from '#lab/support/page-server.ts';
-import { bearer, type Answer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { bearer, type Answer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let site: PageServer;

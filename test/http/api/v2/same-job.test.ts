@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RenderFailure, type Browser } from '#browser/browser.ts';
 import type { Job } from '#browser/job.ts';
-import { bearer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { bearer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 const url = 'http://127.0.0.1:9/';
 let service: TestService;

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
-import { callsOf, type Call, type Failure, type List } from '#lab/support/calls-v2.ts';
-import { jpeg, png } from '#lab/support/images.ts';
-import { receiverAddress, startReceiver, type Receiver } from '#lab/support/receiver.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
-import { waitFor } from '#lab/support/wait-for.ts';
+import { callsOf, type Call, type Failure, type List } from '#test/support/calls-v2.ts';
+import { jpeg, png } from '#test/support/images.ts';
+import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
 let receiver: Receiver;

@@ -6,11 +6,11 @@ import { hashSecret } from '#core/ids.ts';
 import type { UploadLink } from '#http/api/v2/album-schemas.ts';
 import type { Upload, Usage } from '#http/api/v2/upload-schemas.ts';
 import { filesPerMinute } from '#http/hosted/drop-page.ts';
-import { booksOf } from '#lab/support/books.ts';
-import { callsOf, type Call, type Failure, type List } from '#lab/support/calls-v2.ts';
-import { png, pngOfSize, svg } from '#lab/support/images.ts';
-import { formOf, post, type Answer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { booksOf } from '#test/support/books.ts';
+import { callsOf, type Call, type Failure, type List } from '#test/support/calls-v2.ts';
+import { png, pngOfSize, svg } from '#test/support/images.ts';
+import { formOf, post, type Answer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 
 const plansFile = new URL('../../../fixtures/plans.json', import.meta.url).pathname;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Upload, Usage } from '#http/api/v2/upload-schemas.ts';
-import { pngOfSize, png, svg } from '#lab/support/images.ts';
-import { bearer, type Answer } from '#lab/support/requests.ts';
-import { startService, type TestService } from '#lab/support/service.ts';
+import { pngOfSize, png, svg } from '#test/support/images.ts';
+import { bearer, type Answer } from '#test/support/requests.ts';
+import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
 let key: string;

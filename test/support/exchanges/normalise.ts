@@ -1,0 +1,137 @@
+// Rules by which an answer is written down, so that two runs of one request give the same text: what differs each time is checked for
+// its form and replaced by its name. Nothing is left out, except what is right by a rule in every answer (`isAsInEveryAnswer`).
+import { createHash } from 'node:crypto';
+import sharp from 'sharp';
+import { isId } from '#core/ids.ts';
+import { readPdf } from '#test/support/pdf.ts';
+import { nameOfContent } from '#test/support/exchanges/contents.ts';
+import type { Answer } from '#test/support/exchanges/exchange.ts';
+import { mapTexts, type Names } from '#test/support/exchanges/names.ts';
+
+export interface Received {
+  method: string;
+  path: string;
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  bytes: Buffer;
+}
+
+/** Longer bodies than this are written down as a digest. */
+const longestText = 16_384;
+
+export async function normalise(received: Received, names: Names): Promise<Answer> {
+  const body = await bodyOf(received, names);
+  return { status: received.status, headers: headersOf(received, names), ...body };
+}
+
+async function bodyOf({ path, headers, bytes }: Received, names: Names): Promise<Partial<Answer>> {
+  const type = headers['content-type'] ?? '';
+  if (bytes.length === 0) return {};
+  if (isRendered(path) && !/json|html/.test(type)) return { bytes: await describePicture(bytes) };
+  if (headers['content-encoding'] !== undefined || !/json|text|svg/.test(type))
+    return { bytes: nameOfContent(bytes) ?? bytes.toString('base64') };
+  const text = bytes.toString('utf8');
+  if (text.length > longestText) {
+    const hidden = names.hide(text);
+    return { bytes: `<sha256 ${createHash('sha256').update(hidden).digest('hex')}>` };
+  }
+  const value = parse(text);
+  // Other white space or another order of keys is another text.
+  if (value !== undefined && JSON.stringify(value) === text) {
+    nameValues(value, names);
+    return { body: mapTexts(withoutMeasures(value), names.hide) };
+  }
+  return { text: isPage(headers) ? linesOfPage(text).map(names.hide) : names.hide(text) };
+}
+
+/** Each begins with a tag: how the markup is spread over its lines makes no difference. */
+function linesOfPage(text: string): string[] {
+  return text
+    .replace(/(\/assets\/[a-z]+)\.[\w-]{10}\./g, '$1.<hash>.')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?(\/?>) ?/g, '$1')
+    .split(/(?=<[!a-z])/)
+    .map((line) => line.trim());
+}
+
+const isPage = (headers: Received['headers']): boolean =>
+  headers['content-type']?.startsWith('text/html') === true;
+
+function headersOf(received: Received, names: Names): Record<string, string> {
+  const { path, headers } = received;
+  if (isId(headers['x-service-id'] ?? '')) names.give('id', headers['x-service-id']!);
+  const isBytesOfRender = isRendered(path) && !path.startsWith('/api/');
+  if (isBytesOfRender && /^"[0-9a-f]{32}"$/.test(headers['etag'] ?? '')) names.give('etag', headers['etag']!);
+  const entries = Object.entries({ ...inEveryAnswer, ...headers })
+    .filter(([name, value]) => !isAsInEveryAnswer(name, value, received))
+    .map(([name, value]): [string, string] => {
+      if (name === 'x-service-duration-ms') return [name, value.replace(/^\d+$/, '<integer>')];
+      if (name === 'server-timing') return [name, value.replace(/dur=\d+\.\d\b/g, 'dur=<ms>')];
+      const isMeasured = isBytesOfRender || isPage(headers);
+      if (isMeasured && name === 'content-length') return [name, value.replace(/^\d+$/, '<integer>')];
+      if (isBytesOfRender && name === 'content-range') return [name, value.replace(/\/\d+$/, '/<integer>')];
+      return [name, names.hide(value)];
+    });
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const inEveryAnswer = Object.fromEntries(
+  ['date', 'x-request-id', 'connection', 'keep-alive'].map((name) => [name, '<missing>']),
+);
+
+function isAsInEveryAnswer(name: string, value: string, { method, bytes }: Received): boolean {
+  if (name === 'date') return Math.abs(Date.parse(value) - Date.now()) < 600_000;
+  if (name === 'x-request-id') return isId(value);
+  if (name === 'connection') return value === 'keep-alive';
+  if (name === 'keep-alive') return value === 'timeout=72';
+  return name === 'content-length' && method !== 'HEAD' && value === String(bytes.length);
+}
+
+/** The ids, slugs and tokens that an answer tells. */
+function nameValues(value: unknown, names: Names): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, entry] of Object.entries(value)) {
+    if (typeof entry !== 'string') nameValues(entry, names);
+    else if (name === 'id' && isId(entry)) names.give('id', entry);
+    else if (name === 'slug' && /^[0-9A-Za-z]{12}$/.test(entry)) names.give('slug', entry);
+    else if (name === 'next_cursor') names.give('cursor', entry);
+    else if (name === 'delete_url') names.give('token', /\?token=([\w-]{43})$/.exec(entry)?.[1] ?? entry);
+  }
+}
+
+/** The measures of a render: how long it took, and the size of what the browser made. */
+function withoutMeasures(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutMeasures);
+  if (typeof value !== 'object' || value === null) return value;
+  const isRender = 'duration_ms' in value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, entry]) => {
+      const isMeasure = name === 'duration_ms' || (name === 'size_bytes' && isRender);
+      return [name, isMeasure && Number.isInteger(entry) ? '<integer>' : withoutMeasures(entry)];
+    }),
+  );
+}
+
+const isRendered = (path: string): boolean => /^\/(?:[sp]\/|api\/v1\/(?:screenshot|pdf)$)/.test(path);
+
+/** A browser does not make the same bytes twice, but the same kind and size of picture. */
+async function describePicture(bytes: Buffer): Promise<string> {
+  const start = bytes.toString('latin1', 0, 5);
+  if (start === '%PDF-') {
+    const pages = readPdf(bytes).map(({ widthPt, heightPt }) => `${widthPt} × ${heightPt} pt`);
+    return pages.length === 0 ? `<${bytes.length} bytes>` : `<pdf of ${pages.join(', ')}>`;
+  }
+  const { format, width, height } = await sharp(bytes)
+    .metadata()
+    .catch(() => ({ format: undefined, width: 0, height: 0 }));
+  return format ? `<${format} of ${width} × ${height}>` : `<${bytes.length} bytes>`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
