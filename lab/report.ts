@@ -11,10 +11,8 @@ export interface Section {
   name: string;
   /** The heading on the page. */
   title: string;
-  /** True if it takes the arguments after its name. */
-  takesArguments?: boolean;
   /** Runs it and prints what it found; returns the Markdown of its section. */
-  run: (args: string[]) => Promise<string[]>;
+  run: () => Promise<string[]>;
 }
 
 /** Runs the sections named on the command line, or all of them, and keeps the page up to date after each. */
@@ -23,7 +21,7 @@ export async function runSections(
   page: string,
   sections: Section[],
 ): Promise<void> {
-  const { names, args } = readCommandLine(process.argv.slice(2), sections);
+  const names = process.argv.slice(2);
   const unknown = names.find((name) => !sections.some((section) => section.name === name));
   if (unknown !== undefined) {
     process.stderr.write(
@@ -36,26 +34,14 @@ export async function runSections(
     const machine = describeMachine();
     print(`\n▶ ${name}: ${title}\n  ${machine}`);
     const startedAt = performance.now();
-    const lines = await run(args);
+    const lines = await run();
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     const date = new Date().toISOString().slice(0, 10);
-    const ran = `\`npm run ${command} -- ${args.length > 0 ? `${name} …` : name}\`, ${date}, ${seconds} s on ${machine}.`;
+    const ran = `\`npm run ${command} -- ${name}\`, ${date}, ${seconds} s on ${machine}.`;
     const titles = sections.map((section) => section.title);
     const file = join(figuresFolder, page);
     writeFileSync(file, replaceSection(readFileSync(file, 'utf8'), titles, title, [ran, '', ...lines]));
   }
-}
-
-/** Names of sections, up to one that takes the rest as its arguments. */
-export function readCommandLine(
-  words: string[],
-  sections: Pick<Section, 'name' | 'takesArguments'>[],
-): { names: string[]; args: string[] } {
-  const taker = words.findIndex((word) =>
-    sections.some((section) => section.name === word && section.takesArguments),
-  );
-  if (taker === -1) return { names: words, args: [] };
-  return { names: words.slice(0, taker + 1), args: words.slice(taker + 1) };
 }
 
 const begin = '<!-- begin: figures, written by npm run -->';

@@ -5,6 +5,8 @@ import { endShared, together } from '#test/support/shared.ts';
 
 export async function runTogether(files: string[]): Promise<void> {
   together.isOn = true;
-  for (const file of files) await describe(file, () => import(new URL(`../${file}`, import.meta.url).href));
+  const engine = process.env['TEST_ENGINE'];
+  for (const file of files)
+    await describe(`${file} on ${engine}`, () => import(new URL(`../${file}`, import.meta.url).href));
   await endShared();
 }

@@ -1,55 +1,20 @@
-// npm test: format, lint, unused code and types side by side, then every quick test. npm run test:long: the long ones
-// (*.long.test.ts). Arguments narrow the tests to files: npm test -- test/core/*.test.ts
+// npm test: format, lint, unused code and types side by side, then the quick gate. npm run test:gate and npm run test:nightly: the other
+// two. Arguments narrow the tests to files: npm test -- test/core/*.test.ts, on the engine of TEST_ENGINE. With --record, what each file
+// took is written down for the order of later runs.
 import { spawn } from 'node:child_process';
-import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
-import { pathToFileURL } from 'node:url';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { batchesOf, engines, findTests, gates, withStores, type Batch, type Gate } from './test-files.ts';
+import type { FileResult } from './test-report.ts';
+import { runBatches } from './test-run.ts';
 
 const root = join(import.meta.dirname, '..');
 const cache = join(root, 'node_modules', '.cache');
-const isLong = process.argv[2] === '--long';
-const named = process.argv.slice(isLong ? 3 : 2);
-
-/** Folders in the order of their tests. The longest go first: one that begins last would run alone at the end. */
-const order = [
-  'test/dashboard',
-  'test/client',
-  'test/http/api',
-  'test/metering',
-  'test/browser',
-  'test/accounts',
-  'test/http',
-  'test/fleet',
-  'test',
-];
-
-/**
- * Files that share one process or a few: loading the modules of the service takes 2.5 s of CPU time, and a Postgres two. All others
- * have a process each, because they look at its children, or because they run better side by side. Node's own switch for this
- * (`isolation: 'none'`) runs the hooks of all files before the first test, so all their services and databases would run at once.
- */
-const together: { name: string; files: string[]; processes?: number }[] = [
-  { name: 'dashboard', files: ['test/dashboard/*'], processes: 3 },
-  { name: 'client', files: ['test/client/*'] },
-  { name: 'pictures', files: ['test/browser/{capture,print,writing-modes}.test.ts'] },
-  { name: 'storage', files: ['test/{storage,metering,delivery}/*'] },
-  { name: 'http', files: ['test/http/*', 'test/http/{exchanges,hosted}/*'] },
-  { name: 'api', files: ['test/http/{api,dashboard}/*'] },
-  { name: 'rooms', files: ['test/{accounts,core,lab,renders,uploads}/*'] },
-  {
-    name: 'no-browser',
-    files: [
-      'test/browser/{cached-folder,cdp-messages,chromium-flags,egress-*,library-file,memory,names,page-stock,pool,slow-arrival,slow-drawing,traffic,virtual-clock}.test.ts',
-      'test/{config,deploy,deploy-schemas,documents,house,output,systemd}.test.ts',
-    ],
-  },
-];
-
-/** Named above, but not in that process: they count the open files of their own. */
-const alone = ['test/http/connections.test.ts', 'test/http/let-go.test.ts'];
+const durationsFile = join(root, 'test', 'durations.json');
+/** How often the nightly gate runs every quick file: one that fails once has found something. */
+const nightlyRounds = 20;
 
 const checks: [title: string, program: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check', '.'],
@@ -60,37 +25,62 @@ const checks: [title: string, program: string, ...args: string[]][] = [
   ['types of the dashboard', 'tsc', '--checkers', '1', '-p', 'dashboard'],
 ];
 
+const { values: given, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { gate: { type: 'string', default: 'quick' }, record: { type: 'boolean', default: false } },
+});
 // The processes of the tests load the same modules: they share compiled code here.
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'tintype');
-if (named.length > 0) runTests(named.map((file) => resolve(file)));
-else if (isLong) runTests(filesOf('test/**/*.long.test.ts'));
-else if ((await Promise.all(checks.map(passes))).every(Boolean)) runTests(quickTests());
-else process.exitCode = 1;
+const cores = availableParallelism();
+// One more than there are cores, because tests wait for a browser or a process of their own.
+const busy = { atOnce: cores + 1, mostMinutes: 30 };
+const tests = findTests(root);
+const durations = readDurations();
+const [local, shared] = engines;
 
-function filesOf(pattern: string): string[] {
-  return globSync(pattern, { cwd: root }).toSorted();
+const isFine = named.length > 0 ? await runNamed() : await runGate(nameOfGate());
+process.stdout.write(processorTime());
+if (!isFine) process.exitCode = 1;
+
+async function runNamed(): Promise<boolean> {
+  const files = named.map((file) => relative(root, resolve(file)));
+  const engine = engines.find((known) => known === process.env['TEST_ENGINE']) ?? local;
+  return (await runBatches('named', batchesOf(files, durations, engine), busy)).isFine;
 }
 
-/**
- * More than there are cores, because many tests wait for a budget or a timer to end. A full Chromium has twice as much to do, a long test
- * has processes of its own, and continuous integration has time.
- */
-function atOnce(): number {
-  const cores = availableParallelism();
-  const isCalm = isLong || process.env['CI'] === 'true' || process.env['CHROMIUM_PATH'] !== undefined;
-  return isCalm ? cores : 2 * cores + 1;
+async function runGate(gate: Gate): Promise<boolean> {
+  if (gate === 'quick') return (await Promise.all(checks.map(passes))).every(Boolean) && runQuick();
+  if (gate === 'gate') {
+    const again = batchesOf(withStores(root, tests.quick), durations, shared);
+    return runAndRecord(gate, [...batchesOf(tests.gate, durations, local), ...again]);
+  }
+  // What judges load runs alone.
+  const night = await runBatches(gate, batchesOf(tests.nightly, durations, local), {
+    atOnce: 1,
+    mostMinutes: 120,
+  });
+  let failedRounds = 0;
+  for (let round = 1; round <= nightlyRounds; round += 1) {
+    if (!(await runQuick())) failedRounds += 1;
+  }
+  process.stdout.write(`quick tests: ${failedRounds} of ${nightlyRounds} rounds failed\n`);
+  return night.isFine && failedRounds === 0;
 }
 
-function runTests(files: string[]): void {
-  run({
-    files: files.map((file) => resolve(root, file)),
-    concurrency: atOnce(),
-    // Only ends a test that hangs, so that it fails by name.
-    timeout: isLong ? 1_800_000 : 900_000,
-  })
-    .on('test:fail', () => (process.exitCode = 1))
-    .compose(spec)
-    .pipe(process.stdout);
+function runQuick(): Promise<boolean> {
+  return runAndRecord('quick', batchesOf(tests.quick, durations, local));
+}
+
+async function runAndRecord(gate: Gate, batches: Batch[]): Promise<boolean> {
+  const { results, isFine: isGateFine } = await runBatches(gate, batches, busy);
+  if (given.record) record(results);
+  return isGateFine;
+}
+
+function nameOfGate(): Gate {
+  const found = gates.find((name) => name === given.gate);
+  if (!found) throw new Error(`there is no gate "${given.gate}": ${gates.join(', ')}`);
+  return found;
 }
 
 /** Its output is shown when it has ended, so that two checks do not mix. */
@@ -102,45 +92,45 @@ async function passes([title, program, ...args]: (typeof checks)[number]): Promi
     env: { ...process.env, GOMAXPROCS: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
+  let text = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    stream.setEncoding('utf8').on('data', (part: string) => (text += part));
   }
   const { promise: code, resolve: onClose, reject: onError } = Promise.withResolvers<number | null>();
   child.on('close', onClose).on('error', onError);
   const isFine = (await code) === 0;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  process.stdout.write(`${isFine ? '✔' : '✖'} ${title} (${seconds} s)\n${isFine ? '' : output}`);
+  process.stdout.write(`${isFine ? '✔' : '✖'} ${title} (${seconds} s)\n${isFine ? '' : text}`);
   return isFine;
 }
 
-/** What is started as a process: a file, or an entry for all files that share one. */
-function quickTests(): string[] {
-  const files = filesOf('test/**/*.test.ts').filter((file) => !file.endsWith('.long.test.ts'));
-  const isShared = new Set<string>();
-  const entries = together.flatMap(({ name, files: patterns, processes = 1 }) => {
-    const members = new Set(patterns.flatMap(filesOf)).difference(new Set(alone));
-    const mine = files.filter((file) => members.has(file));
-    for (const file of mine) isShared.add(file);
-    return Array.from({ length: processes }, (_, number) =>
-      entryOf(
-        `${name}.${number}`,
-        mine.filter((_file, index) => index % processes === number),
-      ),
-    );
-  });
-  const apart = files.filter((file) => !isShared.has(file)).map((file) => ({ folder: dirname(file), file }));
-  const rank = ({ folder }: { folder: string }): number => order.indexOf(folder) + 1 || order.length + 1;
-  return [...apart, ...entries].toSorted((a, b) => rank(a) - rank(b)).map(({ file }) => file);
+function readDurations(): Record<string, number> {
+  return existsSync(durationsFile)
+    ? (JSON.parse(readFileSync(durationsFile, 'utf8')) as Record<string, number>)
+    : {};
 }
 
-function entryOf(name: string, files: string[]): { folder: string; file: string } {
-  const file = join(cache, 'tintype-tests', `${name}.test.mjs`);
-  const { href } = pathToFileURL(join(root, 'scripts', 'test-together.ts'));
-  mkdirSync(dirname(file), { recursive: true });
+/** Whole seconds, so that a run changes few lines of the file; those of files that are gone go with them. */
+function record(results: readonly FileResult[]): void {
+  const known = new Set(Object.values(tests).flat());
+  for (const { file, engine, seconds } of results) {
+    if (engine !== local) continue;
+    durations[file] = Math.ceil(seconds);
+  }
+  const kept = Object.entries(durations).filter(([file]) => known.has(file));
   writeFileSync(
-    file,
-    `import { runTogether } from '${href}';\nawait runTogether(${JSON.stringify(files, null, 2)});\n`,
+    durationsFile,
+    `${JSON.stringify(Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`,
   );
-  return { folder: dirname(files[0] ?? ''), file };
+}
+
+/** Of this process and all that it waited for, where the system tells. */
+function processorTime(): string {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    return `${Math.round(ticks / 100)} s of processor time\n`;
+  } catch {
+    return '';
+  }
 }

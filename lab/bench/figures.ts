@@ -22,7 +22,7 @@ export interface Figure {
 }
 
 /** `say` prints progress; `args` are the words that follow the benchmark's name on the command line. */
-export type Benchmark = (say: (line: string) => void, args: string[]) => Promise<Figure[]>;
+export type Benchmark = (say: (line: string) => void) => Promise<Figure[]>;
 
 export function figure(
   described: Pick<Figure, 'benchmark' | 'subject' | 'unit' | 'against' | 'goal' | 'of'>,

@@ -5,9 +5,6 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { proxyBypassList } from '#browser/process/chromium-flags.ts';
-import { openEgressDoor } from '#browser/egress/door.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
 import { findChromium, defaultFolders } from '#browser/install/find-chromium.ts';
 import { installFonts } from '#browser/install/fonts.ts';
 import { readConfig } from '#roof/config.ts';
@@ -33,8 +30,6 @@ const settling = {
   budget: 3000,
   maxVirtualTimeTaskStarvationCount: 1000,
 };
-const keptBodies = { maxTotalBufferSize: 1, maxResourceBufferSize: 1 };
-const attaching = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
 /** As the service does it. Work of the page after its load event happens before this, and so is in both PDFs. */
 const settingPaper = `{
   const sheet = new CSSStyleSheet();
@@ -64,14 +59,7 @@ export async function theBrowser(): Promise<{ executable: string; environment: R
   };
 }
 
-export interface FloorOptions {
-  /** Receives every request of a page, its frames and its workers, as the service does. */
-  isTold?: boolean;
-  /** Every page has a door of the proxy with these rules, as in the service. */
-  rules?: EgressRules;
-}
-
-export async function startFloor({ isTold = false, rules }: FloorOptions = {}): Promise<Floor> {
+export async function startFloor(): Promise<Floor> {
   const { executable, environment } = await theBrowser();
   const home = mkdtempSync(join(tmpdir(), 'tintype-floor-'));
   const asRoot = process.getuid?.() === 0;
@@ -115,12 +103,7 @@ export async function startFloor({ isTold = false, rules }: FloorOptions = {}): 
   return {
     pid: child.pid ?? 0,
     async render(url, kind) {
-      const door = rules && (await openEgressDoor());
-      if (rules) door?.use(rules);
-      const { browserContextId = '' } = await send(
-        'Target.createBrowserContext',
-        door ? { proxyServer: `http://${door.host}:${door.port}`, proxyBypassList } : {},
-      );
+      const { browserContextId = '' } = await send('Target.createBrowserContext', {});
       const { targetId } = await send('Target.createTarget', {
         url: 'about:blank',
         browserContextId,
@@ -130,14 +113,11 @@ export async function startFloor({ isTold = false, rules }: FloorOptions = {}): 
       const { sessionId = '' } = await send('Target.attachToTarget', { targetId, flatten: true });
       const page = (method: string, parameters: object = {}) => send(method, parameters, sessionId);
       await page('Page.enable');
-      if (isTold)
-        await Promise.all([page('Network.enable', keptBodies), page('Target.setAutoAttach', attaching)]);
       const loaded = until('Page.loadEventFired', sessionId);
       await page('Page.navigate', { url });
       await loaded;
       const bytes = kind === 'screenshot' ? await settleAndShoot(sessionId) : await print(sessionId);
       await send('Target.disposeBrowserContext', { browserContextId });
-      await door?.close();
       return bytes;
     },
     close() {

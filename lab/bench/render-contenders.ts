@@ -1,5 +1,5 @@
-// The contenders for renders: the service over HTTP, the floor in this process, and what a user would choose instead, each peer
-// in its own process, on the headless-shell that the service uses or on a full Chromium of the system.
+// The contenders for renders: the service over HTTP, the floor in this process, and Playwright, which a user would choose instead, in a
+// process of its own.
 import { Agent, request } from 'node:http';
 import { startFloor, theBrowser } from '#lab/bench/floor.ts';
 import { startPeer } from '#lab/bench/peers.ts';
@@ -10,13 +10,11 @@ export interface Renderer {
   name: string;
   pid: number;
   /** Resolves to the size of the picture or PDF. */
-  render(url: string, isFullPage?: boolean): Promise<number>;
+  render(url: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-export const peerNames = ['puppeteer', 'puppeteer-cluster', 'playwright', 'browserless'] as const;
-export type PeerName = (typeof peerNames)[number];
-/** Waits for the network to settle by the peer's own rule, or only for the load event. */
+/** Waits for the network to settle by Playwright's own rule, or only for the load event. */
 export type Wait = 'idle' | 'load';
 
 const agent = new Agent({ keepAlive: true });
@@ -32,12 +30,7 @@ export async function startService(
   return {
     name: 'Tintype',
     pid: service.pid,
-    render: (url, isFullPage) =>
-      post(
-        `${service.origin}/api/v1/${kind}`,
-        { url, ...options, ...(isFullPage && { full_page: true }) },
-        service.key,
-      ),
+    render: (url) => post(`${service.origin}/api/v1/${kind}`, { url, ...options }, service.key),
     stop: service.stop,
   };
 }
@@ -52,24 +45,15 @@ export async function startFloorRenderer(kind: RenderKind): Promise<Renderer> {
   };
 }
 
-/** Both wait modes of a peer, in one process; `fullChromium` is the path of one to use instead of the headless-shell. */
-export async function startRenderPeer(
-  peer: PeerName,
-  kind: RenderKind,
-  fullChromium?: string,
-): Promise<Record<Wait, Renderer>> {
+/** Playwright with both of its waits, in one process and on the headless-shell that the service uses. */
+export async function startPlaywright(kind: RenderKind): Promise<Record<Wait, Renderer>> {
   const { executable, environment } = await theBrowser();
-  const settings = {
-    executablePath: fullChromium ?? executable,
-    isShell: fullChromium === undefined,
-    env: environment,
-  };
-  const { origin, pid, stop } = await startPeer('render.js', peer, JSON.stringify(settings));
-  const title = fullChromium === undefined ? peer : `${peer} on full Chromium`;
+  const settings = { executablePath: executable, env: environment };
+  const { origin, pid, stop } = await startPeer('render.js', JSON.stringify(settings));
   const waiting = (wait: Wait): Renderer => ({
-    name: `${title}, ${wait === 'idle' ? 'network idle' : 'load'}`,
+    name: `Playwright, ${wait === 'idle' ? 'network idle' : 'load'}`,
     pid,
-    render: (url, isFullPage = false) => post(origin, { url, kind, wait, isFullPage }),
+    render: (url) => post(origin, { url, kind, wait }),
     stop,
   });
   return { idle: waiting('idle'), load: waiting('load') };

@@ -1,15 +1,11 @@
-// Screenshots and PDFs: the whole service over HTTP compared with the floor and with what a user would choose instead, page by
-// page and turn by turn.
-import { existsSync } from 'node:fs';
+// Screenshots and PDFs: the whole service over HTTP compared with the floor and with Playwright, page by page and turn by turn.
 import { figure, type Benchmark, type Figure, type Goal } from '#lab/bench/figures.ts';
 import { alternate, alternateLoad, summarise, type Work } from '#lab/bench/measure.ts';
 import {
-  peerNames,
   startFloorRenderer,
-  startRenderPeer,
+  startPlaywright,
   startService,
   type Renderer,
-  type Wait,
 } from '#lab/bench/render-contenders.ts';
 import { pages, startSite, type PageName, type Site } from '#lab/bench/site.ts';
 import type { RenderKind } from '#storage/schema.ts';
@@ -23,13 +19,11 @@ const peerLanes = [4];
 const peerPages: readonly PageName[] = ['trivial', 'article'];
 const turns = 3;
 const turn = { pieces: 16 };
-/** Where Debian puts a full Chromium. */
-const fullChromium = '/usr/bin/chromium';
 
 export const benchScreenshots: Benchmark = async (say) => {
   const site = await startSite();
   try {
-    return [...(await againstFloor('screenshot', site, say)), ...(await againstPeers(site, say))];
+    return [...(await againstFloor('screenshot', site, say)), ...(await againstPlaywright(site, say))];
   } finally {
     site.close();
   }
@@ -67,59 +61,35 @@ async function againstFloor(kind: RenderKind, site: Site, say: (line: string) =>
   }
 }
 
-async function againstPeers(site: Site, say: (line: string) => void): Promise<Figure[]> {
+async function againstPlaywright(site: Site, say: (line: string) => void): Promise<Figure[]> {
   const ours = await startService('screenshot', site.host);
-  const peers = await Promise.all(peerNames.map((peer) => startRenderPeer(peer, 'screenshot')));
-  const slow = await startOnFullChromium(say);
+  const { idle, load } = await startPlaywright('screenshot');
   const figures: Figure[] = [];
   try {
     for (const page of pages) {
-      say(`${page} against the peers, one at a time`);
-      const measured = page === 'article' ? [...peers, ...slow] : peers;
-      const all = measured.flatMap(({ idle, load }) => [idle, load]);
-      const times = await alternate(worksOf([ours, ...all], site.urlOf(page)), peerRounds, 1);
-      const latency = (peer: Renderer, goal?: Goal) =>
-        figure(
-          of('screenshot', `${page}, latency`, 'ms', peer.name, goal),
-          times['Tintype'] ?? [],
-          times[peer.name] ?? [],
-        );
-      const best = bestOf(peers, 'idle', (name) => -summarise(times[name] ?? []).median);
-      figures.push(...all.map((peer) => latency(peer, peer === best ? { atMost: 0.35 } : undefined)));
+      say(`${page} against Playwright, one at a time`);
+      const times = await alternate(worksOf([ours, idle, load], site.urlOf(page)), peerRounds, 1);
+      for (const [peer, goal] of [[idle, { atMost: 0.35 }], [load]] as [Renderer, Goal?][]) {
+        const described = of('screenshot', `${page}, latency`, 'ms', peer.name, goal);
+        figures.push(figure(described, times['Tintype'] ?? [], times[peer.name] ?? []));
+      }
     }
     for (const page of peerPages) {
-      say(`${page} against the peers, many at a time`);
-      const all = peers.flatMap(({ idle, load }) => [idle, load]);
-      const rates = await bestRates(worksOf([ours, ...all], site.urlOf(page)), peerLanes);
-      const goals: Record<Wait, Goal> = { idle: { atLeast: 2 }, load: { atLeast: 1.3 } };
-      const best = {
-        idle: bestOf(peers, 'idle', (name) => summarise(rates(name)).median),
-        load: bestOf(peers, 'load', (name) => summarise(rates(name)).median),
-      };
-      for (const peer of all) {
-        const wait = (['idle', 'load'] as const).find((candidate) => best[candidate] === peer);
-        const goal = wait && goals[wait];
+      say(`${page} against Playwright, many at a time`);
+      const rates = await bestRates(worksOf([ours, idle, load], site.urlOf(page)), peerLanes);
+      for (const [peer, goal] of [
+        [idle, { atLeast: 2 }],
+        [load, { atLeast: 1.3 }],
+      ] as const) {
         const described = of('screenshot', `${page}, best throughput`, 'per second', peer.name, goal);
         figures.push(figure(described, rates('Tintype'), rates(peer.name)));
       }
     }
     return figures;
   } finally {
-    await Promise.all([...peers, ...slow].map(({ load }) => load.stop()));
+    await load.stop();
     await ours.stop();
   }
-}
-
-/** The peers that use a full Chromium by default; Playwright uses a headless-shell. */
-async function startOnFullChromium(say: (line: string) => void): Promise<Record<Wait, Renderer>[]> {
-  if (!existsSync(fullChromium)) {
-    say(
-      `no peer is measured on a full Chromium: there is none at ${fullChromium} (apt-get install chromium)`,
-    );
-    return [];
-  }
-  const names = peerNames.filter((peer) => peer !== 'playwright');
-  return Promise.all(names.map((peer) => startRenderPeer(peer, 'screenshot', fullChromium)));
 }
 
 function of(
@@ -134,14 +104,6 @@ function of(
 
 function worksOf(renderers: Renderer[], url: string): Record<string, Work> {
   return Object.fromEntries(renderers.map(({ name, render }) => [name, () => render(url)]));
-}
-
-function bestOf(
-  peers: Record<Wait, Renderer>[],
-  wait: Wait,
-  worth: (name: string) => number,
-): Renderer | undefined {
-  return peers.map((peer) => peer[wait]).toSorted((a, b) => worth(b.name) - worth(a.name))[0];
 }
 
 /** Renders per second of each contender at its best concurrency, one value for each turn. */

@@ -1,6 +1,6 @@
 // A warm start: from the command to the first 200 of /readyz, with everything installed and built and an existing database.
 import { figure, type Figure } from '#lab/bench/figures.ts';
-import { restingMb } from '#lab/bench/render-memory.ts';
+import { restingMb } from '#lab/bench/resting.ts';
 import { freePort, serveUntilReady, temporaryFolder } from '#test/support/processes.ts';
 
 const benchmark = 'start';

@@ -1,4 +1,4 @@
-// Shared by all proofs: a proof runs long (`npm run prove`) or short (in `npm test` or `npm run test:long`), and returns
+// Shared by all proofs: a proof runs long (`npm run prove`) or short (in the gates of the tests), and returns
 // findings, each a statement with the measured figure and whether it holds.
 
 export type Size = 'short' | 'long';
@@ -16,8 +16,6 @@ export interface Proof {
   name: string;
   /** The heading on the reliability page. */
   title: string;
-  /** True if it takes the arguments after its name. */
-  takesArguments?: boolean;
   /** `say` prints progress: a long proof reports about every half minute how far it is. */
-  run(size: Size, say: (line: string) => void, args?: string[]): Promise<Finding[]>;
+  run(size: Size, say: (line: string) => void): Promise<Finding[]>;
 }

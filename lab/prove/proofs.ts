@@ -3,8 +3,6 @@ import { attacksProof } from '#lab/prove/attacks.ts';
 import { connections } from '#lab/prove/connections.ts';
 import { containerProof } from '#lab/prove/container.ts';
 import { faults } from '#lab/prove/faults.ts';
-import { fidelityProof } from '#lab/prove/fidelity.ts';
-import { fidelityTimesProof } from '#lab/prove/fidelity-times.ts';
 import { fuzz } from '#lab/prove/fuzz.ts';
 import { hostilePagesProof } from '#lab/prove/hostile-pages.ts';
 import { hostilePicturesProof } from '#lab/prove/hostile-pictures.ts';
@@ -15,7 +13,6 @@ import { parsersProof } from '#lab/prove/parsers.ts';
 import { leaksProof } from '#lab/prove/leaks.ts';
 import type { Proof } from '#lab/prove/proof.ts';
 import { renderLeaksProof } from '#lab/prove/render-leaks.ts';
-import { samePicturesProof } from '#lab/prove/same-pictures.ts';
 import { sandboxProof } from '#lab/prove/sandbox.ts';
 import { smallPiecesProof } from '#lab/prove/small-pieces.ts';
 import { uploadLeaks } from '#lab/prove/upload-leaks.ts';
@@ -26,9 +23,6 @@ export const proofs: readonly Proof[] = [
   hostilePagesProof,
   hostilePicturesProof,
   isolationProof,
-  fidelityProof,
-  fidelityTimesProof,
-  samePicturesProof,
   fuzz,
   faults,
   connections,

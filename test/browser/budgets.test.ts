@@ -1,5 +1,5 @@
 // The navigation budget: servers and pages that never finish are given up in time, all at once, while an ordinary page renders.
-// None of these uses CPU time; budgets.long.test.ts has those that do. Spec 4.3, 4.4.
+// None of these uses CPU time; budgets.nightly.test.ts has those that do. Spec 4.3, 4.4.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createPhases } from '#core/phases.ts';

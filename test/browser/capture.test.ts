@@ -1,4 +1,4 @@
-// Pictures of the real browser, read back pixel by pixel. Spec 4.3. capture.long.test.ts has every format at every size.
+// Pictures of the real browser, read back pixel by pixel. Spec 4.3. capture.gate.test.ts has every format at every size.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';

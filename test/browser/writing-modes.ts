@@ -1,5 +1,5 @@
 // Full-page pictures in every writing mode: as wide as the viewport, as tall as the page, and showing what a reader sees
-// before scrolling sideways. Spec 4.3 (full_page). writing-modes.test.ts takes a sample of the cases, writing-modes.long.test.ts
+// before scrolling sideways. Spec 4.3 (full_page). writing-modes.test.ts takes a sample of the cases, writing-modes.gate.test.ts
 // the rest.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -33,8 +33,8 @@ export interface EveryPage {
   shown: Shown[];
   /** Opens each page in this look and calls `onPage` once it has loaded; returns the browser's complaints. */
   visit: (look: Look, onPage: (tab: WatchedPage, page: Shown) => Promise<void>) => Promise<string[]>;
-  /** All faults of the pages in this look. `isJudged` also runs axe-core; contrast depends on the scheme. */
-  faultsIn: (look: Omit<Look, 'name'> & { isJudged: boolean }) => Promise<string[]>;
+  /** All faults of the pages in this look, with those that axe-core finds; contrast depends on the scheme. */
+  faultsIn: (look: Omit<Look, 'name'>) => Promise<string[]>;
 }
 
 export async function startEveryPage(): Promise<EveryPage> {
@@ -193,12 +193,12 @@ export async function startEveryPage(): Promise<EveryPage> {
     owner,
     shown,
     visit,
-    async faultsIn({ scheme, width, isJudged }) {
+    async faultsIn({ scheme, width }) {
       const found: string[] = [];
       const complaints = await visit({ name: '', scheme, width }, async (tab, { name }) => {
         const overhang = await tab.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         if (overhang > 0) found.push(`${name}: ${overhang} px too wide`);
-        if (isJudged) found.push(...(await violations(tab)).map((violation) => `${name}: ${violation}`));
+        found.push(...(await violations(tab)).map((violation) => `${name}: ${violation}`));
       });
       return [...found, ...complaints];
     },

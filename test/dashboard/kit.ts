@@ -151,12 +151,8 @@ export async function violations(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`));
 }
 
-/** Whether journeys judge their states. That takes half a second of CPU time each, so only long tests turn it on. */
-export const judging = { isOn: false };
-
-/** A state that pages.test.ts does not show has no accessibility violations. A named one leaves a picture. */
+/** A state that pages.gate.test.ts does not show has no accessibility violations. A named one leaves a picture. */
 export async function judge(page: Page, name?: string): Promise<void> {
-  if (!judging.isOn) return;
   if (name !== undefined) await page.screenshot({ path: join(outputFolder, `${name}.png`) });
   assert.deepEqual(await violations(page), []);
 }

@@ -1,7 +1,7 @@
 // The frame that writes figures into the documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCommandLine, replaceSection } from '#lab/report.ts';
+import { replaceSection } from '#lab/report.ts';
 
 const titles = ['First', 'Second', 'Third'];
 const page = (figures: string) =>
@@ -25,14 +25,4 @@ test('a new section goes to its place, and one that no longer exists is dropped'
 
 test('a page without markers is refused', () => {
   assert.throws(() => replaceSection('words', titles, 'First', []), /lacks/);
-});
-
-test('what follows a section that takes arguments is its own', () => {
-  const sections = [{ name: 'one' }, { name: 'two', takesArguments: true }];
-  assert.deepEqual(readCommandLine(['one'], sections), { names: ['one'], args: [] });
-  assert.deepEqual(readCommandLine(['one', 'two', 'one', 'x/y'], sections), {
-    names: ['one', 'two'],
-    args: ['one', 'x/y'],
-  });
-  assert.deepEqual(readCommandLine([], sections), { names: [], args: [] });
 });

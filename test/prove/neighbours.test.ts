@@ -1,4 +1,4 @@
-// One attack of each class: connections, requests, and pages. All of them are in neighbours.long.test.ts.
+// One attack of each class: connections, requests, and pages. All of them are in neighbours.nightly.test.ts.
 import { neighboursProof, proveNeighbours } from '#lab/prove/neighbours.ts';
 import { attacks } from '#lab/prove/neighbours/attacks.ts';
 import { proveShort } from '#lab/prove/prove-short.ts';

@@ -5,12 +5,12 @@ const notRun: { document: string; text: string; reason: string }[] = [
   {
     document: 'README.md',
     text: 'npm start',
-    reason: 'installs everything from the npm registry; test/snippets/clone.long.test.ts runs it',
+    reason: 'installs everything from the npm registry; test/snippets/clone.nightly.test.ts runs it',
   },
   {
     document: 'docs/quickstart.md',
     text: 'npm start',
-    reason: 'the first block of README.md, which test/snippets/clone.long.test.ts runs',
+    reason: 'the first block of README.md, which test/snippets/clone.nightly.test.ts runs',
   },
   {
     document: 'docs/self-hosting/systemd.md',

@@ -1,4 +1,4 @@
-// Every page, light and wide: loads, is accessible, keeps to its policy. The other three looks are in pages.long.test.ts.
+// Every page, light on a desktop and dark on a phone: loads, is accessible, keeps to its policy.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,9 +18,14 @@ before(async () => {
 });
 after(() => dashboard.close());
 
-test('every page, light, 1440 px wide: loads, logs no errors, is accessible, does not scroll sideways', async () => {
-  assert.deepEqual(await pages.faultsIn({ scheme: 'light', width: 1440, isJudged: true }), []);
-});
+for (const look of [
+  { scheme: 'light', width: 1440 },
+  { scheme: 'dark', width: 390 },
+] as const) {
+  test(`every page, ${look.scheme}, ${look.width} px wide: loads, logs no errors, is accessible, does not scroll sideways`, async () => {
+    assert.deepEqual(await pages.faultsIn(look), []);
+  });
+}
 
 test('every page has a strict policy: nothing inline, nothing from elsewhere', async () => {
   for (const { name, path } of pages.shown) {

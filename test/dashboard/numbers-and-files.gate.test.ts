@@ -5,16 +5,8 @@ import { after, before, test } from 'node:test';
 import { png, svg } from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import {
-  finish,
-  judge,
-  judging,
-  startDashboard,
-  type Dashboard,
-  type WatchedPage,
-} from '#test/dashboard/kit.ts';
+import { finish, judge, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
-judging.isOn = true;
 let dashboard: Dashboard;
 before(async () => {
   dashboard = await startDashboard({

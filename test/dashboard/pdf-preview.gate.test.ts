@@ -4,16 +4,8 @@ import { after, before, test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { nameOf } from '#test/support/pixels.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import {
-  finish,
-  judge,
-  judging,
-  startDashboard,
-  type Dashboard,
-  type WatchedPage,
-} from '#test/dashboard/kit.ts';
+import { finish, judge, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
-judging.isOn = true;
 let dashboard: Dashboard;
 before(async () => {
   dashboard = await startDashboard();

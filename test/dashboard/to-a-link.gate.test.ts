@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { png } from '#test/support/images.ts';
-import { drop, judging, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
+import { drop, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;
 let picture: Buffer;
@@ -50,7 +50,7 @@ test('from the playground to a shared screenshot: run it, host it', async () => 
   assert.equal(clicks, 2);
 });
 
-for (const path of judging.isOn ? ['/dashboard/keys'] : ['/dashboard']) {
+for (const path of ['/dashboard', '/dashboard/keys']) {
   test(`dropped or pasted on ${path}: no click`, async () => {
     assert.equal(
       await clicksUntilCopied(path, (page) => drop(page.locator('main'), [['a.png', picture]])),

@@ -12,10 +12,8 @@ import {
   startDashboard,
   type Dashboard,
   type WatchedPage,
-  judging,
 } from '#test/dashboard/kit.ts';
 
-judging.isOn = true;
 let dashboard: Dashboard;
 let picture: Buffer;
 before(async () => {

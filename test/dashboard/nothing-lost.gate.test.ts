@@ -10,10 +10,8 @@ import {
   startDashboard,
   type Dashboard,
   type WatchedPage,
-  judging,
 } from '#test/dashboard/kit.ts';
 
-judging.isOn = true;
 let dashboard: Dashboard;
 before(async () => {
   dashboard = await startDashboard();

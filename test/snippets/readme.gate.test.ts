@@ -1,5 +1,5 @@
 // The code blocks of README.md, and every call that /docs shows. Those of the guides and of the packages' pages are in
-// guides.long.test.ts.
+// guides.gate.test.ts.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

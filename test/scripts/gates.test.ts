@@ -1,0 +1,128 @@
+// What scripts/test.ts promises: every test file belongs to a gate wherever it lies, and a file that runs no test fails the run.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { batchesOf, findTests, withStores } from '#scripts/test-files.ts';
+import { root, temporaryFolder } from '#test/support/processes.ts';
+
+test('a file belongs to the gate that its name says, in any folder', async (context) => {
+  const tree = await treeOf(context, {
+    'test/http/api/v9/deep/new.test.ts': '',
+    'test/http/moved.gate.test.ts': '',
+    'test/load.nightly.test.ts': '',
+    'test/http/open-files.alone.test.ts': '',
+    'test/http/kit.ts': '',
+    'node_modules/library/its-own.test.ts': '',
+  });
+  assert.deepEqual(findTests(tree), {
+    quick: ['test/http/api/v9/deep/new.test.ts', 'test/http/open-files.alone.test.ts'],
+    gate: ['test/http/moved.gate.test.ts'],
+    nightly: ['test/load.nightly.test.ts'],
+  });
+});
+
+for (const file of [
+  'test/slow.long.test.ts',
+  'test/Upper.test.ts',
+  'src/core/ids.test.ts',
+  'test/page.test.tsx',
+  'test/a.spec.ts',
+]) {
+  test(`a file that no gate would run is refused: ${file}`, async (context) => {
+    const tree = await treeOf(context, { [file]: '' });
+    assert.throws(
+      () => findTests(tree),
+      (error: Error) => error.message.startsWith(`no gate runs ${file}:`),
+    );
+  });
+}
+
+test('the files of a folder share processes, as many as their seconds are worth; others have one of their own', () => {
+  const files = [
+    'test/http/a.test.ts',
+    'test/http/api/v1/b.test.ts',
+    'test/http/c.alone.test.ts',
+    'test/d.test.ts',
+  ];
+  const batches = batchesOf(
+    files,
+    { 'test/http/a.test.ts': 60, 'test/http/api/v1/b.test.ts': 50 },
+    'sqlite-disk',
+  );
+  assert.deepEqual(
+    batches.map((batch) => batch.files),
+    [
+      ['test/http/a.test.ts'],
+      ['test/http/api/v1/b.test.ts'],
+      ['test/http/c.alone.test.ts'],
+      ['test/d.test.ts'],
+    ],
+  );
+  const light = batchesOf(files.slice(0, 2), {}, 'sqlite-disk');
+  assert.deepEqual(
+    light.map((batch) => batch.files),
+    [['test/http/a.test.ts', 'test/http/api/v1/b.test.ts']],
+  );
+});
+
+test('a file that reaches the stores through a kit runs on each engine, and one that does not, on one', async (context) => {
+  const tree = await treeOf(context, {
+    'test/http/direct.test.ts': `import { newStores } from '#test/support/stores.ts';`,
+    'test/http/through.test.ts': `import { start } from './kit.ts';`,
+    'test/http/kit.ts': `export { newStores as start } from '#test/support/stores.ts';`,
+    'test/http/neither.test.ts': `import assert from 'node:assert/strict';`,
+    'test/support/stores.ts': '',
+  });
+  assert.deepEqual(withStores(tree, findTests(tree).quick), [
+    'test/http/direct.test.ts',
+    'test/http/through.test.ts',
+  ]);
+});
+
+test('a run fails if a file has no test, a failing one, or ends before its time', async (context) => {
+  const passing = `import { test } from 'node:test';\ntest('one', () => {});\n`;
+  const files = {
+    passes: passing,
+    empty: 'export {};\n',
+    fails: `import { test } from 'node:test';\ntest('two', () => { throw new Error('no'); });\n`,
+    ends: `import { test } from 'node:test';\ntest('three', () => process.exit(0));\n`,
+  };
+  await mkdir(join(root, 'test', 'output'), { recursive: true });
+  const folder = await mkdtemp(join(root, 'test', 'output', 'gates-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  const expected: [keyof typeof files, number, RegExp][] = [
+    ['passes', 0, /named: 1 files, 1 tests, 0 failed, 0 skipped/],
+    ['empty', 1, /✖ \S+empty\.test\.ts on sqlite-disk ran no test/],
+    ['fails', 1, /named: 1 files, 1 tests, 1 failed, 0 skipped/],
+    ['ends', 1, /✖ \S+ends\.test\.ts on sqlite-disk was not run to its end/],
+  ];
+  for (const [name, status, output] of expected) {
+    const file = join(folder, `${name}.test.ts`);
+    await writeFile(file, files[name]);
+    const result = runTests(relative(root, file));
+    assert.equal(result.status, status, `${name}: ${result.stdout}`);
+    assert.match(result.stdout, output);
+  }
+});
+
+function runTests(file: string) {
+  // A run inside a run must not report to the outer one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return spawnSync(process.execPath, [join(root, 'scripts', 'test.ts'), file], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  });
+}
+
+async function treeOf(context: TestContext, files: Record<string, string>): Promise<string> {
+  const { path, remove } = await temporaryFolder();
+  context.after(remove);
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(path, file)), { recursive: true });
+    await writeFile(join(path, file), text);
+  }
+  return path;
+}
