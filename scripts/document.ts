@@ -1,6 +1,6 @@
 // npm run document: with `pictures`, draws every page; with `exchanges`, records version 1 anew; otherwise writes what is generated from
-// the code: the tables of variables and errors, the OpenAPI document, what the clients know of fields and errors, their version, and the
-// index of decisions.
+// the code: the tables of variables and errors, the OpenAPI document, what the clients know of fields and errors, their version, the index of
+// decisions, and the list of regular expressions that are proven linear.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
@@ -80,6 +80,9 @@ if (import.meta.main && process.argv[2] === 'pictures') {
   const { recordExchanges } = await import('#test/support/exchanges/record.ts');
   await recordExchanges();
 } else if (import.meta.main) {
+  // Loaded on demand, too: only this writes the list.
+  const { provenPath, provenText } = await import('#test/support/regular-expressions.ts');
+  writeFileSync(provenPath, provenText());
   writeFileSync(devicesPath, devicesText());
   writeClientContract();
   raiseClientsVersion();
