@@ -103,7 +103,7 @@ test('a browser killed with -9: the render is made on another, and the next one 
 test('a worker that is killed leaves its compiled code, so the next one needs no memory to compile', async (context) => {
   if (process.platform !== 'linux') return context.skip('memory is read from /proc, which only Linux has');
   const script = `
-    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', '..', 'lab', 'support', 'browser.ts'))});
+    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', 'support', 'browser.ts'))});
     await startTestBrowser([]);
     console.log('ready');
     setInterval(() => {}, 1000);`;
@@ -253,7 +253,7 @@ function activeTimers(): number {
 
 test('a service killed with -9 leaves no browser, not even one that does not react, and the next start sweeps its folder', async () => {
   const script = `
-    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', '..', 'lab', 'support', 'browser.ts'))});
+    const { startTestBrowser } = await import(${JSON.stringify(join(import.meta.dirname, '..', 'support', 'browser.ts'))});
     await startTestBrowser([]);
     console.log('ready');
     setInterval(() => {}, 1000);`;
