@@ -1,7 +1,7 @@
 // Which gate a test file belongs to, and which files share a process. Both follow from the file's name and folder:
 // `x.test.ts` is quick, `x.gate.test.ts` and `x.nightly.test.ts` belong to the later gates, and `x.alone.test.ts` (of any gate) gets a
 // process of its own, because it looks at the open files or the children of its process.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 
 export const gates = ['quick', 'gate', 'nightly'] as const;
@@ -102,6 +102,8 @@ export function batchesOf(files: string[], durations: Record<string, number>, en
 }
 
 function importsOf(root: string, file: string): string[] {
+  // A test may name a module that it writes only when it runs.
+  if (!existsSync(join(root, file))) return [];
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(/(?:from|import\()\s*'(?<target>[^']+)'/g)].flatMap(({ groups }) => {
     const target = groups?.['target'] ?? '';

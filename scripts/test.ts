@@ -2,7 +2,7 @@
 // two. Arguments narrow the tests to files: npm test -- test/core/*.test.ts, on the engine of TEST_ENGINE. With --record, what each file
 // took is written down for the order of later runs.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -43,7 +43,11 @@ process.stdout.write(processorTime());
 if (!isFine) process.exitCode = 1;
 
 async function runNamed(): Promise<boolean> {
-  const files = named.map((file) => relative(root, resolve(file)));
+  const files = named.flatMap((pattern) => {
+    const found = globSync(pattern);
+    if (found.length === 0) throw new Error(`no file is called ${pattern}`);
+    return found.map((file) => relative(root, resolve(file)));
+  });
   const engine = engines.find((known) => known === process.env['TEST_ENGINE']) ?? local;
   return (await runBatches('named', batchesOf(files, durations, engine), busy)).isFine;
 }

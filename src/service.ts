@@ -14,6 +14,7 @@ import { createAccountDeletion } from '#accounts/account-deletion.ts';
 import { createAccounts } from '#accounts/accounts.ts';
 import { installationSecret } from '#accounts/installation-secret.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
+import type { PasswordScheme } from '#accounts/password-hashing.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createAccountsRoom, openSignIn } from '#accounts/room.ts';
 import { createDeliveryRoom } from '#delivery/room.ts';
@@ -38,6 +39,7 @@ export interface Seams {
   timeouts: ConnectionTimeouts;
   nameServers: readonly string[];
   openBrowser: typeof openBrowser;
+  passwordScheme: PasswordScheme;
   /** Inject faults between the service and its database or blobs. */
   wrapDatabase: (database: Database) => Database;
   wrapBlobs: (blobs: Blobs) => Blobs;
@@ -63,7 +65,14 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   // not need it, start in half the time.
   const [browser, accounts, { createServer }, { lowerStored }] = await Promise.all([
     open(config, log),
-    createAccountsRoom({ database, plans, clock, log, settings: config }),
+    createAccountsRoom({
+      database,
+      plans,
+      clock,
+      log,
+      settings: config,
+      passwordScheme: seams.passwordScheme,
+    }),
     import('#http/server.ts'),
     import('#http/api/v2/lower-request.ts'),
   ]);

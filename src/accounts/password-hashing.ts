@@ -19,6 +19,14 @@ const defaults: NestedQueueOptions = {
   tooLong: busy,
 };
 
+/** How a password becomes the text that is stored. Tests have a cheap one. */
+export interface PasswordScheme {
+  hash: (password: string) => Promise<string>;
+  verify: (given: { hash: string; password: string }) => Promise<boolean>;
+}
+
+export const scryptPasswords: PasswordScheme = { hash: hashPassword, verify: verifyPassword };
+
 interface Line {
   path: readonly string[];
   /** The stored hash that a password was last compared with. */
@@ -27,7 +35,10 @@ interface Line {
 
 export type PasswordHashing = ReturnType<typeof createPasswordHashing>;
 
-export function createPasswordHashing(options: Partial<NestedQueueOptions> = {}) {
+export function createPasswordHashing(
+  options: Partial<NestedQueueOptions> = {},
+  scheme: PasswordScheme = scryptPasswords,
+) {
   const queue = createNestedQueue({ ...defaults, ...options });
   // Known where the request is answered, and needed where better-auth hashes. Never the requested account: response times must
   // not reveal whether that account exists.
@@ -38,11 +49,11 @@ export function createPasswordHashing(options: Partial<NestedQueueOptions> = {})
   return {
     /** Hashes that `work` makes wait in this client's queue, which is inside the queues of its networks. */
     inLineOf: <T>(path: readonly string[], work: () => T): T => lines.run({ path }, work),
-    hash: (password: string): Promise<string> => inTurn(() => hashPassword(password)),
+    hash: (password: string): Promise<string> => inTurn(() => scheme.hash(password)),
     verify: (given: { hash: string; password: string }): Promise<boolean> => {
       const line = lines.getStore();
       if (line) line.compared = given.hash;
-      return inTurn(() => verifyPassword(given));
+      return inTurn(() => scheme.verify(given));
     },
     /** The stored hash that this request's password was compared with. */
     compared: (): string | undefined => lines.getStore()?.compared,

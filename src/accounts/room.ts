@@ -8,6 +8,7 @@ import { createAdministration } from '#accounts/administration.ts';
 import { createAuthentication } from '#accounts/authenticate.ts';
 import { createKeys } from '#accounts/keys.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
+import type { PasswordScheme } from '#accounts/password-hashing.ts';
 import { createPlanEditing } from '#accounts/plan-editing.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { createSignIn, SignInSettings } from '#accounts/sign-in.ts';
@@ -18,14 +19,15 @@ interface Parts {
   clock: Clock;
   log: Logger;
   settings: SignInSettings;
+  passwordScheme?: PasswordScheme | undefined;
 }
 
 export type AccountsRoom = Awaited<ReturnType<typeof createAccountsRoom>>;
 
-export async function createAccountsRoom({ database, plans, clock, log, settings }: Parts) {
+export async function createAccountsRoom({ database, plans, clock, log, settings, passwordScheme }: Parts) {
   const authentication = createAuthentication({ database, plans, clock });
   const accounts = createAccounts({ database, plans, clock });
-  const signIn = await openSignIn(settings, { database, accounts, clock, log });
+  const signIn = await openSignIn(settings, { database, accounts, clock, log }, passwordScheme);
   const chores: Chore[] = [
     { name: 'sweep of sessions', everyMs: hours(1), run: signIn.purgeExpired },
     {

@@ -6,7 +6,7 @@ import { createLinks } from '#accounts/links.ts';
 import { createMailer } from '#accounts/mailer.ts';
 import { createOidc, type OidcSettings } from '#accounts/oidc.ts';
 import { createOneTimeLinks } from '#accounts/one-time-links.ts';
-import { createPasswordHashing } from '#accounts/password-hashing.ts';
+import { createPasswordHashing, type PasswordScheme } from '#accounts/password-hashing.ts';
 import { createPasswordReset } from '#accounts/password-reset.ts';
 import { createPasswords } from '#accounts/passwords.ts';
 import { createSecondFactors } from '#accounts/second-factors.ts';
@@ -28,13 +28,14 @@ export interface SignInSettings {
 export async function createSignIn(
   settings: SignInSettings,
   given: Pick<SignInParts, 'database' | 'accounts' | 'clock' | 'log'>,
+  passwordScheme?: PasswordScheme,
 ) {
   const { database, log } = given;
   const { baseUrl, signups, smtpUrl, mailFrom, oidc } = settings;
   const installation = createInstallation({ ...given, signups });
   const mailer = await createMailer({ smtpUrl, from: mailFrom, log });
   const secret = await installationSecret(database);
-  const hashing = createPasswordHashing();
+  const hashing = createPasswordHashing({}, passwordScheme);
   const auth = createAuth({ database, baseUrl, secret, log, hashing });
   const oneTimeLinks = await createOneTimeLinks(auth);
   const parts: SignInParts = { ...given, auth, oneTimeLinks, installation, mailer, baseUrl };

@@ -1,13 +1,13 @@
 // Passwords are hashed one at a time, and a client or a network that sends many waits only for its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPasswordHashing } from '#accounts/password-hashing.ts';
+import { createPasswordHashing, scryptPasswords } from '#accounts/password-hashing.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { createVisitor, password, signedInVisitor } from '#test/support/visitor.ts';
 
 let service: TestService;
 before(async () => {
-  service = await startService();
+  service = await startService({}, 0, undefined, { passwordScheme: scryptPasswords });
 });
 after(() => service.stop());
 
@@ -53,7 +53,9 @@ test('sign-ins beyond the queue are 429 rate_limited with Retry-After, and no ot
 });
 
 test('a network with many addresses delays only its own sign-ins', async () => {
-  const behindProxy = await startService({ TRUST_PROXY: 'true' });
+  const behindProxy = await startService({ TRUST_PROXY: 'true' }, 0, undefined, {
+    passwordScheme: scryptPasswords,
+  });
   try {
     const person = await signedInVisitor(behindProxy);
     const signIn = (address: string, email: string, given: string) =>

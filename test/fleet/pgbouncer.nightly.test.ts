@@ -2,12 +2,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { booksOf } from '#test/support/books.ts';
+import { corpusNames, layOut, readCorpus } from '#test/support/exchanges/exchange.ts';
+import { play } from '#test/support/exchanges/play.ts';
+import { openStage } from '#test/support/exchanges/stage.ts';
 import * as images from '#test/support/images.ts';
 import { hasPgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts';
 import { startPostgres } from '#test/support/postgres.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService } from '#test/support/service.ts';
 import { signedInVisitor } from '#test/support/visitor.ts';
+
+test('every recorded exchange of version 1 is the same through PgBouncer', async (context) => {
+  if (!hasPgbouncer()) return context.skip('pgbouncer is not installed');
+  await using cleanUp = new AsyncDisposableStack();
+  const postgres = await startPostgres();
+  cleanUp.defer(postgres.stop);
+  const bouncer = await startPgbouncer(await postgres.newDatabase());
+  cleanUp.defer(bouncer.stop);
+  const stage = await openStage({ DATABASE_URL: bouncer.url });
+  cleanUp.defer(stage.close);
+  for (const name of corpusNames) {
+    const { request, sequences } = readCorpus(name);
+    for (const sequence of sequences) {
+      const played = await play(sequence, request, stage);
+      assert.deepEqual(layOut(played).split('\n'), layOut(sequence).split('\n'), `${name}: ${sequence.name}`);
+    }
+  }
+});
 
 test('uploads and the dashboard through PgBouncer, on two connections to the server', async (context) => {
   if (!hasPgbouncer()) return context.skip('pgbouncer is not installed');

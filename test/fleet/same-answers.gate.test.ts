@@ -10,14 +10,14 @@ import * as images from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
-import { databaseEngines } from '#test/storage/engines.ts';
+import { allDatabaseEngines } from '#test/storage/engines.ts';
 import { encodedTable, pngHeader, svgSizeTable } from '#test/uploads/dimension-table.ts';
 import { typeTable } from '#test/uploads/type-table.ts';
 
 const svgOf = (attributes: string): Buffer =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><rect/></svg>`);
 
-for (const engine of databaseEngines) {
+for (const engine of allDatabaseEngines) {
   describe(`on ${engine.name}`, () => {
     let service: TestService;
     let key: string;

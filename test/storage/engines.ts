@@ -1,5 +1,4 @@
-// The engines that every storage suite runs on. Postgres and S3 are real servers: those of TEST_DATABASE_URL and TEST_S3_URL, or one of
-// each on loopback for all suites of a process.
+// The engines that every storage suite runs on: SQLite and files in the quick gate, Postgres and S3 when the second gate runs it again.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import type { Blobs } from '#storage/blobs.ts';
@@ -9,10 +8,9 @@ import { openPostgres } from '#storage/postgres.ts';
 import { createS3Blobs } from '#storage/s3-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { readConfig } from '#roof/config.ts';
-import { openServer, query } from '#test/support/postgres.ts';
+import { query } from '#test/support/postgres.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
-import { openS3 } from '#test/support/s3.ts';
-import { shared } from '#test/support/shared.ts';
+import { isOnServers, sharedPostgres, sharedS3 } from '#test/support/stores.ts';
 
 export interface OpenDatabase {
   database: Database;
@@ -44,7 +42,8 @@ export interface DatabaseEngine {
   open: (filledBy?: string) => Promise<OpenDatabase>;
 }
 
-export const databaseEngines: DatabaseEngine[] = [
+/** For what compares them, or is about one of them. */
+export const allDatabaseEngines: DatabaseEngine[] = [
   {
     name: 'sqlite',
     parallelConnections: 1,
@@ -91,7 +90,7 @@ export const databaseEngines: DatabaseEngine[] = [
   },
 ];
 
-export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
+const allBlobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
   {
     name: 'disk',
     async open() {
@@ -112,14 +111,10 @@ export const blobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
   },
 ];
 
-const sharedPostgres = shared(
-  () => openServer(),
-  (server) => server.stop(),
+export const databaseEngines = allDatabaseEngines.filter(
+  ({ name }) => (name === 'postgres') === isOnServers(),
 );
-const sharedS3 = shared(
-  () => openS3(),
-  (server) => server.stop(),
-);
+export const blobEngines = allBlobEngines.filter(({ name }) => (name === 's3') === isOnServers());
 
 async function newFolder() {
   const { path, remove } = await temporaryFolder();

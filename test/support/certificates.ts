@@ -43,11 +43,19 @@ export function createAuthority(commonName = 'Tintype test authority'): Authorit
   };
 }
 
+/** In the order in which suites of this process began to trust them; each ends when it wants. */
+const trusted: string[] = [];
+let known: string[] | undefined;
+
 /** Makes this process trust the authority as if the system did, until the returned function is called. */
 export function trust({ cert }: Authority): () => void {
-  const before = getCACertificates('default');
-  setDefaultCACertificates([...before, cert]);
-  return () => setDefaultCACertificates(before);
+  const usual = (known ??= getCACertificates('default'));
+  trusted.push(cert);
+  setDefaultCACertificates([...usual, ...trusted]);
+  return () => {
+    trusted.splice(trusted.indexOf(cert), 1);
+    setDefaultCACertificates([...usual, ...trusted]);
+  };
 }
 
 function certificate(parts: {

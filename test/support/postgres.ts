@@ -36,7 +36,7 @@ export async function openServer(): Promise<AnyPostgres> {
 }
 
 /** An empty database on the server of another one; resolves to its URL. */
-export async function newDatabase(databaseUrl: string): Promise<string> {
+async function newDatabase(databaseUrl: string): Promise<string> {
   const name = `test_${newId().toLowerCase()}`;
   await query(databaseUrl, `create database ${name}`);
   return new URL(`/${name}${new URL(databaseUrl).search}`, databaseUrl).href;

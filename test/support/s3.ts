@@ -31,7 +31,7 @@ export async function openS3(): Promise<AnyS3> {
 }
 
 /** Another prefix in the same bucket. */
-export function newStorageUrl(storageUrl: string): string {
+function newStorageUrl(storageUrl: string): string {
   const url = new URL(storageUrl);
   url.searchParams.set('prefix', `test_${newId()}/`);
   return url.href;

@@ -1,16 +1,27 @@
-// Where the services of a test run keep their data: in their own folders or, if the environment says so, each in a new database
-// and a new prefix of a bucket.
-import { newDatabase } from '#test/support/postgres.ts';
-import { newStorageUrl } from '#test/support/s3.ts';
+// Where the services and suites of a test process keep their data, by its engine: in folders of their own, or each in a new database and
+// under a new prefix of a bucket. Postgres and S3 are real servers: those of TEST_DATABASE_URL and TEST_S3_URL, or one of each on
+// loopback for the whole process.
+import { openServer } from '#test/support/postgres.ts';
+import { openS3 } from '#test/support/s3.ts';
+import { shared } from '#test/support/shared.ts';
 
-/** Makes the services of a test run use these stores. */
-export interface ServiceStores {
-  TEST_SERVICE_DATABASE_URL: string;
-  TEST_SERVICE_STORAGE_URL: string;
+/** `postgres-s3` in the second gate; see scripts/test-files.ts. */
+export function isOnServers(): boolean {
+  return process.env['TEST_ENGINE'] === 'postgres-s3';
 }
 
+export const sharedPostgres = shared(
+  () => openServer(),
+  (server) => server.stop(),
+);
+export const sharedS3 = shared(
+  () => openS3(),
+  (server) => server.stop(),
+);
+
+/** The environment variables with which a new service uses empty stores; none if they are to be in its data folder. */
 export async function newStores(): Promise<Record<string, string>> {
-  const { TEST_SERVICE_DATABASE_URL: databaseUrl, TEST_SERVICE_STORAGE_URL: storageUrl } = process.env;
-  if (databaseUrl === undefined || storageUrl === undefined) return {};
-  return { DATABASE_URL: await newDatabase(databaseUrl), STORAGE_URL: newStorageUrl(storageUrl) };
+  if (!isOnServers()) return {};
+  const [postgres, s3] = await Promise.all([sharedPostgres(), sharedS3()]);
+  return { DATABASE_URL: await postgres.newDatabase(), STORAGE_URL: s3.newStorageUrl() };
 }

@@ -26,7 +26,8 @@ const pages: Record<string, Route> = {
   '/to-itself': (_request, response) => response.writeHead(302, { location: '/to-itself' }).end(),
 };
 
-export async function openStage() {
+/** Elsewhere than in the stores of the run if the environment names a database. */
+export async function openStage(environment: Record<string, string> = {}) {
   const site = await startPageServer(pages);
   const dns = await startDnsServer(() => undefined);
   const clock = createTestClock(Date.parse('2026-05-04T12:00:00.000Z'));
@@ -35,6 +36,7 @@ export async function openStage() {
     {
       EGRESS_ALLOW: `${site.host},${closedHost}`,
       PLANS_FILE: plansFile,
+      ...environment,
     },
     0,
     [dns.address],
@@ -42,6 +44,8 @@ export async function openStage() {
       clock,
       wrapDatabase: (database) => ({
         ...database,
+        // The time stands still, and a server's estimated clock would not.
+        aheadMs: () => 0,
         transaction(work, options) {
           // Chores and slots use relaxed transactions.
           if (isBroken && options === undefined) throw new Error('the disk is full');

@@ -7,13 +7,13 @@ import type { Database } from '#storage/database.ts';
 import { callerFor } from '#accounts/authenticate.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
-import { databaseEngines } from '#test/storage/engines.ts';
+import { allDatabaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
 const minute = 60_000;
 
 test('a machine whose clock is five minutes ahead or behind respects the capture cap', async (context) => {
-  const postgres = databaseEngines.find(({ name }) => name === 'postgres');
+  const postgres = allDatabaseEngines.find(({ name }) => name === 'postgres');
   assert.ok(postgres);
   const opened = await postgres.open();
   context.after(opened.close);
@@ -38,7 +38,7 @@ test('a machine whose clock is five minutes ahead or behind respects the capture
 });
 
 test('changing the machine clock while the service runs does not change the database time', async (context) => {
-  const opened = await databaseEngines.find(({ name }) => name === 'postgres')!.open();
+  const opened = await allDatabaseEngines.find(({ name }) => name === 'postgres')!.open();
   context.after(opened.close);
   const clock = clockOf(opened.database, systemClock);
   const before = clock.now();
