@@ -6,7 +6,17 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { batchesOf, engines, findTests, gates, withStores, type Batch, type Gate } from './test-files.ts';
+import { clausesOf, countClauses } from './test-clauses.ts';
+import {
+  batchesOf,
+  engines,
+  findTests,
+  gates,
+  withStores,
+  type Batch,
+  type Engine,
+  type Gate,
+} from './test-files.ts';
 import type { FileResult } from './test-report.ts';
 import { runBatches } from './test-run.ts';
 
@@ -56,7 +66,7 @@ async function runGate(gate: Gate): Promise<boolean> {
   if (gate === 'quick') return (await Promise.all(checks.map(passes))).every(Boolean) && runQuick();
   if (gate === 'gate') {
     const again = batchesOf(withStores(root, tests.quick), durations, shared);
-    return runAndRecord(gate, [...batchesOf(tests.gate, durations, local), ...again]);
+    return runAndRecord(gate, [...batchesOf(tests.gate, durations, local), ...again], shared);
   }
   // What judges load runs alone.
   const night = await runBatches(gate, batchesOf(tests.nightly, durations, local), {
@@ -72,13 +82,21 @@ async function runGate(gate: Gate): Promise<boolean> {
 }
 
 function runQuick(): Promise<boolean> {
-  return runAndRecord('quick', batchesOf(tests.quick, durations, local));
+  return runAndRecord('quick', batchesOf(tests.quick, durations, local), local);
 }
 
-async function runAndRecord(gate: Gate, batches: Batch[]): Promise<boolean> {
+/** Fails as well if a clause of the contract has no test on the engine for which the gate stands. */
+async function runAndRecord(gate: Gate, batches: Batch[], engine: Engine): Promise<boolean> {
   const { results, isFine: isGateFine } = await runBatches(gate, batches, busy);
   if (given.record) record(results);
-  return isGateFine;
+  const clauses = clausesOf(readFileSync(join(root, 'docs', 'contract.md'), 'utf8'));
+  const counts = [...countClauses(clauses, results, engine)];
+  const table = counts.map(([clause, count]) => `${clause}\t${count}\n`).join('');
+  writeFileSync(join(root, 'test', 'output', `${gate}.clauses.tsv`), table);
+  const without = counts.filter(([, count]) => count === 0).map(([clause]) => clause);
+  const missing = without.length === 0 ? '' : `; ✖ none for ${without.join(', ')}`;
+  process.stdout.write(`clauses of the contract: ${clauses.length} on ${engine}${missing}\n`);
+  return isGateFine && without.length === 0;
 }
 
 function nameOfGate(): Gate {

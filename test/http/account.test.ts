@@ -72,7 +72,7 @@ test('uploads and renders come newest first, in pages', async () => {
   assert.match(renders.body.items[0]?.url ?? '', /^http:\/\/tintype\.test\/s\//);
 });
 
-test('usage shows the plan, the month, the budget and the key used', async () => {
+test('10.9 usage shows the plan, the month, the budget and the key used', async () => {
   const { body } = await read<Static<typeof AccountUsage>>('usage', mine.key);
   assert.deepEqual(
     [body.plan.id, body.units.upload.used, body.units.render.used, body.units.render.remaining],

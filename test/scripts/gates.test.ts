@@ -4,7 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { clausesOf, countClauses } from '#scripts/test-clauses.ts';
 import { batchesOf, findTests, withStores } from '#scripts/test-files.ts';
+import type { FileResult } from '#scripts/test-report.ts';
 import { root, temporaryFolder } from '#test/support/processes.ts';
 
 test('a file belongs to the gate that its name says, in any folder', async (context) => {
@@ -79,6 +81,43 @@ test('a file that reaches the stores through a kit runs on each engine, and one 
     'test/http/direct.test.ts',
     'test/http/through.test.ts',
   ]);
+});
+
+test('a clause counts the tests that passed under it on an engine, and those of its points', () => {
+  const contract = [
+    '## 1. The service',
+    '## 4. Endpoints',
+    '### 4.2 Batches',
+    '- **4.2.1** In order.',
+    '- **4.2.2** Each costs a unit.',
+    '## 10. Version 2',
+    '### 10.1 Renders',
+    '| 3 | not a clause |',
+  ].join('\n');
+  const clauses = clausesOf(contract);
+  assert.deepEqual(clauses, ['4', '4.2', '4.2.1', '4.2.2', '10', '10.1']);
+  const ran = (engine: string, ...titles: string[]): FileResult => ({
+    file: 'test/http/a.test.ts',
+    engine,
+    tests: titles.length,
+    failed: 0,
+    skipped: [],
+    seconds: 1,
+    titles,
+  });
+  const results = [
+    ran('sqlite-disk', '4.2.1 files are handled in order', '40 files at once', '4.2 a batch', '9.9 unknown'),
+    ran('postgres-s3', '10.1 renders › answers › 200 of them'),
+  ];
+  assert.deepEqual(Object.fromEntries(countClauses(clauses, results, 'sqlite-disk')), {
+    '4': 2,
+    '4.2': 2,
+    '4.2.1': 1,
+    '4.2.2': 0,
+    '10': 0,
+    '10.1': 0,
+  });
+  assert.equal(countClauses(clauses, results, 'postgres-s3').get('10'), 1);
 });
 
 test('a run fails if a file has no test, a failing one, or ends before its time', async (context) => {

@@ -29,7 +29,7 @@ const browser = {
   'user-agent': 'Mozilla/5.0 Firefox/140.0',
 };
 
-describe('3 deletes at once, without further authentication, and confirms it', () => {
+describe('5.5 deletes at once, without further authentication, and confirms it', () => {
   for (const [name, method, headers] of [
     ['POST', 'POST', {}],
     ['DELETE', 'DELETE', {}],

@@ -84,7 +84,7 @@ async function strangerSees({ slug, url }: Upload) {
 }
 const nothing = [404, 404, 404, 404, 404];
 
-describe('a password', () => {
+describe('10.11 a password', () => {
   test('page: a form and nothing of the picture; every other address: as if there was nothing', async () => {
     const upload = await store({ password, title: 'The plan' });
     const page = await get(`/i/${upload.slug}`, html);
@@ -231,7 +231,7 @@ describe('a password', () => {
   });
 });
 
-describe('max_views', () => {
+describe('10.11 max_views', () => {
   test('only the button uses one up: not GET, HEAD, previews or prefetches', async () => {
     const upload = await store({ max_views: '1' });
     const agents = ['Twitterbot/1.0', 'facebookexternalhit/1.1', 'Slackbot-LinkExpanding 1.0'];
@@ -324,7 +324,7 @@ describe('max_views', () => {
   });
 });
 
-test('422 for what is no password or no number of views', async () => {
+test('10.11 422 for what is no password or no number of views', async () => {
   for (const [fields, message] of [
     [{ password: '' }, /^password: must be a string of 1 to 200 characters$/],
     [{ password: 'x'.repeat(201) }, /^password: must be a string of 1 to 200 characters$/],
@@ -344,7 +344,7 @@ test('422 for what is no password or no number of views', async () => {
   }
 });
 
-test('an upload that asks for nothing, and an address of nothing, have no question', async () => {
+test('10.11 an upload that asks for nothing, and an address of nothing, have no question', async () => {
   const plain = await uploadOne(service.origin, key);
   const sent = await get(`/i/${plain.slug}/show`, html, 'POST');
   assert.deepEqual([sent.status, sent.headers.get('location')], [303, `/i/${plain.slug}`]);
@@ -353,7 +353,7 @@ test('an upload that asks for nothing, and an address of nothing, have no questi
   assert.equal((await get(`/i/${plain.slug}`, {}, 'POST')).status, 405, 'as version 1 says');
 });
 
-test('its owner sees it in the dashboard, and by key; the delete link shows it and works', async () => {
+test('10.11 its owner sees it in the dashboard, and by key; the delete link shows it and works', async () => {
   const visitor = await signedInVisitor(service);
   const { key: own } = await service.accounts.createKey(visitor.email, 'own');
   const ids = [];
@@ -388,7 +388,7 @@ test('its owner sees it in the dashboard, and by key; the delete link shows it a
   assert.equal(ids.length, 2);
 });
 
-test('with a host for bytes, the page is on one host and its picture, with a ticket, on the other', async () => {
+test('10.11 with a host for bytes, the page is on one host and its picture, with a ticket, on the other', async () => {
   const split = await startService({
     CONTENT_BASE_URL: 'http://files.test',
     BASE_URL: 'https://tintype.test',

@@ -64,7 +64,7 @@ const visits = (path = '/'): number => site.seen.filter((line) => line === `GET 
 const maxAgeOf = (response: Response): number =>
   Number(/max-age=(\d+)/.exec(response.headers.get('cache-control') ?? '')?.[1]);
 
-test('POST /api/v2/links signs with the newest key; equal requests have equal links, which anyone may open', async () => {
+test('10.14 POST /api/v2/links signs with the newest key; equal requests have equal links, which anyone may open', async () => {
   const { status, url } = await post({ url: `${site.base}/`, max_age: 3600 });
   assert.equal(status, 200);
   assert.equal(new URL(url).origin, 'http://files.tintype.test');
@@ -107,7 +107,7 @@ test('POST /api/v2/links signs with the newest key; equal requests have equal li
   assert.equal(visits(), before + 1);
 });
 
-test('the bots that make previews get a picture, by HEAD and by GET', async () => {
+test('10.14 the bots that make previews get a picture, by HEAD and by GET', async () => {
   const agents = [
     'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
     'Twitterbot/1.0',
@@ -141,7 +141,7 @@ async function used(): Promise<number> {
   return ((await response.json()) as { render: { used: number } }).render.used;
 }
 
-test('an unknown or revoked key, a changed payload and a wrong signature look the same, and are counted', async () => {
+test('10.14 an unknown or revoked key, a changed payload and a wrong signature look the same, and are counted', async () => {
   const good = { url: `${site.base}/`, format: 'text' };
   const payload = encode(good);
   const signature = sign(payload);
@@ -181,7 +181,7 @@ test('an unknown or revoked key, a changed payload and a wrong signature look th
   assert.equal((await get(pathOf(good))).status, 200);
 });
 
-test('what is signed but wrong is a 422 that names the field', async () => {
+test('10.14 what is signed but wrong is a 422 that names the field', async () => {
   const url = `${site.base}/`;
   const cases: [request: unknown, field: string][] = [
     [{ url, headers: { a: 'b' } }, 'headers'],
@@ -220,7 +220,7 @@ test('what is signed but wrong is a 422 that names the field', async () => {
   );
 });
 
-test('a payload has at most 8,192 characters', async () => {
+test('10.14 a payload has at most 8,192 characters', async () => {
   const sized = (characters: number) => {
     const request = { html: '', format: 'text' };
     return { ...request, html: 'x'.repeat((characters * 3) / 4 - JSON.stringify(request).length) };
@@ -234,7 +234,7 @@ test('a payload has at most 8,192 characters', async () => {
   assert.equal((await post(sized(8196))).error['field'], 'body');
 });
 
-test('a link ends at valid_until, and nothing keeps it longer', async () => {
+test('10.14 a link ends at valid_until, and nothing keeps it longer', async () => {
   const until = service.clock.now() + 120_000;
   const path = pathOf({ url: `${site.base}/`, format: 'jpeg', valid_until: new Date(until).toISOString() });
   assert.ok(maxAgeOf(await get(path)) <= 120);
@@ -243,14 +243,14 @@ test('a link ends at valid_until, and nothing keeps it longer', async () => {
   assert.deepEqual([status, error['code'], error['field']], [404, 'not_found', 'valid_until']);
 });
 
-test('a document is downloaded, in a sandbox', async () => {
+test('10.14 a document is downloaded, in a sandbox', async () => {
   const page = await get(pathOf({ url: `${site.base}/`, format: 'html' }));
   assert.match(page.headers.get('content-disposition') ?? '', /^attachment/);
   assert.match(page.headers.get('content-security-policy') ?? '', /sandbox/);
   assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
 });
 
-test('a failure is remembered for a minute, and may be kept as long by others', async () => {
+test('10.14 a failure is remembered for a minute, and may be kept as long by others', async () => {
   const path = pathOf({ url: `http://${closed}/` });
   const first = await errorOf(path);
   assert.deepEqual(
@@ -275,7 +275,7 @@ test('a failure is remembered for a minute, and may be kept as long by others', 
   assert.equal((await failures()).length, 2);
 });
 
-test('when the page fails, the last good result is served as stale', async () => {
+test('10.14 when the page fails, the last good result is served as stale', async () => {
   const route = '/sometimes';
   site.route(route, '<p>Good');
   const path = pathOf({ url: site.base + route, max_age: 120, fail_on: ['http_error'] });
@@ -293,7 +293,7 @@ test('when the page fails, the last good result is served as stale', async () =>
   assert.equal((await get(path)).headers.get('x-service-cache'), 'miss');
 });
 
-test('a suspended account has no links; one without a key gets one with its first link', async () => {
+test('10.14 a suspended account has no links; one without a key gets one with its first link', async () => {
   const path = pathOf({ url: `${site.base}/` });
   await service.accounts.update(email, { suspended: true });
   assert.equal((await get(path)).status, 404);

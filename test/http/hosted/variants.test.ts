@@ -85,7 +85,7 @@ const variantsOf = async ({ id }: { id: string }, blobs = uploadBlobs): Promise<
     .filter((blobKey) => blobKey.startsWith(`${id}_`))
     .map((blobKey) => blobKey.slice(id.length + 1));
 
-describe('what is asked for', () => {
+describe('10.10 what is asked for', () => {
   const wrong: [query: string, message: RegExp][] = [
     [
       'width=100',
@@ -163,7 +163,7 @@ describe('what is asked for', () => {
   });
 });
 
-test('turned as the original says, and without its metadata', async () => {
+test('10.10 turned as the original says, and without its metadata', async () => {
   const bytes = readFileSync(join(import.meta.dirname, '..', '..', 'fixtures', 'metadata', 'photo.jpg'));
   const { fileAt } = await upload('camera.jpg', bytes);
   const { body } = await get(fileAt, 'width=32&format=png');
@@ -182,7 +182,7 @@ test('turned as the original says, and without its metadata', async () => {
   assert.ok(difference < 3, `differs by ${difference} on average`);
 });
 
-test('a transparent picture stays so, and is on white in a JPEG', async () => {
+test('10.10 a transparent picture stays so, and is on white in a JPEG', async () => {
   const { fileAt } = await upload(
     'clear.png',
     await sharp({ create: { width: 90, height: 90, channels: 4, background: '#0000' } })
@@ -194,7 +194,7 @@ test('a transparent picture stays so, and is on white in a JPEG', async () => {
   assert.deepEqual([...(await sharp(body).raw().toBuffer()).subarray(0, 3)], [255, 255, 255]);
 });
 
-describe('served as they are', () => {
+describe('10.10 served as they are', () => {
   const frames = Buffer.alloc(64 * 128 * 3, 200);
   frames.fill(20, 64 * 64 * 3);
   const moving = () => sharp(frames, { raw: { width: 64, height: 128, channels: 3, pageHeight: 64 } });
@@ -232,7 +232,7 @@ describe('served as they are', () => {
   }
 });
 
-describe('headers', () => {
+describe('10.10 headers', () => {
   test('of a file: caching, ranges, conditions, name, and no scripts', async () => {
     const first = await get(photo.fileAt, 'width=64&format=jpeg');
     const etag = first.headers.get('etag') ?? '';
@@ -258,7 +258,7 @@ describe('headers', () => {
   });
 });
 
-test('many who ask at once get the same bytes', async () => {
+test('10.10 many who ask at once get the same bytes', async () => {
   const { fileAt, id } = await upload('asked.png', await noise(640, 480).png().toBuffer());
   const answers = await Promise.all(Array.from({ length: 12 }, () => get(fileAt, 'width=256&format=webp')));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
@@ -266,7 +266,7 @@ test('many who ask at once get the same bytes', async () => {
   assert.deepEqual(await variantsOf({ id }), ['256_webp']);
 });
 
-describe('deleted with the original', () => {
+describe('10.10 deleted with the original', () => {
   test('an upload, by its delete URL', async () => {
     const gone = await upload('gone.png', await noise(90, 90).png().toBuffer());
     await get(gone.fileAt, 'width=32&format=png');

@@ -148,7 +148,7 @@ test('4.2.8 every file fails with different codes: the status of the first', asy
   assert.equal(status, 422);
 });
 
-test('4.2.2 the quota runs out in the middle: the first files are stored, in order', async () => {
+test('4.2.1 files are handled in order: the quota runs out in the middle, and the first are stored', async () => {
   const { key: small } = await service.newKey({ plan: 'two-uploads' });
   const files = await Promise.all(
     [0, 1, 2, 3].map(async (n): Promise<[Buffer, string]> => [await images.png(), `${n}.png`]),
@@ -163,7 +163,21 @@ test('4.2.2 the quota runs out in the middle: the first files are stored, in ord
   assert.equal(headers.get('x-service-quota-warning'), '100');
 });
 
-test('4.2.6 eleven files: too_many_files in the plain envelope, nothing stored', async () => {
+test('4.2.2 each stored file costs one upload unit, and one that is refused costs none', async () => {
+  const { key: small } = await service.newKey({ plan: 'two-uploads' });
+  const { status, headers } = await send(
+    [
+      [await images.png(), 'a.png'],
+      [text, 'b.png'],
+    ],
+    {},
+    small,
+  );
+  assert.equal(status, 207);
+  assert.equal(headers.get('x-service-quota-remaining'), '1');
+});
+
+test('2.5 eleven files: too_many_files in the plain envelope, nothing stored', async () => {
   const fresh = await service.newKey();
   const files = Array.from({ length: 11 }, (): [Buffer, string] => [images.svg(), 'a.svg']);
   const { status, body } = await send<ErrorBody>(files, {}, fresh.key);
@@ -204,7 +218,7 @@ test('4.2.6 malformed multipart, a bad expires_in and a missing file use the pla
   assert.match(none.body.error.message, /^file: /);
 });
 
-test('4.2 source_filename has the quotes that clients escape as %22', async () => {
+test('2.2 source_filename has the quotes that clients escape as %22', async () => {
   const { body } = await send([[await images.png(), 'a "b" 100%.png']]);
   const [item] = body.items;
   assert.equal(item?.source_filename, 'a "b" 100%.png');

@@ -31,7 +31,7 @@ async function make(body: object = {}, as = call): Promise<Album> {
 const put = <T = Upload>(album: string, as = call) =>
   as<T>('POST', '/uploads', { body: formOf([[bytes, 'a.png']], { album }) });
 
-test('201: the nine fields, and the same again from GET; its uploads count, and the first is the cover', async () => {
+test('10.12 201: the nine fields, and the same again from GET; its uploads count, and the first is the cover', async () => {
   const made = await make({ title: ' At\u200b  the sea ', description: ' one \r\n two ', expires_in: 3600 });
   const { id, slug, created_at, expires_at, ...rest } = made;
   assert.deepEqual(rest, {
@@ -58,7 +58,7 @@ test('201: the nine fields, and the same again from GET; its uploads count, and 
   assert.equal((await call<Album>('GET', `/albums/${id}`)).body.count, 2);
 });
 
-test('an upload moves between albums, and the list has those of one', async () => {
+test('10.12 an upload moves between albums, and the list has those of one', async () => {
   const [one, other] = [await make({ title: 'one' }), await make({ title: 'other' })];
   const { id } = (await put(one.id)).body;
   const idsIn = async (album: string) =>
@@ -74,7 +74,7 @@ test('an upload moves between albums, and the list has those of one', async () =
   assert.equal((await call<Upload>('PATCH', `/uploads/${id}`, { body: { album: null } })).body.album, null);
 });
 
-test('PATCH changes what is given; DELETE ends the album and keeps its uploads', async () => {
+test('10.12 PATCH changes what is given; DELETE ends the album and keeps its uploads', async () => {
   const album = await make({ title: 'a', description: 'b', expires_in: 60 });
   const upload = (await put(album.id)).body;
   const { body } = await call<Album>('PATCH', `/albums/${album.id}`, {
@@ -90,7 +90,7 @@ test('PATCH changes what is given; DELETE ends the album and keeps its uploads',
   assert.equal(left.album, null);
 });
 
-test('the list is page by page, the newest first; an expired album is gone, its uploads stay', async () => {
+test('10.12 the list is page by page, the newest first; an expired album is gone, its uploads stay', async () => {
   const as = callsOf(service.origin, (await service.newKey()).key);
   const titles: string[] = [];
   for (const title of ['a', 'b', 'c']) {
@@ -117,7 +117,7 @@ test('the list is page by page, the newest first; an expired album is gone, its 
   assert.equal((await as('GET', `/uploads/${kept.id}`)).status, 200);
 });
 
-test('422 names the field', async () => {
+test('10.12 422 names the field', async () => {
   const cases: [method: string, path: string, body: object, field: string][] = [
     ['POST', '/albums', { title: '' }, 'title'],
     ['POST', '/albums', { title: 'a'.repeat(201) }, 'title'],
@@ -139,7 +139,7 @@ test('422 names the field', async () => {
   }
 });
 
-test('albums of another account, and those that never were, do not exist; nothing is stored', async () => {
+test('10.12 albums of another account, and those that never were, do not exist; nothing is stored', async () => {
   const stranger = callsOf(service.origin, (await service.newKey()).key);
   const { id } = await make();
   for (const [method, body] of [['GET'], ['PATCH', { title: 'a' }], ['DELETE']] as const)
@@ -157,7 +157,7 @@ test('albums of another account, and those that never were, do not exist; nothin
   assert.equal((await stranger<Upload>('GET', `/uploads/${own.id}`)).body.album, null);
 });
 
-test('a repeat with the same Idempotency-Key makes one album; keys for renders may not', async () => {
+test('10.12 a repeat with the same Idempotency-Key makes one album; keys for renders may not', async () => {
   const headers = { 'idempotency-key': 'album-1' };
   const first = await call<Album>('POST', '/albums', { body: { title: 'a' }, headers });
   const again = await call<Album>('POST', '/albums', { body: { title: 'a' }, headers });
@@ -220,7 +220,7 @@ for (const engine of databaseEngines) {
   });
 }
 
-test('a JSON body that is too large as a whole is a 413, whatever it asks for', async () => {
+test('10.12 a JSON body that is too large as a whole is a 413, whatever it asks for', async () => {
   const { id } = await make();
   const upload = (await put(id)).body;
   const body = { title: 'x'.repeat(70_000) };

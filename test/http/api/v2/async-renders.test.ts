@@ -77,7 +77,7 @@ async function client(plan = 'business') {
   };
 }
 
-test('async with max_age: an earlier result is a 202 that has succeeded, and its webhook is told', async () => {
+test('10.5 async with max_age: an earlier result is a 202 that has succeeded, and its webhook is told', async () => {
   const { call, queue } = await client();
   const asked = { html: '<p>cached', max_age: 3600 };
   const { body: queued } = await queue(asked);
@@ -106,7 +106,7 @@ test('async with max_age: an earlier result is a 202 that has succeeded, and its
   assert.equal(refused.status, 422);
 });
 
-test('async: 202, then the result, hosted whatever response says', async () => {
+test('10.5 async: 202, then the result, hosted whatever response says', async () => {
   const { call, queue } = await client();
   const { status, headers, body } = await queue({
     url: `${site.base}/?token=secret`,
@@ -134,7 +134,7 @@ test('async: 202, then the result, hosted whatever response says', async () => {
   assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
 });
 
-test('a form: the page finds its files when it runs', async () => {
+test('10.5 a form: the page finds its files when it runs', async () => {
   const { call } = await client();
   const form = new FormData();
   const request = { html: '<link rel=stylesheet href=a.css><p>text', format: 'png', async: true };
@@ -152,7 +152,7 @@ test('a form: the page finds its files when it runs', async () => {
   assert.equal((await call('GET', `/renders/${id}`)).status, 404, 'another account sees nothing');
 });
 
-test('webhook_url: the receipt arrives, signed, of a success and of a failure', async () => {
+test('10.5 webhook_url: the receipt arrives, signed, of a success and of a failure', async () => {
   const { accountId, call, queue } = await client();
   const url = `${receiver.base}/${accountId}?token=1`;
   const isMine = ({ path }: { path: string }) => path.startsWith(`/${accountId}`);
@@ -179,7 +179,7 @@ test('webhook_url: the receipt arrives, signed, of a success and of a failure', 
   assert.ok(!JSON.stringify(list.body).includes('webhook_url'));
 });
 
-test('a wrong webhook_url is refused at once, by its field', async () => {
+test('10.5 a wrong webhook_url is refused at once, by its field', async () => {
   const { queue, call } = await client();
   for (const [webhook_url, reason] of [
     ['https://127.0.0.1/hook', /public address/],
@@ -203,7 +203,7 @@ test('a wrong webhook_url is refused at once, by its field', async () => {
   assert.deepEqual(usage.body.renders, { running: 0, queued: 0, cap: 25 });
 });
 
-test('queued and running ones are in the list, in usage and in the dashboard; those of version 1 are not changed', async () => {
+test('10.5 queued and running ones are in the list, in usage and in the dashboard; those of version 1 are not changed', async () => {
   const visitor = await signedInVisitor(service, { plan: 'one-slot' });
   const { key } = await service.accounts.createKey(visitor.email, 'test');
   const get = async <T>(path: string) =>
@@ -246,7 +246,7 @@ test('queued and running ones are in the list, in usage and in the dashboard; th
   });
 });
 
-test('DELETE cancels what waits and what runs, and deletes what has ended', async () => {
+test('10.5 DELETE cancels what waits and what runs, and deletes what has ended', async () => {
   const { call, queue, hold, letGo } = await client('one-slot');
   await hold();
   const waiting = (await queue()).body.id;
@@ -271,7 +271,7 @@ test('DELETE cancels what waits and what runs, and deletes what has ended', asyn
   assert.equal((await call('DELETE', `/renders/${waiting}`)).status, 404);
 });
 
-test('wait is 0 to 30, and ends with its time', async () => {
+test('10.5 wait is 0 to 30, and ends with its time', async () => {
   const { call, queue, hold } = await client('one-slot');
   await hold();
   const { id } = (await queue()).body;
@@ -281,7 +281,7 @@ test('wait is 0 to 30, and ends with its time', async () => {
   await call('DELETE', `/renders/${id}`);
 });
 
-test('a repeat with the same Idempotency-Key gets the first answer, and one render is queued', async () => {
+test('10.5 a repeat with the same Idempotency-Key gets the first answer, and one render is queued', async () => {
   const { call, queue } = await client();
   const headers = { 'idempotency-key': 'one' };
   const [first, again] = [await queue({}, headers), await queue({}, headers)];
@@ -294,7 +294,7 @@ test('a repeat with the same Idempotency-Key gets the first answer, and one rend
   assert.equal((await call<{ render: { used: number } }>('GET', '/usage')).body.render.used, 1);
 });
 
-test('queue_full: as many wait as the plan allows, and Retry-After says when to come again', async () => {
+test('10.5 queue_full: as many wait as the plan allows, and Retry-After says when to come again', async () => {
   const { queue, hold } = await client('two-queued');
   await hold();
   assert.deepEqual([(await queue()).status, (await queue()).status], [202, 202]);
@@ -306,7 +306,7 @@ test('queue_full: as many wait as the plan allows, and Retry-After says when to 
   );
 });
 
-test('a name with a private address: 422 for a webhook, a failure that is not retryable for the page', async () => {
+test('10.5 a name with a private address: 422 for a webhook, a failure that is not retryable for the page', async () => {
   const { call, queue } = await client();
   const refused = (await queue({ webhook_url: 'https://inside.example/' })).body as unknown as Failure;
   assert.equal(refused.error.field, 'webhook_url');

@@ -42,7 +42,7 @@ async function used(): Promise<number> {
   return ((await response.json()) as { render: { used: number } }).render.used;
 }
 
-test('a request with max_age is answered with an earlier result: the same bytes, its age, no unit', async () => {
+test('10.5 a request with max_age is answered with an earlier result: the same bytes, its age, no unit', async () => {
   const before = { visits: visits(), used: await used() };
   const first = await render({ max_age: 3600 });
   assert.deepEqual([first.status, first.headers.get('x-service-cache')], [200, 'miss']);
@@ -78,7 +78,7 @@ test('a request with max_age is answered with an earlier result: the same bytes,
   assert.equal(young.headers.get('x-service-cache'), 'miss', 'it is too old');
 });
 
-test('a secret, a file or another account is another request', async () => {
+test('10.5 a secret, a file or another account is another request', async () => {
   const asked = { max_age: 3600, headers: { 'x-token': 'one' } };
   const cacheOf = async (fields: object, as?: string) =>
     (await render(fields, as === undefined ? {} : { as })).headers.get('x-service-cache');
@@ -106,7 +106,7 @@ test('a secret, a file or another account is another request', async () => {
   assert.deepEqual([await form(svg(1)), await form(svg(1)), await form(svg(2))], ['miss', 'hit', 'miss']);
 });
 
-test('the texts of extracts come with a hit, and with a repeat of it', async () => {
+test('10.5 the texts of extracts come with a hit, and with a repeat of it', async () => {
   const asked = { format: 'text', response: 'json', max_age: 600 };
   const first = await render(asked);
   const headers = { 'idempotency-key': 'a-hit' };
@@ -124,7 +124,7 @@ test('the texts of extracts come with a hit, and with a repeat of it', async () 
     assert.deepEqual([status, body.outputs[0]?.text?.trim()], [202, 'Hello']);
 });
 
-test('a repeat of a hit has its bytes, which are kept for a day', async () => {
+test('10.5 a repeat of a hit has its bytes, which are kept for a day', async () => {
   const asked = { format: 'jpeg', max_age: 600 };
   const first = await render(asked);
   const headers = { 'idempotency-key': 'bytes-of-a-hit' };
@@ -141,7 +141,7 @@ test('a repeat of a hit has its bytes, which are kept for a day', async () => {
   assert.ok(row.expires_at! > service.clock.now() + 23 * 3_600_000);
 });
 
-test('what is deleted or expired is not served, and a suspended account gets nothing', async () => {
+test('10.5 what is deleted or expired is not served, and a suspended account gets nothing', async () => {
   const asked = { max_age: 3600, format: 'webp' };
   const first = await render(asked);
   const id = first.headers.get('x-service-id') ?? '';

@@ -108,7 +108,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
   return bytes;
 }
 
-test('a dark full page for retina screens as WebP, without its cookie banner', async () => {
+test('10.4 a dark full page for retina screens as WebP, without its cookie banner', async () => {
   const response = await render({
     url: `${site.base}/shop`,
     format: 'webp',
@@ -196,7 +196,7 @@ test('a picture and the Markdown of one load', async () => {
   assert.doesNotMatch(text, /All rights reserved|About/);
 });
 
-test('one element of a page behind a token', async () => {
+test('10.4 one element of a page behind a token', async () => {
   const request = { url: `${site.base}/account`, selector: '#chart' };
   const response = await render({ ...request, headers: { authorization: 'Bearer of-the-page' } });
   const picture = await decode(await bytesOf(response));

@@ -85,7 +85,7 @@ const receiptKeys = [
   'error',
 ];
 
-test('by default: a PNG of 1440 x 900 as bytes, with the headers of both versions', async () => {
+test('10.1 by default: a PNG of 1440 x 900 as bytes, with the headers of both versions', async () => {
   const { status, headers, bytes } = await render({ url: page });
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'image/png');
@@ -106,7 +106,7 @@ test('by default: a PNG of 1440 x 900 as bytes, with the headers of both version
   );
 });
 
-test('as JSON: the receipt, and the same again from GET, until it is deleted', async () => {
+test('10.6 as JSON: the receipt, and the same again from GET, until it is deleted', async () => {
   const { status, body } = await render({
     url: `${page}?secret=1#top`,
     response: 'json',
@@ -171,7 +171,7 @@ test('as JSON: the receipt, and the same again from GET, until it is deleted', a
   assert.equal((await fetch(`${service.origin}/s/${id}`)).status, 404);
 });
 
-test('several outputs of one load', async () => {
+test('10.3 several outputs of one load', async () => {
   const before = site.seen.length;
   const { status, body } = await render({
     url: page,
@@ -193,7 +193,7 @@ test('several outputs of one load', async () => {
   assert.deepEqual(site.seen.slice(before).filter((line) => line === 'GET /').length, 1);
 });
 
-test('a document of the request, without an address of its own', async () => {
+test('10.2 a document of the request, without an address of its own', async () => {
   const { body } = await render({
     html: '<title>Invoice</title><p>Total: 7',
     viewport: { width: 400, height: 320 },
@@ -211,7 +211,7 @@ test('a document of the request, without an address of its own', async () => {
   assert.equal(bytes.headers.get('x-service-page-status'), null);
 });
 
-test('extracts: text and data in the receipt, also from GET; one unit; HTML as bytes is an attachment', async () => {
+test('10.3 extracts: text and data in the receipt, also from GET; one unit; HTML as bytes is an attachment', async () => {
   const outputs = ['text', 'html', 'metadata'].map((format) => ({ format }));
   const { body } = await render({ url: page, response: 'json', outputs });
   const [text, html, metadata] = body.outputs;
@@ -230,7 +230,7 @@ test('extracts: text and data in the receipt, also from GET; one unit; HTML as b
   assert.equal(bytes.headers.get('content-security-policy'), 'sandbox');
 });
 
-test('the list: newest first, page by page', async () => {
+test('10.1 the list: newest first, page by page', async () => {
   const { key: own } = await service.newKey();
   const ids: string[] = [];
   for (const reference of ['a', 'b', 'a']) {
@@ -255,7 +255,7 @@ test('the list: newest first, page by page', async () => {
   );
 });
 
-test('a query that is not right names its field', async () => {
+test('10.1 a query that is not right names its field', async () => {
   for (const [query, field] of [
     ['?limit=0', 'limit'],
     ['?limit=101', 'limit'],
@@ -270,7 +270,7 @@ test('a query that is not right names its field', async () => {
   }
 });
 
-describe('errors', () => {
+describe('10.7 errors', () => {
   const keysOf = ({ error }: Failure) => Object.keys(error);
 
   test('a field: its name, and that a repeat does not help', async () => {
@@ -370,7 +370,7 @@ describe('errors', () => {
   });
 });
 
-describe('Idempotency-Key', () => {
+describe('10.5 Idempotency-Key', () => {
   test('a repeat gets the same receipt; other secrets are another request; nothing is stored in clear', async () => {
     const headers = { 'idempotency-key': 'v2-1' };
     const body = (password: string) => ({

@@ -34,7 +34,7 @@ const refused = async (url: string) => {
   return [status, code, field, reason, retryable];
 };
 
-test('201: the file of the address with the fields of a form', async () => {
+test('10.8 201: the file of the address with the fields of a form', async () => {
   const bytes = await png(30, 20);
   receiver.answer((_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(bytes));
   const { status, headers, body } = await fetched({
@@ -57,7 +57,7 @@ test('201: the file of the address with the fields of a form', async () => {
   assert.equal(named.body.filename, 'b.png');
 });
 
-test('a repeat with the same Idempotency-Key does not fetch again, even if the file has changed', async () => {
+test('10.8 a repeat with the same Idempotency-Key does not fetch again, even if the file has changed', async () => {
   receiver.answer((_, response) => void jpeg().then((bytes) => response.end(bytes)));
   const headers = { 'idempotency-key': 'fetch-once' };
   const first = await fetched({ url: `${receiver.base}/a` }, headers);
@@ -70,7 +70,7 @@ test('a repeat with the same Idempotency-Key does not fetch again, even if the f
   assert.deepEqual([other.status, other.body.error.field], [422, 'Idempotency-Key']);
 });
 
-test('502 fetch_failed: statuses, redirects, and what does not answer; nothing is stored', async () => {
+test('10.8 502 fetch_failed: statuses, redirects, and what does not answer; nothing is stored', async () => {
   const fresh = await service.newKey();
   call = callsOf(service.origin, fresh.key);
   for (const [answered, reason, retryable] of [
@@ -116,7 +116,7 @@ test('502 fetch_failed: statuses, redirects, and what does not answer; nothing i
   assert.deepEqual((await call<List<Upload>>('GET', '/uploads')).body.items, []);
 });
 
-test('413 as soon as there is a byte too many, declared or not; 415 for what is no picture', async () => {
+test('10.8 413 as soon as there is a byte too many, declared or not; 415 for what is no picture', async () => {
   receiver.answer((_, response) => void response.writeHead(200, { 'content-length': 11e6 }).end());
   assert.deepEqual((await refused(`${receiver.base}/a`)).slice(0, 3), [413, 'file_too_large', 'url']);
   // Endless: it is given up after 10 MB.
@@ -134,7 +134,7 @@ test('413 as soon as there is a byte too many, declared or not; 415 for what is 
   assert.deepEqual((await refused(`${receiver.base}/a`)).slice(0, 3), [415, 'unsupported_type', 'url']);
 });
 
-test('422: addresses that are not public or no addresses, and unknown fields', async () => {
+test('10.8 422: addresses that are not public or no addresses, and unknown fields', async () => {
   for (const url of [
     'http://127.0.0.1/',
     'http://[::1]/',
@@ -154,7 +154,7 @@ test('422: addresses that are not public or no addresses, and unknown fields', a
     assert.equal((await fetched<Failure>(body)).body.error.field, field);
 });
 
-test('a client that hangs up ends the fetch', async () => {
+test('10.8 a client that hangs up ends the fetch', async () => {
   receiver.answer((_, response) => void response.writeHead(200).write('x'));
   const control = new AbortController();
   const { key } = await service.newKey();

@@ -36,7 +36,7 @@ const send = <T = Upload>(
 ): Promise<Answer<T>> => post<T>(`${origin}/u/${token}`, { body: form, headers });
 const read = async (id: string, as = call) => (await as<UploadLink>('GET', `/upload_links/${id}`)).body;
 
-test('201: the link with its token, which is shown once and stored as a hash', async () => {
+test('10.13 201: the link with its token, which is shown once and stored as a hash', async () => {
   const made = await make();
   const { id, url, token, created_at, expires_at, ...rest } = made;
   assert.deepEqual(rest, {
@@ -58,7 +58,7 @@ test('201: the link with its token, which is shown once and stored as a hash', a
   assert.ok(!JSON.stringify(service.logLines()).includes(token!));
 });
 
-test('a file through a link: cleaned as in version 2, in the album, for the account and its quota', async () => {
+test('10.13 a file through a link: cleaned as in version 2, in the album, for the account and its quota', async () => {
   const album = (await call<{ id: string }>('POST', '/albums', { body: {} })).body.id;
   const link = await make({ album, max_files: 2, title: 'Guests' });
   const photo = await readFile(new URL('../../../fixtures/metadata/photo.jpg', import.meta.url));
@@ -84,7 +84,7 @@ test('a file through a link: cleaned as in version 2, in the album, for the acco
   assert.match(third.body.error.message, /its 2 files/);
 });
 
-test('what is refused costs nothing: size, type, fields, forms; the envelope is that of version 2', async () => {
+test('10.13 what is refused costs nothing: size, type, fields, forms; the envelope is that of version 2', async () => {
   const link = await make({ max_bytes: 2_000 });
   const cases: [name: string, form: FormData, status: number, field: string][] = [
     ['too large for the link', formOf([[await pngOfSize(2_001), 'a.png']]), 413, 'file'],
@@ -101,7 +101,7 @@ test('what is refused costs nothing: size, type, fields, forms; the envelope is 
   assert.equal((await send(link, formOf([[await pngOfSize(2_000), 'a.png']]))).status, 201);
 });
 
-test('expired, deleted, unknown, of a suspended account: all the same 404; the last file is the last', async () => {
+test('10.13 expired, deleted, unknown, of a suspended account: all the same 404; the last file is the last', async () => {
   const { key, email } = await service.newKey();
   const as = callsOf(service.origin, key);
   const [brief, ended, suspended] = [
@@ -129,7 +129,7 @@ test('expired, deleted, unknown, of a suspended account: all the same 404; the l
   assert.equal((await as<List<UploadLink>>('GET', '/upload_links')).body.items.length, 1);
 });
 
-test('the link ends with its album', async () => {
+test('10.13 the link ends with its album', async () => {
   const album = (await call<{ id: string }>('POST', '/albums', { body: {} })).body.id;
   const link = await make({ album });
   await call('DELETE', `/albums/${album}`);
@@ -139,7 +139,7 @@ test('the link ends with its album', async () => {
   );
 });
 
-test('the owner has no units left: 402, which says nothing of the plan, and the link keeps its place', async () => {
+test('10.13 the owner has no units left: 402, which says nothing of the plan, and the link keeps its place', async () => {
   const as = callsOf(service.origin, (await service.newKey({ plan: 'no-uploads' })).key);
   const link = await make({}, as);
   const { status, headers, body } = await send<Failure>(link);
@@ -148,7 +148,7 @@ test('the owner has no units left: 402, which says nothing of the plan, and the 
   assert.equal((await read(link.id, as)).used_files, 0);
 });
 
-test('one client address has a budget for all links; wrong tokens are guesses', async () => {
+test('10.13 one client address has a budget for all links; wrong tokens are guesses', async () => {
   const link = await make({ max_files: 1_000 });
   const headers = { 'x-forwarded-for': '203.0.113.7' };
   const statuses: number[] = [];
@@ -162,7 +162,7 @@ test('one client address has a budget for all links; wrong tokens are guesses', 
   assert.equal(guess.headers.get('x-service-ratelimit-limit'), '600');
 });
 
-test('422 names the field; links of another account do not exist', async () => {
+test('10.13 422 names the field; links of another account do not exist', async () => {
   const stranger = callsOf(service.origin, (await service.newKey()).key);
   const album = (await call<{ id: string }>('POST', '/albums', { body: {} })).body.id;
   for (const [body, field] of [
@@ -185,7 +185,7 @@ test('422 names the field; links of another account do not exist', async () => {
   assert.equal((await stranger('PATCH', `/upload_links/${id}`, { body: {} })).status, 405);
 });
 
-test('a repeat with the same Idempotency-Key answers with the same token', async () => {
+test('10.13 a repeat with the same Idempotency-Key answers with the same token', async () => {
   const headers = { 'idempotency-key': 'link-1' };
   const first = await call<UploadLink>('POST', '/upload_links', { body: {}, headers });
   const again = await call<UploadLink>('POST', '/upload_links', { body: {}, headers });

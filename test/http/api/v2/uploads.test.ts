@@ -65,7 +65,7 @@ async function store(fields: Fields = [], as = key): Promise<Upload> {
 }
 const bytesOf = (url: string): Promise<Response> => fetch(url.replace('http://tintype.test', service.origin));
 
-test('201: the nine fields of version 1 and seven more, without metadata, and the same again from GET', async () => {
+test('10.8 201: the nine fields of version 1 and seven more, without metadata, and the same again from GET', async () => {
   const { status, headers, body } = await send([
     ['file', blob(photo), 'IMG_1.jpg'],
     ['title', '  A   day\u200b out '],
@@ -99,7 +99,7 @@ test('201: the nine fields of version 1 and seven more, without metadata, and th
   assert.match(sha256, /^[0-9a-f]{64}$/);
 });
 
-test('strip_metadata false stores the bytes as they were sent, and an SVG has none to remove', async () => {
+test('10.8 strip_metadata false stores the bytes as they were sent, and an SVG has none to remove', async () => {
   const { body } = await send([
     ['file', blob(photo), 'photo.jpg'],
     ['strip_metadata', 'false'],
@@ -110,7 +110,7 @@ test('strip_metadata false stores the bytes as they were sent, and an SVG has no
   assert.deepEqual([drawn.body.content_type, drawn.body.metadata_removed], ['image/svg+xml', []]);
 });
 
-describe('forms that are refused', () => {
+describe('10.8 forms that are refused', () => {
   const file: Fields[0] = ['file', new Blob(['x']), 'a.png'];
   const tags = (count: number): Fields =>
     Array.from({ length: count }, (_, index) => ['tags', `t${index}`] as const).map(([name, value]) => [
@@ -166,7 +166,7 @@ describe('forms that are refused', () => {
   });
 });
 
-test('a repeat with the same Idempotency-Key replays the upload; with another title it is refused', async () => {
+test('10.8 a repeat with the same Idempotency-Key replays the upload; with another title it is refused', async () => {
   const headers = { 'idempotency-key': 'once' };
   const fields: Fields = [
     ['file', blob(await png()), 'a.png'],
@@ -180,14 +180,14 @@ test('a repeat with the same Idempotency-Key replays the upload; with another ti
   assert.deepEqual([other.status, other.body.error.field], [422, 'Idempotency-Key']);
 });
 
-test('the quota is used up: 402, and nothing is stored', async () => {
+test('10.8 the quota is used up: 402, and nothing is stored', async () => {
   const { key: as } = await service.newKey({ plan: 'no-uploads' });
   const { status, body } = await send<Failure>([['file', blob(await png()), 'a.png']], { as });
   assert.deepEqual([status, body.error.code], [402, 'quota_exceeded']);
   assert.deepEqual((await call<List>('GET', '/uploads', { as })).body, { items: [], next_cursor: null });
 });
 
-test('the list: newest first, page by page, by text, by tag', async () => {
+test('10.8 the list: newest first, page by page, by text, by tag', async () => {
   const { key: as } = await service.newKey();
   const stored: Upload[] = [];
   for (const [title, tag] of [
@@ -224,7 +224,7 @@ test('the list: newest first, page by page, by text, by tag', async () => {
   }
 });
 
-test('PATCH changes what it names and nothing else', async () => {
+test('10.8 PATCH changes what it names and nothing else', async () => {
   const before = await store([['title', 'old'], ['tags', 'old'], ['expires_in', '600']]); // prettier-ignore
   const path = `/uploads/${before.id}`;
   const shown = { ...before, delete_url: null };
@@ -255,7 +255,7 @@ test('PATCH changes what it names and nothing else', async () => {
   assert.deepEqual((await call('GET', path)).body, cleared.body);
 });
 
-test('DELETE ends the link at once; restore brings it back with its tags, for seven days', async () => {
+test('10.8 DELETE ends the link at once; restore brings it back with its tags, for seven days', async () => {
   const upload = await store([['tags', 'kept']]);
   const path = `/uploads/${upload.id}`;
   const early = await call<Failure>('POST', `${path}/restore`);
@@ -276,7 +276,7 @@ test('DELETE ends the link at once; restore brings it back with its tags, for se
   assert.equal((await call('POST', `${path}/restore`)).status, 404);
 });
 
-test('the uploads of another account are not there, and neither is what is no id', async () => {
+test('10.8 the uploads of another account are not there, and neither is what is no id', async () => {
   const { id } = await store();
   const { key: as } = await service.newKey();
   for (const path of [`/uploads/${id}`, '/uploads/x', '/uploads/%00'])
@@ -287,7 +287,7 @@ test('the uploads of another account are not there, and neither is what is no id
   assert.equal((await call('POST', `/uploads/${id}/restore`)).status, 200);
 });
 
-test('usage: units, requests and renders of the account', async () => {
+test('10.9 usage: units, requests and renders of the account', async () => {
   const { key: as } = await service.newKey({ plan: 'two-uploads' });
   await store([], as);
   const { status, headers, body } = await call<Usage>('GET', '/usage', { as });
@@ -304,7 +304,7 @@ test('usage: units, requests and renders of the account', async () => {
   assert.equal(String(requests.reset), headers.get('x-service-ratelimit-reset'));
 });
 
-test('a key for renders only gets a 403 for uploads, and may read the usage', async () => {
+test('10.8 a key for renders only gets a 403 for uploads, and may read the usage', async () => {
   const { email } = await service.newKey();
   const { key: as } = await service.accounts.createKey(email, 'renders', { scope: 'renders' });
   for (const [method, path] of [
