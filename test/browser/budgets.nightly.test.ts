@@ -23,10 +23,14 @@ after(async () => {
 });
 
 describe('budgets of busy pages', { concurrency: 4 }, () => {
-  testGivenUp([{ title: 'an endless loop', route: '<!doctype html><script>for (;;);</script>' }], () => ({
-    kit,
-    server,
-  }));
+  testGivenUp(
+    [{ title: 'an endless loop', route: '<!doctype html><script>for (;;);</script>' }],
+    limits.navigationMs,
+    () => ({
+      kit,
+      server,
+    }),
+  );
 
   test('4.3 a loop that begins after the load event is given up long before the total', async () => {
     const url = server.route(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
+import { limits } from '#core/limits.ts';
 import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { groupMembers, workerOf, workers } from '#test/support/process-table.ts';
@@ -11,6 +12,8 @@ import { waitFor } from '#test/support/wait-for.ts';
 const MiB = 1024 * 1024;
 const green = '<!doctype html><body style="margin:0;background:#00a000">';
 const size = { width: 320, height: 320 };
+/** As long as the whole render: a page reaches its limit late on a busy machine. */
+const patient = { ...size, navigationMs: limits.screenshotTotalMs };
 const skip = process.platform === 'linux' ? false : 'memory is judged through /proc, which only Linux has';
 let sites: PageServer[];
 let kit: TestBrowser;
@@ -37,7 +40,7 @@ after(async () => {
 async function besideAnother(page: string, { shoot } = kit): Promise<unknown> {
   const [first] = sites;
   let isDone = false;
-  const render = shoot(first!.route('/page', page), { ...size, account: 'hostile' })
+  const render = shoot(first!.route('/page', page), { ...patient, account: 'hostile' })
     .catch((error: unknown) => error)
     .finally(() => (isDone = true));
   do await shoot(`${first!.base}/plain`, { ...size, account: 'other' });
@@ -83,7 +86,7 @@ test(
       const [first] = sites;
       const url = first!.route('/page', memoryHogs['a script']!);
       await assert.rejects(
-        other.shoot(url, size),
+        other.shoot(url, patient),
         /^RenderFailure: the page needed more memory than there is left$/,
       );
     } finally {
@@ -105,7 +108,7 @@ test(
     await waitFor('the innocent pages', () => asked.length === 2);
     // Expected from the start: the large one may fail again before the others have asked again.
     const large = assert.rejects(
-      kit.shoot(first!.route('/page', memoryHogs['a script']!), { ...size, account: 'both' }),
+      kit.shoot(first!.route('/page', memoryHogs['a script']!), { ...patient, account: 'both' }),
       /exceeded the memory limit/,
     );
     await waitFor('the second attempts', () => asked.length === 4);

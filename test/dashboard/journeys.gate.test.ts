@@ -210,6 +210,7 @@ test('a key only for renders with an expiry date: the list shows both, it may no
   await page.goto('/dashboard/keys');
   const row = page.getByRole('listitem').filter({ hasText: 'brief' });
   await row.getByText(/^Uploads only · expires /).waitFor();
+  await row.getByText('just now').waitFor();
   assert.deepEqual(await row.getByRole('definition').allTextContents(), ['just now', '1', '0']);
   clock.advance(5 * 86_400_000);
   assert.equal(await upload(brief.secret), 401);

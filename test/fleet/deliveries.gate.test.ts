@@ -9,6 +9,7 @@ import { systemClock } from '#core/clock.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
+import type { RenderState } from '#renders/stored-render.ts';
 import { callsOf, type Call, type Failure } from '#test/support/calls-v2.ts';
 import { createAuthority } from '#test/support/certificates.ts';
 import { startFleet, type Fleet } from '#test/support/fleet.ts';
@@ -23,7 +24,7 @@ import { stoppableChromium, type StoppableChromium } from '#test/support/wrapped
 
 interface Receipt {
   id: string;
-  state: 'pending' | 'succeeded' | 'failed';
+  state: RenderState;
   error: Failure['error'] | null;
   cached: boolean;
   warnings?: { code: string }[];
@@ -152,7 +153,7 @@ async function queued(path: string): Promise<string> {
   let receipt = body;
   await waitFor('the queued render to end', async () => {
     ({ body: receipt } = await call<Receipt>('GET', `/renders/${body.id}?wait=10`));
-    return receipt.state !== 'pending';
+    return receipt.state !== 'queued' && receipt.state !== 'running';
   });
   return [status, receipt.error?.reason ?? receipt.state].join(' ');
 }

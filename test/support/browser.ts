@@ -51,6 +51,7 @@ interface RenderedBytes {
 interface ScreenshotJob extends Viewport, Pick<Job, 'account' | 'phases'> {
   fullPage: boolean;
   format: PictureFormat;
+  navigationMs: number;
 }
 
 /** What a PDF of version 1 may say. */
@@ -59,6 +60,7 @@ export interface PdfJob extends Omit<PdfOutput, 'format' | 'paper'>, Pick<Job, '
   viewport: Viewport;
   waitUntil: LifecycleEvent;
   delayMs: number;
+  navigationMs: number;
 }
 
 export interface TestBrowser {
@@ -97,19 +99,34 @@ export async function startTestBrowser(
     logged,
     render,
     shoot: async (url, given = {}, signal = never) => {
-      const { account, phases, format = 'png', fullPage = false, ...viewport } = given;
+      const { account, phases, format = 'png', fullPage = false, navigationMs, ...viewport } = given;
       const job = {
         view: { ...plainView, ...defaultViewport, ...viewport },
+        waits: { ...plainWaits, ...(navigationMs !== undefined && { navigationMs }) },
         outputs: [{ ...plainPicture, format, fullPage }],
       };
       return takeBytes(await render(url, { ...job, ...callerOf({ account, phases }) }, signal));
     },
     print: async (url, given = {}, signal = never) => {
-      const { account, phases, viewport = defaultViewport, waitUntil, delayMs = 0, ...output } = given;
+      const {
+        account,
+        phases,
+        viewport = defaultViewport,
+        waitUntil,
+        delayMs = 0,
+        navigationMs,
+        ...output
+      } = given;
       const { paperFormat = 'letter', ...rest } = output;
       const job = {
         view: { ...plainView, ...viewport },
-        waits: { ...plainWaits, until: waitUntil ?? 'load', settles: false, delayMs },
+        waits: {
+          ...plainWaits,
+          until: waitUntil ?? 'load',
+          settles: false,
+          delayMs,
+          ...(navigationMs !== undefined && { navigationMs }),
+        },
         outputs: [{ ...plainPdf, paper: paperInches[paperFormat], ...rest }],
         timeoutMs: limits.pdfTotalMs,
       };
