@@ -97,7 +97,8 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
     async open(key, range) {
       const input: GetObjectCommandInput = {
         ...objectOf(key),
-        ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+        // No header names a range without bytes, which is the whole of an empty blob.
+        ...(range && range.end >= range.start && { Range: `bytes=${range.start}-${range.end}` }),
       };
       try {
         const { Body } = await ask(() => client.send(new GetObjectCommand(input)));

@@ -148,7 +148,7 @@ test('a run fails if a file has no test, a failing one, or ends before its time'
 
 function runTests(file: string) {
   // A run inside a run must not report to the outer one.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _, TEST_ENGINE: _engine, ...env } = process.env;
   return spawnSync(process.execPath, [join(root, 'scripts', 'test.ts'), file], {
     cwd: root,
     env,

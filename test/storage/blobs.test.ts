@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { newId } from '#core/ids.ts';
-import { readBlob, type ByteRange, type StoredBlob } from '#storage/blobs.ts';
+import { readBlob, wholeRange, type ByteRange, type StoredBlob } from '#storage/blobs.ts';
 import { sweepOrphans } from '#storage/free-blobs.ts';
 import { timeBlobs } from '#storage/timed-blobs.ts';
 import { blobEngines, type OpenBlobs } from '#test/storage/engines.ts';
@@ -67,6 +67,10 @@ for (const engine of blobEngines) {
         assert.equal(await opened.blobs.open(key), undefined, 'invisible until commit');
         await spool.commit(key);
         assert.ok(bytes.equals((await read(key)) ?? Buffer.from('missing')));
+        assert.ok(
+          bytes.equals((await read(key, wholeRange(sizeBytes))) ?? Buffer.from('missing')),
+          'by its size',
+        );
         await spool[Symbol.asyncDispose]();
         assert.ok(await readBlob(opened.blobs, key), 'disposal is harmless now');
       });

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSqliteSource } from '#storage/copy-rows.ts';
-import { databaseEngines } from '#test/storage/engines.ts';
+import { allDatabaseEngines } from '#test/storage/engines.ts';
 import { accountRow, renderRow, uploadRow } from '#test/storage/rows.ts';
 
 test('a file has the checksum of its upload or output; one that nobody knows has none', async () => {
-  const { database, environment, close } = await databaseEngines[0]!.open();
+  const [sqlite] = allDatabaseEngines;
+  const { database, environment, close } = await sqlite!.open();
   try {
     const account = accountRow();
     await database.tables.accounts.insert(account);

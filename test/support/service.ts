@@ -44,7 +44,9 @@ export async function startService(
   seams: Partial<Seams> = {},
 ): Promise<TestService> {
   const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
-  const stores = given['DATABASE_URL'] === undefined ? await newStores() : {};
+  // A test that names a data folder wants its data there.
+  const hasPlace = given['DATA_DIR'] !== undefined || given['DATABASE_URL'] !== undefined;
+  const stores = hasPlace ? {} : await newStores();
   const environment = {
     ...browserUnderTest,
     DATA_DIR: dataDir,

@@ -102,10 +102,13 @@ test('the newest 200 failed renders of an account are kept, with 2,048 character
   } as const;
   const stored = (id: string, account: string, failure: string | null, at: number) =>
     renders.insert({ ...row, id, account_id: account, failure, created_at: at });
+  // What is older than the history goes with the next sweep.
+  const longAgo = service.clock.now() - 3_600_000;
   const other = await service.newKey();
-  await stored('other', other.accountId, 'too old', 1);
-  await stored('made', accountId, null, 2);
-  for (let index = 0; index < 250; index += 1) await stored(`failed${index}`, accountId, 'no', 10 + index);
+  await stored('other', other.accountId, 'too old', longAgo + 1);
+  await stored('made', accountId, null, longAgo + 2);
+  for (let index = 0; index < 250; index += 1)
+    await stored(`failed${index}`, accountId, 'no', longAgo + 10 + index);
   const { status } = await shoot(key, 'nowhere.test', undefined, `?${'q'.repeat(5_000)}`);
   assert.equal(status, 502);
   const rows = await service.database.tables
