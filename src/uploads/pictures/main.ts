@@ -48,14 +48,24 @@ async function answer(wanted: PictureJob, bytes: Buffer): Promise<void> {
     else if (isAnimated(type, bytes)) send('original');
     else await make(wanted, bytes);
   } catch (error) {
-    send('unreadable', Buffer.from(reasonOf((error as Error).message)));
+    // In another size or format it may be made: that takes other time and memory.
+    send(
+      error instanceof UnreadableHeader ? 'unreadable' : 'refused',
+      Buffer.from(reasonOf((error as Error).message)),
+    );
   }
 }
+
+/** The decoder refuses the picture before any variant is begun. */
+class UnreadableHeader extends Error {}
 
 async function make({ width, format }: PictureJob, bytes: Buffer): Promise<void> {
   // What a browser shows of a damaged picture is shown in its variants too.
   const picture = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none', pages: 1 }).autoOrient();
-  if (!fits(await picture.metadata(), width, format)) {
+  const header = await picture.metadata().catch((error: Error) => {
+    throw new UnreadableHeader(error.message);
+  });
+  if (!fits(header, width, format)) {
     send('refused', Buffer.from(`it would be too long for ${format}`));
     return;
   }
