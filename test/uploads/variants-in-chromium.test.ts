@@ -38,7 +38,7 @@ async function inBrowser(type: string, bytes: Buffer): Promise<Seen> {
       image.src = address;
       await image.decode();
       const { naturalWidth: width, naturalHeight: height } = image;
-      const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')!;
+      const context = new OffscreenCanvas(width, height).getContext('2d')!;
       context.drawImage(image, 0, 0);
       return { width, height, colour: [...context.getImageData(width / 2, height / 2, 1, 1).data] };
     },
