@@ -18,8 +18,8 @@ export const wholeRange = (sizeBytes: number): ByteRange => ({ start: 0, end: si
 export interface Spool extends AsyncDisposable {
   /** Returns a promise if the next write must wait. */
   write(chunk: Buffer): Promise<void> | undefined;
-  /** Everything written so far, or its beginning. */
-  read(maxBytes?: number): Promise<Buffer>;
+  /** Everything written so far, or a part of it. */
+  read(maxBytes?: number, from?: number): Promise<Buffer>;
   /** All bytes in a file, for another process to read; it is deleted with the spool. Called when everything is written. */
   toFile(): Promise<string>;
   /** The SHA-256 of all bytes, in hex. Called once, when everything is written. */

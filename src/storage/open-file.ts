@@ -21,8 +21,14 @@ export async function createFile(path: string) {
       if (bytesWritten !== wantedBytes)
         throw new Error(`only ${bytesWritten} of ${wantedBytes} bytes could be written to disk`);
     },
-    async readStart(maxBytes: number): Promise<Buffer> {
-      const { bytesRead, buffer } = await readAsync(descriptor, Buffer.allocUnsafe(maxBytes), 0, maxBytes, 0);
+    async read(from: number, maxBytes: number): Promise<Buffer> {
+      const { bytesRead, buffer } = await readAsync(
+        descriptor,
+        Buffer.allocUnsafe(maxBytes),
+        0,
+        maxBytes,
+        from,
+      );
       return buffer.subarray(0, bytesRead);
     },
     sync: () => syncAsync(descriptor),

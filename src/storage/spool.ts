@@ -94,9 +94,10 @@ function createSpool(place: SpoolPlace, store: Store, writer: string, inTurn: In
       flushing = inTurn(writer, sizeBytes, () => flush(chunk));
       return flushing.then(() => {});
     },
-    async read(maxBytes = sizeBytes) {
-      if (!file) return Buffer.concat(memory.chunks()).subarray(0, maxBytes);
-      return (await flush()).readStart(Math.min(maxBytes, sizeBytes));
+    async read(maxBytes = sizeBytes, from = 0) {
+      if (!file) return Buffer.concat(memory.chunks()).subarray(from, from + maxBytes);
+      const written = await flush();
+      return from < sizeBytes ? written.read(from, Math.min(maxBytes, sizeBytes - from)) : Buffer.alloc(0);
     },
     toFile: () => toFile({ isSynced: false }),
     sha256: () => hash.digest('hex'),

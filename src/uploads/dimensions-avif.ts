@@ -1,16 +1,36 @@
 // Reads the size of an AVIF's primary item from its `meta` box. ISO/IEC 23008-12 6.5; MIAF.
-import type { Dimensions } from '#core/image-header.ts';
+import { walkedBytes, type Dimensions, type SizeWalk } from '#core/image-header.ts';
 
 interface Box {
   type: string;
   body: Buffer;
+  /** Where the next one begins. */
+  end: number;
 }
 
 const maxProperties = 1024;
+/** With a size of 64 bits. */
+const boxHeadBytes = 16;
 
-export function readAvifDimensions(bytes: Buffer): Dimensions | undefined {
-  const meta = find(boxes(bytes), 'meta');
-  const inside = meta === undefined ? [] : boxes(meta.subarray(4));
+/** The box may come after the data, and is read as a whole: a part of it may have the size of another of its images. */
+export function walkAvif(): SizeWalk {
+  let parts = 0;
+  return (bytes, isLast) => {
+    let offset = 0;
+    for (; offset + boxHeadBytes <= bytes.length; parts += 1) {
+      const box = parts < maxProperties ? boxAt(bytes, offset) : undefined;
+      if (!box) return null;
+      const isCut = box.end > bytes.length && !isLast;
+      if (box.type === 'meta' && isCut && (offset > 0 || bytes.length < walkedBytes)) return offset;
+      if (box.type === 'meta') return readMeta(box.body) ?? null;
+      offset = box.end;
+    }
+    return isLast ? null : offset;
+  };
+}
+
+function readMeta(meta: Buffer): Dimensions | undefined {
+  const inside = boxes(meta.subarray(4));
   const properties = find(inside, 'iprp');
   if (properties === undefined) return undefined;
   const tables = boxes(properties);
@@ -30,18 +50,23 @@ export function readAvifDimensions(bytes: Buffer): Dimensions | undefined {
 function boxes(bytes: Buffer): Box[] {
   const found: Box[] = [];
   for (let offset = 0; offset + 8 <= bytes.length && found.length < maxProperties;) {
-    let [size, header] = [bytes.readUInt32BE(offset), 8];
-    if (size === 1 && offset + 16 <= bytes.length)
-      [size, header] = [Number(bytes.readBigUInt64BE(offset + 8)), 16];
-    if (size === 0) size = bytes.length - offset;
-    if (size < header) break;
-    found.push({
-      type: bytes.toString('latin1', offset + 4, offset + 8),
-      body: bytes.subarray(offset + header, Math.min(offset + size, bytes.length)),
-    });
-    offset += size;
+    const box = boxAt(bytes, offset);
+    if (!box) break;
+    found.push(box);
+    offset = box.end;
   }
   return found;
+}
+
+function boxAt(bytes: Buffer, offset: number): Box | undefined {
+  let [size, header] = [bytes.readUInt32BE(offset), 8];
+  if (size === 1 && offset + 16 <= bytes.length)
+    [size, header] = [Number(bytes.readBigUInt64BE(offset + 8)), 16];
+  if (size === 0) size = bytes.length - offset;
+  if (size < header) return undefined;
+  const end = offset + size;
+  const body = bytes.subarray(offset + header, Math.min(end, bytes.length));
+  return { type: bytes.toString('latin1', offset + 4, offset + 8), body, end };
 }
 
 const find = (row: Box[], type: string): Buffer | undefined => row.find((box) => box.type === type)?.body;

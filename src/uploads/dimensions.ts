@@ -1,46 +1,67 @@
 // Reads the pixel size of an image from its header, for the share page and its previews.
-import { readJpeg, readShownPng, readWebp, type Dimensions } from '#core/image-header.ts';
-import { readAvifDimensions } from '#uploads/dimensions-avif.ts';
+import {
+  readWebp,
+  walkedBytes,
+  walkJpeg,
+  walkPng,
+  type Dimensions,
+  type SizeWalk,
+} from '#core/image-header.ts';
+import { walkAvif } from '#uploads/dimensions-avif.ts';
 import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 
 /**
- * The number of first bytes searched. PNG, GIF and WebP need 30; AVIF and SVG nearly always under 4 KiB; a JPEG's size comes
- * after its metadata, which an embedded thumbnail or colour profile may enlarge.
+ * `head` has the first bytes; more are read only if those are not enough. PNG, GIF and WebP need 30 and SVG nearly always under 4 KiB; a
+ * JPEG's size and the orientation of a PNG come after metadata and colour profile, which may be of any length.
  */
-const dimensionBytes = 256 * 1024;
-
-/** `head` has the first bytes; more are read only if those are not enough. */
 export async function findDimensions(
   type: ImageType,
   head: Buffer,
-  read: (maxBytes: number) => Promise<Buffer>,
+  read: (maxBytes: number, from: number) => Promise<Buffer>,
 ): Promise<Dimensions | undefined> {
-  // A truncated AVIF may yield the size of another of its images.
-  const found = type === 'image/avif' ? undefined : readDimensions(type, head);
-  return found ?? readDimensions(type, await read(dimensionBytes));
+  const walk = walks[type]();
+  for (let [piece, from, isLast] = [head, 0, false]; ;) {
+    const found = take(walk, piece, isLast);
+    if (typeof found !== 'number') return found;
+    // A whole piece was not enough.
+    if (found === 0 && piece.length >= walkedBytes) return undefined;
+    from += found;
+    piece = await read(walkedBytes, from);
+    isLast = piece.length < walkedBytes;
+  }
 }
 
-/** The size as shown, orientation applied; undefined if the bytes do not contain it. Never throws. */
+/** The size as shown, orientation applied; undefined if the bytes of the image do not contain it. Never throws. */
 export function readDimensions(type: ImageType, bytes: Buffer): Dimensions | undefined {
-  const head = bytes.subarray(0, dimensionBytes);
-  let size: Dimensions | undefined;
+  const found = take(walks[type](), bytes, true);
+  return typeof found === 'number' ? undefined : found;
+}
+
+/** A size, undefined if there is none, or where to go on. */
+function take(walk: SizeWalk, piece: Buffer, isLast: boolean): Dimensions | undefined | number {
   try {
-    size = readers[type](head);
+    const found = walk(piece, isLast);
+    if (found === null || typeof found === 'number') return found ?? undefined;
+    return isPositive(found.width) && isPositive(found.height) ? found : undefined;
   } catch (error) {
     // Truncated or invalid structures lead to reads past the end of the buffer.
     if (!(error instanceof RangeError)) throw error;
+    return undefined;
   }
-  return size !== undefined && isPositive(size.width) && isPositive(size.height) ? size : undefined;
 }
 
 const isPositive = (pixels: number): boolean => Number.isSafeInteger(pixels) && pixels > 0;
 
-const readers: Record<ImageType, (bytes: Buffer) => Dimensions | undefined> = {
-  'image/png': readShownPng,
-  'image/jpeg': readJpeg,
-  'image/gif': (bytes) => ({ width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }),
-  'image/webp': readWebp,
-  'image/svg+xml': readSvgDimensions,
-  'image/avif': readAvifDimensions,
+/** Of a type whose size is at its beginning, or in its first piece. */
+const readAtOnce = (read: (bytes: Buffer) => Dimensions | undefined) => (): SizeWalk => (bytes, isLast) =>
+  read(bytes) ?? (isLast ? null : 0);
+
+const walks: Record<ImageType, () => SizeWalk> = {
+  'image/png': walkPng,
+  'image/jpeg': walkJpeg,
+  'image/gif': readAtOnce((bytes) => ({ width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) })),
+  'image/webp': readAtOnce(readWebp),
+  'image/svg+xml': readAtOnce(readSvgDimensions),
+  'image/avif': walkAvif,
 };

@@ -7,9 +7,9 @@ import type { Database } from '#storage/database.ts';
 import { createAlbums } from '#uploads/albums.ts';
 import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
-import { createMetadataRemover } from '#uploads/metadata-remover.ts';
+import { createFileCleaner } from '#uploads/file-cleaner.ts';
+import { createFileThreads } from '#uploads/file-threads.ts';
 import { createUploadStore } from '#uploads/store-uploads.ts';
-import { createSvgSanitizer } from '#uploads/svg-sanitizer.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { createUploadAccess } from '#uploads/upload-access.ts';
 import { createUploadLibrary } from '#uploads/upload-library.ts';
@@ -30,7 +30,7 @@ export function createUploadsRoom(parts: {
   /** Of the installation. */
   secret: string;
 }) {
-  const sanitizer = createSvgSanitizer();
+  const threads = createFileThreads();
   const events = createUploadEvents({ linksOf: parts.linksOf, wake: parts.wakeWebhooks });
   const passwords = createUploadPasswords();
   const access = createUploadAccess({ ...parts, passwords });
@@ -47,8 +47,7 @@ export function createUploadsRoom(parts: {
   return {
     uploadStore: createUploadStore({
       ...parts,
-      sanitizer,
-      metadataRemover: createMetadataRemover(parts),
+      cleaner: createFileCleaner({ ...parts, threads }),
       events,
       passwords,
     }),
@@ -64,7 +63,7 @@ export function createUploadsRoom(parts: {
     chores,
     async close(): Promise<void> {
       pictureMaker.close();
-      await sanitizer.close();
+      await threads.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 // One upload from top to bottom: check the file, sanitize it, make it durable, then write row and unit in one transaction.
 // Several files take each step together; a file that fails drops out with its own error. Spec 4.1, 4.2.
 import { createBoundedMap } from '#core/bounded-map.ts';
-import { toServiceError, type ServiceError } from '#core/errors.ts';
+import { invalid, toServiceError, type ServiceError } from '#core/errors.ts';
 import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import type { Clock } from '#core/clock.ts';
@@ -18,10 +18,9 @@ import { detectType, emptyFile, unsupportedType, type DetectedType } from '#uplo
 import { newExpiry } from '#uploads/expiry.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { findDimensions } from '#uploads/dimensions.ts';
-import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
+import { fileTooLarge, type ReceivedFile } from '#uploads/receive-file.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
-import type { CleanFile, MetadataRemover } from '#uploads/metadata-remover.ts';
-import type { SvgSanitizer } from '#uploads/svg-sanitizer.ts';
+import type { CleanFile, FileCleaner } from '#uploads/file-cleaner.ts';
 import type { UploadPasswords } from '#uploads/upload-passwords.ts';
 
 export interface StoredUpload {
@@ -45,6 +44,8 @@ export interface UploadOptions {
   maxViews?: number | undefined;
   /** It must be there when the upload is. */
   albumId?: string | undefined;
+  /** Aborts when the client hangs up: files are then not cleaned any more, and not stored. */
+  signal?: AbortSignal;
   /** Runs in the transaction that stores them; if it throws, nothing is stored. */
   admit?: (tables: Tables, rows: UploadRow[]) => Promise<void>;
 }
@@ -86,13 +87,12 @@ export function createUploadStore(parts: {
   database: Database;
   blobs: Blobs;
   clock: Clock;
-  sanitizer: SvgSanitizer;
-  metadataRemover: MetadataRemover;
+  cleaner: FileCleaner;
   events: UploadEvents;
   passwords: UploadPasswords;
   reached?: OnCrashPoint;
 }) {
-  const { database, blobs, clock, sanitizer, metadataRemover, events, passwords } = parts;
+  const { database, blobs, clock, cleaner, events, passwords } = parts;
   const { reached = noCrashPoints } = parts;
   const refusedAccounts = createBoundedMap<string, true>(rememberedAccounts);
 
@@ -137,28 +137,23 @@ export function createUploadStore(parts: {
     }
   }
 
-  /** What is stored: an SVG without scripts, a picture without metadata if that was asked for, anything else as it was sent. */
+  /**
+   * What is stored and measured: an SVG without scripts, a picture without metadata if that was asked for, anything else as it was sent.
+   * Nobody waits for it any more once the client has hung up.
+   */
   async function cleanFile(
     accountId: string,
     { detected, file }: Attempt,
-    { stripMetadata = false }: UploadOptions,
+    { stripMetadata = false, signal }: UploadOptions,
     owner: AsyncDisposableStack,
   ): Promise<CleanFile> {
-    if (detected === 'markup') return { file: await sanitize(accountId, file, owner), removed: [] };
-    if (detected === undefined || !stripMetadata) return { file, removed: [] };
-    return metadataRemover.remove(accountId, detected, file, owner);
-  }
-
-  /** Replaces an SVG by its sanitized form, which is what is stored and measured. Spec 2.1, 4.1. */
-  async function sanitize(
-    accountId: string,
-    file: ReceivedFile,
-    owner: AsyncDisposableStack,
-  ): Promise<ReceivedFile> {
-    const clean = owner.use(receiveFile(blobs, file.sourceFilename, accountId));
-    const { sizeBytes, spool } = file;
-    await clean.write(await sanitizer.sanitize({ accountId, sizeBytes, read: () => spool.read() }));
-    return clean.finish();
+    const type = typeOf(detected);
+    if (type !== 'image/svg+xml' && !stripMetadata) return { file, removed: [] };
+    try {
+      return await cleaner.clean(accountId, type, file, owner, signal);
+    } catch (error) {
+      throw signal?.aborted ? invalid('body', 'the connection closed') : error;
+    }
   }
 
   async function draftOf(
@@ -176,7 +171,7 @@ export function createUploadStore(parts: {
       password,
       maxViews,
     } = options;
-    const type: ImageType = detected === undefined || detected === 'markup' ? 'image/svg+xml' : detected;
+    const type = typeOf(detected);
     const dimensions = await findDimensions(type, kept.head, kept.spool.read);
     const deleteToken = newDeleteToken();
     return {
@@ -313,6 +308,9 @@ function detect({ sizeBytes, head }: ReceivedFile): DetectedType {
   if (!detected) throw sizeBytes === 0 ? emptyFile() : unsupportedType();
   return detected;
 }
+
+const typeOf = (detected: DetectedType | undefined): ImageType =>
+  detected === undefined || detected === 'markup' ? 'image/svg+xml' : detected;
 
 async function insertWithFreeSlugs(tables: Tables, rows: UploadRow[]): Promise<void> {
   let missing = rows;

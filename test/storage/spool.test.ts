@@ -33,6 +33,28 @@ test('a spool of single bytes has them all, in order', async () => {
   assert.equal(spool.sha256(), hash('sha256', bytes));
 });
 
+test('any part of a spool can be read, in memory and in a file', async () => {
+  await using folder = await openFolder();
+  const spools = createSpools(folder.path, async () => {});
+  for (const sizeBytes of [1_000, 1_000_000]) {
+    await using spool = spools.createSpool();
+    const bytes = Buffer.alloc(sizeBytes, 'abcdefg');
+    await spool.write(bytes);
+    for (const [most, from] of [
+      [10, 0],
+      [10, 500],
+      [sizeBytes, 500],
+      [10, sizeBytes - 3],
+      [10, sizeBytes],
+      [10, Number.MAX_VALUE],
+    ] as const)
+      assert.ok(
+        bytes.subarray(from, from + most).equals(await spool.read(most, from)),
+        `${most} from ${from}`,
+      );
+  }
+});
+
 test('a spool that is discarded while its write waits leaves no file', async () => {
   await using folder = await openFolder();
   const spools = createSpools(folder.path, async () => {});

@@ -1,7 +1,9 @@
 // The size of an image, read from its header; images are made by a real encoder if there is one.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readDimensions } from '#uploads/dimensions.ts';
+import sharp from 'sharp';
+import { findDimensions, readDimensions } from '#uploads/dimensions.ts';
+import type { ImageType } from '#uploads/image-types.ts';
 import { encodedTable, pngHeader, svgSizeTable } from '#test/uploads/dimension-table.ts';
 
 suite('dimensions', () => {
@@ -34,6 +36,102 @@ suite('dimensions', () => {
     ]);
     const file = Buffer.concat([wrap('ftyp', Buffer.from('avif\0\0\0\0mif1')), wrap('meta', meta)]);
     assert.deepEqual(readDimensions('image/avif', file), { width: 480, height: 640 });
+  });
+
+  /** Reads like a spool, and notes what was read. */
+  function fileOf(bytes: Buffer) {
+    const reads: number[] = [];
+    const read = async (maxBytes: number, from: number) => {
+      assert.ok(maxBytes <= 256 * 1024);
+      reads.push(from);
+      return bytes.subarray(from, from + maxBytes);
+    };
+    return { reads, find: (type: ImageType) => findDimensions(type, bytes.subarray(0, 4_096), read) };
+  }
+  const segments = (count: number): Buffer =>
+    Buffer.concat(
+      Array.from({ length: count }, () =>
+        Buffer.concat([Buffer.from('ffe2ffff', 'hex'), Buffer.alloc(0xfffd)]),
+      ),
+    );
+
+  test('JPEG: the size is found behind metadata and a profile of any length', async () => {
+    const picture = sharp({ create: { width: 37, height: 21, channels: 3, background: 'red' } });
+    const jpeg = await picture.withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const exifEnd = 4 + jpeg.readUInt16BE(4);
+    assert.equal(jpeg.readUInt16BE(2), 0xffe1);
+    for (const count of [0, 1, 4, 9, 100]) {
+      const [start, rest] = [jpeg.subarray(0, exifEnd), jpeg.subarray(exifEnd)];
+      for (const bytes of [
+        Buffer.concat([start, segments(count), rest]),
+        Buffer.concat([start.subarray(0, 2), segments(count), start.subarray(2), rest]),
+      ]) {
+        const { reads, find } = fileOf(bytes);
+        assert.deepEqual(await find('image/jpeg'), { width: 21, height: 37 }, `${count} segments`);
+        assert.deepEqual(readDimensions('image/jpeg', bytes), { width: 21, height: 37 });
+        // Each piece once.
+        assert.ok(reads.length <= 1 + bytes.length / 128_000, `${reads.length} reads`);
+      }
+    }
+  });
+
+  test('PNG: the orientation is found behind a long text', async () => {
+    const picture = sharp({ create: { width: 37, height: 21, channels: 3, background: 'red' } });
+    const png = await picture.withMetadata({ orientation: 6 }).png().toBuffer();
+    for (const length of [0, 5_000, 300_000, 3_000_000]) {
+      const text = Buffer.alloc(length + 12);
+      text.writeUInt32BE(length);
+      text.write('tEXt', 4, 'latin1');
+      const bytes = Buffer.concat([png.subarray(0, 33), text, png.subarray(33)]);
+      assert.deepEqual(await fileOf(bytes).find('image/png'), { width: 21, height: 37 }, `${length} bytes`);
+    }
+  });
+
+  test('AVIF: the size is found behind the data', async () => {
+    const meta = Buffer.concat([
+      Buffer.alloc(4),
+      wrap('pitm', Buffer.from([0, 0, 0, 0, 0, 1])),
+      wrap('iprp', wrap('ipco', size(640, 480))),
+    ]);
+    for (const length of [10, 4_060, 5_000, 262_100, 3_000_000]) {
+      const start = [wrap('ftyp', Buffer.from('avif\0\0\0\0mif1')), wrap('mdat', Buffer.alloc(length))];
+      const bytes = Buffer.concat([...start, wrap('meta', meta)]);
+      assert.deepEqual(
+        await fileOf(bytes).find('image/avif'),
+        { width: 640, height: 480 },
+        `${length} bytes`,
+      );
+    }
+  });
+
+  test('a file without an end is given up after 10,000 parts, or at its end', async () => {
+    const endless: [ImageType, Buffer][] = [
+      [
+        'image/jpeg',
+        Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(2_000_000, Buffer.from('fffe0002', 'hex'))]),
+      ],
+      ['image/jpeg', Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(2_000_000, 0xff)])],
+      ['image/avif', Buffer.alloc(2_000_000, wrap('free', Buffer.alloc(0)))],
+      [
+        'image/avif',
+        Buffer.concat([
+          wrap('ftyp', Buffer.alloc(8)),
+          Buffer.from('00000001', 'hex'),
+          Buffer.from('mdat'),
+          Buffer.alloc(8, 0x7f),
+        ]),
+      ],
+      ['image/svg+xml', Buffer.alloc(2_000_000, ' ')],
+    ];
+    for (const [type, bytes] of endless) {
+      const { reads, find } = fileOf(bytes);
+      assert.equal(await find(type), undefined);
+      assert.ok(reads.length <= 2, `${type}: ${reads.length} reads`);
+    }
+    const chunks = Buffer.concat([pngHeader(3, 2), Buffer.alloc(4 + 2_000_000)]);
+    assert.deepEqual(await fileOf(chunks).find('image/png'), { width: 3, height: 2 });
+    const cut = Buffer.concat([Buffer.from('ffd8', 'hex'), segments(9)]);
+    assert.equal(await fileOf(cut).find('image/jpeg'), undefined);
   });
 
   test('truncated and mangled files never throw and never hang', async () => {

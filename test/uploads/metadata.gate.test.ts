@@ -28,7 +28,7 @@ test('exiftool finds only the picture and its orientation', { skip }, async () =
       Object.keys(before).some((tag) => /GPSLatitude/.test(tag)),
       name,
     );
-    const { pieces } = await cleanPicture(detectType(bytes) as CleanableType, bytes);
+    const { pieces } = cleanPicture(detectType(bytes) as CleanableType, bytes);
     await writeFile(path, Buffer.concat(pieces));
     const left = await tagsIn(path);
     const wrong = Object.keys(left).filter((tag) => !ofThePicture.test(tag));

@@ -15,7 +15,7 @@ const folder = join(import.meta.dirname, '..', 'fixtures', 'metadata');
 const fixture = (name: string): Buffer => readFileSync(join(folder, name));
 
 async function clean(type: CleanableType, bytes: Buffer) {
-  const { pieces, isChanged, found } = await cleanPicture(type, bytes);
+  const { pieces, isChanged, found } = cleanPicture(type, bytes);
   return { bytes: Buffer.concat(pieces), isChanged, found: metadataKinds.filter((kind) => found.has(kind)) };
 }
 

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import { monthOf } from '#metering/quota.ts';
 import { builtInPlans } from '#accounts/plans.ts';
+import { createFileCleaner } from '#uploads/file-cleaner.ts';
+import { createFileThreads } from '#uploads/file-threads.ts';
 import { receiveFile } from '#uploads/receive-file.ts';
 import { createUploadsRoom, type UploadsRoom } from '#uploads/room.ts';
 import type { UploadOutcome } from '#uploads/store-uploads.ts';
@@ -18,6 +21,7 @@ import { accountRow } from '#test/storage/rows.ts';
 let [opened, stored] = [{} as OpenDatabase, {} as OpenBlobs];
 let [blobs, room] = [{} as Blobs, {} as UploadsRoom];
 let uploader: Caller;
+const clock = createTestClock();
 before(async () => {
   opened = await databaseEngines[0]!.open();
   stored = await blobEngines[0]!.open();
@@ -25,7 +29,7 @@ before(async () => {
   room = createUploadsRoom({
     database: opened.database,
     blobs,
-    clock: createTestClock(),
+    clock,
     reached: () => {},
     linksOf: () => ({}),
     wakeWebhooks: () => {},
@@ -51,11 +55,11 @@ after(async () => {
 
 const photo = readFileSync(join(import.meta.dirname, '..', 'fixtures', 'metadata', 'photo.jpg'));
 
-async function store(bytes: Buffer, stripMetadata: boolean): Promise<UploadOutcome> {
+async function store(bytes: Buffer, stripMetadata: boolean, signal?: AbortSignal): Promise<UploadOutcome> {
   await using receiver = receiveFile(blobs, 'photo.jpg', uploader.accountId);
   await receiver.write(bytes);
   const files = [await receiver.finish()];
-  const options = { expiresInSeconds: undefined, stripMetadata };
+  const options = { expiresInSeconds: undefined, stripMetadata, ...(signal && { signal }) };
   const { outcomes } = await room.uploadStore.storeUploads(uploader, files, options, async () => ({}));
   return outcomes[0]!;
 }
@@ -101,4 +105,41 @@ test('a file that cannot be read with certainty is refused, and stored only with
     /^file: its metadata cannot be removed, because it ends within a segment; .*strip_metadata/,
   );
   assert.ok((await store(cut, false)).ok);
+});
+
+test('4.1.2 an SVG that takes too much CPU time is refused in words', async () => {
+  const threads = createFileThreads({ cpuMs: 100 });
+  const values = `<rect><animate attributeName="fill" values="${'rgb(1,2,3);'.repeat(400_000)}"/></rect>`;
+  await using owner = new AsyncDisposableStack();
+  const receiver = owner.use(receiveFile(blobs, 'slow.svg', uploader.accountId));
+  await receiver.write(Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${values}</svg>`));
+  const file = await receiver.finish();
+  const { clean } = createFileCleaner({ blobs, threads });
+  try {
+    await assert.rejects(clean(uploader.accountId, 'image/svg+xml', file, owner), {
+      code: 'validation_error',
+      message: 'file: the SVG takes more than 0.1 s of CPU time to sanitize',
+    });
+  } finally {
+    await threads.close();
+  }
+});
+
+async function unitsTaken(): Promise<number> {
+  const month = monthOf(clock.now());
+  return (await opened.database.tables.usage.read({ accountId: uploader.accountId, unit: 'upload', month }))
+    .used;
+}
+
+test('v2 3 a file whose client has hung up is not cleaned, and not stored', async () => {
+  const unitsBefore = await unitsTaken();
+  const outcome = await store(photo, true, AbortSignal.abort(new Error('the client hung up')));
+  assert.ok(!outcome.ok);
+  assert.deepEqual(
+    [outcome.error.code, outcome.error.message],
+    ['validation_error', 'body: the connection closed'],
+  );
+  assert.equal(await unitsTaken(), unitsBefore);
+  // What is stored as it was sent needs no more work.
+  assert.ok((await store(photo, false, AbortSignal.abort())).ok);
 });

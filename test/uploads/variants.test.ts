@@ -201,6 +201,21 @@ test('a process that is killed is replaced, and the next picture is made', async
   own.close();
 });
 
+test('a variant whose process dies fails alone, for an hour: the others of its picture are made', async () => {
+  const own = createPictureMaker();
+  const killed = createVariants({ database: opened.database, blobs: store, pictureMaker: own, clock });
+  const picture = await original(await images.png(64, 64));
+  const failed = assert.rejects(killed.get(picture, wanted), /limits of time and memory/);
+  await waitFor('a process', () => own.processIds().length > 0);
+  process.kill(own.processIds()[0]!, 'SIGKILL');
+  await failed;
+  await assert.rejects(variants.get(picture, wanted), /limits of time and memory/);
+  assert.ok(await variants.get(picture, { ...wanted, format: 'webp' }));
+  clock.advance(61 * 60 * 1000);
+  assert.ok(await variants.get(picture, wanted));
+  own.close();
+});
+
 test('a process is used again for the same account, and never for another', async () => {
   const own = createPictureMaker();
   const made = createVariants({ database: opened.database, blobs: store, pictureMaker: own, clock });

@@ -77,7 +77,7 @@ async function prove(): Promise<Finding[]> {
       seen: `${interrupted.toLocaleString('en')} interruptions on ${stage.scenarios.length} paths; ${fatal.length === 0 ? 'none' : fatal.slice(0, 5).join('; ')}`,
       holds: interrupted > 0 && fatal.length === 0,
     },
-    ...(['descriptors', 'spools', 'SVG threads', 'browser processes'] as const).map((what) => ({
+    ...(['descriptors', 'spools', 'threads for files', 'browser processes'] as const).map((what) => ({
       what: `As many ${what} afterwards as before`,
       seen: `${before[what]} before, ${after[what]} after`,
       holds: after[what] <= before[what],
@@ -135,7 +135,7 @@ async function held() {
   return {
     descriptors: openDescriptors(),
     spools: spools.flat().length,
-    'SVG threads': await threadsNamed('svg-sanitizer'),
+    'threads for files': await threadsNamed('file-cleaner'),
     'browser processes': descendants().length,
   };
 }

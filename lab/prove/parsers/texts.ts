@@ -7,6 +7,7 @@ import { checkTarget } from '#renders/target-url.ts';
 import { readDimensions } from '#uploads/dimensions.ts';
 import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
+import { cleanPicture, type CleanableType } from '#uploads/metadata/remove-metadata.ts';
 import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
 import { createFormParser } from '#http/body/form-parser.ts';
 
@@ -106,6 +107,51 @@ const box = (name: string, type: 'image/avif' | 'image/jpeg', make: (size: numbe
   parse: (size) => readDimensions(type, make(size)),
 });
 
+const metadata = (name: string, type: CleanableType, make: (size: number) => Buffer): TextCase => ({
+  name: `metadata: ${name}`,
+  largest: 10_000_000,
+  isInWorker: true,
+  parse: (size) => cleanPicture(type, make(size)),
+});
+
+function chunkOf(type: string, data: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(type, 'latin1');
+  head.writeUInt32LE(data.length, 4);
+  return Buffer.concat([head, data]);
+}
+
+const webpOf = (...chunks: Buffer[]): Buffer =>
+  chunkOf('RIFF', Buffer.concat([Buffer.from('WEBP'), chunkOf('VP8X', Buffer.alloc(10)), ...chunks]));
+const emptyChunks = (size: number): Buffer =>
+  Buffer.alloc(size - (size % 8), chunkOf('none', Buffer.alloc(0)));
+const frameOf = (inside: Buffer): Buffer => chunkOf('ANMF', Buffer.concat([Buffer.alloc(16), inside]));
+
+/** Half of it frames, each in the one before, and half chunks in the innermost one. */
+function nestedFrames(size: number): Buffer {
+  const inside = emptyChunks(size / 2);
+  const heads = Buffer.alloc(size / 2 - ((size / 2) % 24), chunkOf('ANMF', Buffer.alloc(16)));
+  const frames = Buffer.concat([heads, inside]);
+  for (let at = 0; at < heads.length; at += 24) frames.writeUInt32LE(frames.length - at - 8, at + 4);
+  return webpOf(frames);
+}
+
+const jpegOf = (filling: string) => (size: number) =>
+  Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(size, Buffer.from(filling, 'hex'))]);
+
+const scanOf = (filling: string) => (size: number) =>
+  Buffer.concat([
+    Buffer.from('ffd8ffda000c03010002110311003f00', 'hex'),
+    Buffer.alloc(size, Buffer.from(filling, 'hex')),
+  ]);
+
+/** Directories of EXIF that each say that they have 65,535 entries. */
+const exifOfEntries = Buffer.concat([
+  Buffer.from('ffe1fff0457869660000', 'hex'),
+  Buffer.from('4d4d002a00000008ffff', 'hex'),
+  Buffer.alloc(0xfff0 - 16, 0x01),
+]);
+
 /** An EXIF segment of 20 bytes without entries. */
 const exif = Buffer.from('ffe10012457869660000492a0000000008000000', 'hex');
 
@@ -174,6 +220,56 @@ export const textCases: TextCase[] = [
   box('JPEG: segments', 'image/jpeg', (size) =>
     Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(size - (size % 20), exif)]),
   ),
+  metadata('frames of a WebP in frames', 'image/webp', nestedFrames),
+  metadata('chunks of a WebP', 'image/webp', (size) => webpOf(emptyChunks(size))),
+  metadata('frames of a WebP with many chunks', 'image/webp', (size) =>
+    webpOf(...Array.from({ length: 12 }, () => frameOf(emptyChunks(size / 12)))),
+  ),
+  metadata('frames of a WebP with a text', 'image/webp', (size) =>
+    webpOf(Buffer.alloc(size - (size % 40), frameOf(chunkOf('XMP ', Buffer.from('dc:title'))))),
+  ),
+  metadata('chunks of a PNG', 'image/png', (size) =>
+    Buffer.concat([
+      Buffer.from('89504e470d0a1a0a', 'hex'),
+      Buffer.alloc(size - (size % 12), Buffer.from('000000007445587400000000', 'hex')),
+    ]),
+  ),
+  metadata('segments of a JPEG', 'image/jpeg', jpegOf('fffe0002')),
+  metadata('EXIF of many entries in a JPEG', 'image/jpeg', (size) =>
+    Buffer.concat([
+      Buffer.from('ffd8', 'hex'),
+      ...Array.from({ length: size / exifOfEntries.length }, () => exifOfEntries),
+    ]),
+  ),
+  metadata('bytes between the segments of a JPEG', 'image/jpeg', jpegOf('ffff0000')),
+  metadata('markers in the scan of a JPEG', 'image/jpeg', scanOf('ff00')),
+  metadata('restarts in the scan of a JPEG', 'image/jpeg', scanOf('ffd0ffff')),
+  metadata('blocks of a GIF', 'image/gif', (size) =>
+    Buffer.concat([
+      Buffer.from('GIF89a\x01\0\x01\0\0\0\0!\xfe', 'latin1'),
+      Buffer.alloc(size, 1),
+      Buffer.of(0),
+    ]),
+  ),
+  metadata('frames of a GIF', 'image/gif', (size) =>
+    Buffer.concat([
+      Buffer.from('GIF89a\x01\0\x01\0\0\0\0', 'latin1'),
+      Buffer.alloc(size, Buffer.from('2c00000000010001000000', 'hex')),
+    ]),
+  ),
+  metadata('boxes of an AVIF', 'image/avif', (size) =>
+    Buffer.concat([
+      boxOf('ftyp', Buffer.from('avif\0\0\0\0avif')),
+      Buffer.alloc(Math.min(size, 4_000 * 8), boxOf('free')),
+      boxOf('meta', Buffer.alloc(4), boxOf('iinf', Buffer.alloc(6)), boxOf('iloc', Buffer.alloc(8))),
+    ]),
+  ),
+  metadata('words of XMP', 'image/png', (size) => {
+    const text = Buffer.from(`XML:com.adobe.xmp\0${filled('exif:', size)}`);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(text.length);
+    return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), length, Buffer.from('iTXt'), text, length]);
+  }),
   svg('elements', (size) => filled('<path d="M0 0"/>', size)),
   svg(
     'attributes',

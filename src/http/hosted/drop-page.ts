@@ -12,6 +12,7 @@ import { strict } from '#http/api/fields.ts';
 import { readUploadForm } from '#http/api/v2/upload-form.ts';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
 import { uploadOf } from '#http/api/v2/uploads.ts';
+import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { addressSubject } from '#http/guards.ts';
 import { readableSize, remaining, time } from '#http/hosted/share-page.ts';
 import { answerNotFound } from '#http/not-found.ts';
@@ -52,7 +53,7 @@ export function dropPage({ clock, settings, guards, accounts, uploads }: RoutePa
   async function take(request: FastifyRequest, reply: FastifyReply, link: LinkHolder): Promise<FastifyReply> {
     try {
       guards.spend(reply, `upload links ${addressSubject(request.ip)}`, filesPerMinute);
-      const upload = await store(request, link);
+      const upload = await store(request, reply, link);
       if (!wantsHtml(request)) return await reply.code(201).send(upload);
       return sendNotice(reply, 201, 'Thank you: your picture has arrived.');
     } catch (error) {
@@ -63,7 +64,7 @@ export function dropPage({ clock, settings, guards, accounts, uploads }: RoutePa
     }
   }
 
-  async function store(request: FastifyRequest, link: LinkHolder): Promise<Upload> {
+  async function store(request: FastifyRequest, reply: FastifyReply, link: LinkHolder): Promise<Upload> {
     if (link.used_files >= link.max_files) throw linkUsedUp(link);
     const owner = callerFor(link, null, accounts.plans);
     request.caller = owner;
@@ -77,6 +78,7 @@ export function dropPage({ clock, settings, guards, accounts, uploads }: RoutePa
       {
         ...form.options,
         albumId: link.album_id ?? undefined,
+        signal: hangUpSignal(request, reply),
         admit: (tables, rows) => uploadLinks.take(tables, link, rows),
       },
       async (outcomes) => uploadOf(settings, storedOf(outcomes).row),

@@ -1,6 +1,6 @@
 // The variant of a picture that a request asks for with `width` and `format`, in those addresses that serve pictures. v2 3.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invalid, notFound } from '#core/errors.ts';
+import { invalid, notFound, ServiceError } from '#core/errors.ts';
 import type { Variants } from '#uploads/pictures/variants.ts';
 import { acceptedNames } from '#http/encodings.ts';
 import {
@@ -11,7 +11,11 @@ import {
   type VariantWidth,
 } from '#uploads/pictures/variant.ts';
 
-/** What `sendBlob` sends of it; null if the request asks for the original, or the original is the best answer. */
+/**
+ * What `sendBlob` sends of it; null if the request asks for the original, or the original is the best answer. Without a `format`, it is so
+ * too where the variant cannot be made, or not now: the `srcset` of a page asks like this, and browsers show nothing in place of one that
+ * fails.
+ */
 export async function variantFor(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -22,7 +26,10 @@ export async function variantFor(
   if (width === undefined && format === undefined) return null;
   const wanted = { width: readWidth(width), format: readFormat(format), acceptsWebp: acceptsWebp(request) };
   if (wanted.format === 'auto' && isDecoded(original.contentType)) reply.header('vary', 'accept');
-  const made = await variants.get(original, wanted);
+  const made = await variants.get(original, wanted).catch((error: unknown) => {
+    if (wanted.format === 'auto' && error instanceof ServiceError) return null;
+    throw error;
+  });
   if (made === undefined) throw notFound();
   return (
     made && {

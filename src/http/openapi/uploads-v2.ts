@@ -140,7 +140,7 @@ const variantParameters = [
     in: 'query',
     required: false,
     description:
-      'auto: WebP for clients that accept it, else the type of the picture. Without width and format, the bytes are those that were stored.',
+      'auto: WebP for clients that accept it, else the type of the picture; the picture itself where no variant can be made. Without width and format, the bytes are those that were stored.',
     schema: { type: 'string', enum: variantFormats, default: 'auto' },
     example: 'webp',
   },
@@ -177,7 +177,7 @@ const variantsOf = (operationId: string, what: string, parameter: Json, types: s
         }),
       },
       422: {
-        description: 'There is no such variant, or it cannot be made.',
+        description: 'There is no such variant, or it cannot be made in this format.',
         content: json(failure, {
           refused: {
             error: {

@@ -7,7 +7,6 @@ import {
   startCleaning,
   UnreadablePicture,
   type Cleaning,
-  type CleaningSteps,
   type Describe,
 } from '#uploads/metadata/cleaning.ts';
 import { describeXmp } from '#uploads/metadata/descriptions.ts';
@@ -46,7 +45,7 @@ const free = Buffer.from('free');
 /** After the offset of the TIFF header, which is zero. */
 const emptyExif = Buffer.concat([Buffer.alloc(4), exifWithoutEntries]);
 
-export function* cleanAvif(bytes: Buffer): CleaningSteps {
+export function cleanAvif(bytes: Buffer): Cleaning {
   const boxes = boxesIn(bytes, { from: 0, to: bytes.length });
   if (boxes.some(({ type }) => sequenceTypes.includes(type)))
     throw new UnreadablePicture('is a sequence, from which metadata cannot be removed');
@@ -56,7 +55,6 @@ export function* cleanAvif(bytes: Buffer): CleaningSteps {
   const meta = only(boxes, 'meta');
   if (!meta) throw new UnreadablePicture('has no list of items');
   const inside = boxesIn(bytes, { from: meta.from + versionBytes, to: meta.to });
-  yield;
   const blanks = [
     ...[...others, ...inside.filter(({ type }) => !keptInMeta.includes(type))].flatMap((box) =>
       asFree(bytes, box),
@@ -68,7 +66,6 @@ export function* cleanAvif(bytes: Buffer): CleaningSteps {
       boxes.filter(({ type }) => type === 'mdat'),
     ),
   ];
-  yield;
   return blanked(bytes, blanks);
 }
 

@@ -1,6 +1,6 @@
 // What the readers of the containers share: the picture without its metadata, as pieces of the original, and the kinds of metadata that
 // were found. Reading takes time in proportion to the file, and is bounded: how much of the metadata is looked at for its kinds, and how
-// many blocks a file may have.
+// many blocks a file may have, wherever in it they are.
 
 /** In the order in which a response lists them. */
 export const metadataKinds = ['gps', 'camera', 'time', 'author', 'thumbnail', 'text'] as const;
@@ -15,9 +15,6 @@ export interface Cleaning {
   isChanged: boolean;
   found: Set<MetadataKind>;
 }
-
-/** Stops at each block, and within long ones, so that the caller can let others work. */
-export type CleaningSteps = Generator<void, Cleaning, void>;
 
 /** Names the kinds of metadata in one block; `block` may be only its beginning. */
 export type Describe = (block: Buffer) => Iterable<MetadataKind>;

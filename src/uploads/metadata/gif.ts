@@ -4,12 +4,11 @@ import {
   describeRest,
   startCleaning,
   UnreadablePicture,
-  type CleaningSteps,
+  type Cleaning,
 } from '#uploads/metadata/cleaning.ts';
 import { describeXmp } from '#uploads/metadata/descriptions.ts';
 
 const headerBytes = 13;
-const stepBytes = 64 * 1024;
 const [imageBlock, extension, trailer] = [0x2c, 0x21, 0x3b];
 const [graphicControl, application] = [0xf9, 0xff];
 const emptyBlock = Buffer.of(0);
@@ -21,7 +20,7 @@ const keptApplications = [...loops, 'ICCRGBG1012'];
 const timingBytes = 7;
 const loopBytes = 18;
 
-export function* cleanGif(bytes: Buffer): CleaningSteps {
+export function cleanGif(bytes: Buffer): Cleaning {
   const cleaning = startCleaning(bytes);
   if (bytes.length < headerBytes) throw new UnreadablePicture('ends within its header');
   let at = headerBytes + tableBytes(bytes[10]!);
@@ -29,15 +28,14 @@ export function* cleanGif(bytes: Buffer): CleaningSteps {
   cleaning.keep(0, at);
   while (at < bytes.length) {
     cleaning.count();
-    yield;
     const block = bytes[at];
     if (block === imageBlock) {
       if (at + 10 > bytes.length) throw new UnreadablePicture('ends within a frame');
-      const end: number = yield* endOfBlocks(bytes, at + 11 + tableBytes(bytes[at + 9]!));
+      const end = endOfBlocks(bytes, at + 11 + tableBytes(bytes[at + 9]!));
       cleaning.keep(at, end);
       at = end;
     } else if (block === extension) {
-      const end: number = yield* endOfBlocks(bytes, at + 2);
+      const end = endOfBlocks(bytes, at + 2);
       const isNamed = bytes[at + 1] === application && bytes[at + 2] === nameBytes;
       const name = isNamed ? bytes.toString('latin1', at + 3, at + 3 + nameBytes) : '';
       const first = (length: number): Buffer => Buffer.concat([bytes.subarray(at, at + length), emptyBlock]);
@@ -62,16 +60,11 @@ export function* cleanGif(bytes: Buffer): CleaningSteps {
 const tableBytes = (packed: number): number => ((packed & 0x80) === 0 ? 0 : 3 * 2 ** ((packed & 7) + 1));
 
 /** Blocks of up to 255 bytes, each after its length, end with an empty one. */
-function* endOfBlocks(bytes: Buffer, from: number): Generator<void, number, void> {
-  let at = from;
-  let pausesAt = from + stepBytes;
-  while (at < bytes.length) {
+function endOfBlocks(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length;) {
     const length = bytes[at]!;
     at += length + 1;
     if (length === 0) return at;
-    if (at < pausesAt) continue;
-    pausesAt = at + stepBytes;
-    yield;
   }
   throw new UnreadablePicture('ends within a block');
 }

@@ -6,7 +6,7 @@ import {
   harmless,
   startCleaning,
   UnreadablePicture,
-  type CleaningSteps,
+  type Cleaning,
   type Describe,
 } from '#uploads/metadata/cleaning.ts';
 import { describePhotoshop, describeXmp } from '#uploads/metadata/descriptions.ts';
@@ -25,7 +25,6 @@ const marker = {
 /** Without the thumbnail that may follow. */
 const jfifBytes = 16;
 const adobeBytes = 14;
-const scanStepBytes = 64 * 1024;
 const nearBytes = 16;
 
 /** Segments that are removed, by the text that they begin with; any other is a text. */
@@ -40,13 +39,12 @@ const removed: [name: string, describe: Describe][] = [
   ['Ducky', harmless],
 ];
 
-export function* cleanJpeg(bytes: Buffer): CleaningSteps {
+export function cleanJpeg(bytes: Buffer): Cleaning {
   const cleaning = startCleaning(bytes);
   let isTurnKept = false;
   cleaning.keep(0, 2);
   for (let at = 2; at < bytes.length;) {
     cleaning.count();
-    yield;
     if (bytes[at] !== 0xff) {
       // Decoders skip to the next marker.
       const next = bytes.indexOf(0xff, at);
@@ -72,7 +70,7 @@ export function* cleanJpeg(bytes: Buffer): CleaningSteps {
     if (end < at + 4 || end > bytes.length) throw new UnreadablePicture('ends within a segment');
     const data = bytes.subarray(at + 4, end);
     if (code === marker.sos) {
-      const scanEnd = yield* endOfScan(bytes, end);
+      const scanEnd = endOfScan(bytes, end);
       cleaning.keep(at, scanEnd);
       at = scanEnd;
       continue;
@@ -112,8 +110,7 @@ function segment(code: number, ...parts: (Buffer | number[])[]): Buffer {
 }
 
 /** The next marker that is neither a zero after 0xff in the data nor a restart. A picture may end without one. */
-function* endOfScan(bytes: Buffer, from: number): Generator<void, number, void> {
-  let pausesAt = from + scanStepBytes;
+function endOfScan(bytes: Buffer, from: number): number {
   for (let at = from; ; at += 2) {
     // The search for a byte is fast over long distances only, and a hostile picture has none.
     for (let ahead = 0; ahead < nearBytes && bytes[at] !== 0xff; ahead += 1) at += 1;
@@ -122,8 +119,5 @@ function* endOfScan(bytes: Buffer, from: number): Generator<void, number, void> 
     const next = bytes[at + 1]!;
     if (next === 0xff) at -= 1;
     else if (next !== 0 && (next < 0xd0 || next > 0xd7)) return at;
-    if (at < pausesAt) continue;
-    pausesAt = at + scanStepBytes;
-    yield;
   }
 }

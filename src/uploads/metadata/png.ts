@@ -6,7 +6,7 @@ import {
   harmless,
   startCleaning,
   UnreadablePicture,
-  type CleaningSteps,
+  type Cleaning,
   type Describe,
 } from '#uploads/metadata/cleaning.ts';
 import { describeKeyword } from '#uploads/metadata/descriptions.ts';
@@ -31,13 +31,12 @@ const removed = new Map<number, Describe>([
   ),
 ]);
 
-export function* cleanPng(bytes: Buffer): CleaningSteps {
+export function cleanPng(bytes: Buffer): Cleaning {
   const cleaning = startCleaning(bytes);
   let isTurnKept = false;
   cleaning.keep(0, signatureBytes);
   for (let at = signatureBytes; at < bytes.length;) {
     cleaning.count();
-    yield;
     if (at + 12 > bytes.length) throw new UnreadablePicture('ends within a chunk');
     const next = at + 12 + bytes.readUInt32BE(at);
     if (next > bytes.length) throw new UnreadablePicture('ends within a chunk');

@@ -10,7 +10,10 @@ export interface PictureJob {
   isDrawing?: boolean;
 }
 
-/** `ready` once; then for each job the variant, that the original is to be shown, or why there is none: for this variant, or for any. */
+/**
+ * `ready` once; then for each job the variant, that the original is to be shown, or why there is none: `refused` for this variant,
+ * `unreadable` for any.
+ */
 const letters = {
   job: 'j',
   picture: 'p',

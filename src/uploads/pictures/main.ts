@@ -1,12 +1,14 @@
 // The program that decodes pictures, which are hostile: one at a time, with limits, in a process that can do nothing else. It gets a job
 // and a picture and answers with a variant; the service loses nothing when it dies.
-import sharp, { type Metadata, type Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { lowerPriority, workerNiceness } from '#browser/process/priority.ts';
 import { become, workerUsers } from '#browser/process/unprivileged.ts';
-import { detectionBytes, detectType } from '#uploads/detect-type.ts';
+import type { Dimensions } from '#core/image-header.ts';
+import { detectionBytes, detectType, type DetectedType } from '#uploads/detect-type.ts';
 import { isAnimated } from '#uploads/pictures/animated.ts';
 import { frameHead, readFrames, type FrameKind, type PictureJob } from '#uploads/pictures/frames.ts';
 import { maxOriginalBytes, maxVariantBytes } from '#uploads/pictures/limits.ts';
+import { inSrgb, pngColours, type PngColours } from '#uploads/pictures/png-colours.ts';
 import { maxPixels, maxWebpPixels } from '#uploads/pictures/variant.ts';
 
 const maxSeconds = 10;
@@ -46,25 +48,46 @@ async function answer(wanted: PictureJob, bytes: Buffer): Promise<void> {
     else if (type === undefined || type === 'markup')
       send('unreadable', Buffer.from('it is of another type'));
     else if (isAnimated(type, bytes)) send('original');
-    else await make(wanted, bytes);
+    else await make(wanted, type, bytes);
   } catch (error) {
-    send('unreadable', Buffer.from(reasonOf((error as Error).message)));
+    // In another size or format it may be made: that takes other time and memory.
+    send(
+      error instanceof UnreadableHeader ? 'unreadable' : 'refused',
+      Buffer.from(reasonOf((error as Error).message)),
+    );
   }
 }
 
-async function make({ width, format }: PictureJob, bytes: Buffer): Promise<void> {
+/** The decoder refuses the picture before any variant is begun. */
+class UnreadableHeader extends Error {}
+
+async function make({ width, format }: PictureJob, type: DetectedType, bytes: Buffer): Promise<void> {
   // What a browser shows of a damaged picture is shown in its variants too.
-  const picture = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none', pages: 1 }).autoOrient();
-  if (!fits(await picture.metadata(), width, format)) {
+  const stored = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'none', pages: 1 });
+  // Browsers show a WebP as it is stored, whatever its EXIF says.
+  const picture = type === 'image/webp' ? stored : stored.autoOrient();
+  const header = await picture.metadata().catch((error: Error) => {
+    throw new UnreadableHeader(error.message);
+  });
+  if (!fits(type === 'image/webp' ? header : header.autoOrient, width, format)) {
     send('refused', Buffer.from(`it would be too long for ${format}`));
     return;
   }
-  const made = await encoders[format](picture.resize({ width, withoutEnlargement: true }))
-    .timeout({ seconds: maxSeconds })
-    .toBuffer();
+  const resized = picture.resize({ width, withoutEnlargement: true }).timeout({ seconds: maxSeconds });
+  const colours = type === 'image/png' ? pngColours(bytes) : undefined;
+  const shown = colours ? await asShown(resized, header.depth === 'ushort', colours) : resized;
+  const made = await encoders[format](shown).timeout({ seconds: maxSeconds }).toBuffer();
   if (made.length > maxVariantBytes)
     send('refused', Buffer.from(`it would have more than ${maxVariantBytes} bytes`));
   else send('made', made);
+}
+
+/** In the colours that browsers show. */
+async function asShown(picture: Sharp, isDeep: boolean, colours: PngColours): Promise<Sharp> {
+  const stored = isDeep ? picture.toColourspace('rgb16').raw({ depth: 'ushort' }) : picture.raw();
+  const pixels = await stored.toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = pixels.info;
+  return sharp(inSrgb(pixels, isDeep, colours), { raw: { width, height, channels } });
 }
 
 /** On white, because chats are light or dark and most drawings are meant for paper. */
@@ -89,9 +112,9 @@ const encoders: Record<PictureJob['format'], (picture: Sharp) => Sharp> = {
   png: (picture) => picture.png({ compressionLevel: 7 }),
 };
 
-function fits({ autoOrient }: Metadata, width: number | undefined, format: PictureJob['format']): boolean {
-  const scale = Math.min(1, (width ?? autoOrient.width) / autoOrient.width);
-  const longest = Math.max(autoOrient.width, autoOrient.height) * scale;
+function fits(size: Dimensions, width: number | undefined, format: PictureJob['format']): boolean {
+  const scale = Math.min(1, (width ?? size.width) / size.width);
+  const longest = Math.max(size.width, size.height) * scale;
   return longest <= { webp: maxWebpPixels, jpeg: maxJpegPixels, png: Infinity }[format];
 }
 

@@ -1,5 +1,5 @@
-// Finds a variant of a stored picture, or makes and stores it. Each is made once; a picture that cannot be decoded is not tried again for
-// an hour. The blobs lie next to the original and are deleted with it. v2 3.
+// Finds a variant of a stored picture, or makes and stores it. Each is made once; one that cannot be made is not tried again for an hour,
+// and nor is any other of a picture that the decoder refuses. The blobs lie next to the original and are deleted with it. v2 3.
 import { createHash } from 'node:crypto';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Clock } from '#core/clock.ts';
@@ -72,7 +72,8 @@ export function createVariants(parts: {
       .then((given) => (given?.kind === 'made' && !isWhole(given.bytes, format) ? damaged : given))
       .catch((error: unknown): PictureAnswer => {
         if (error instanceof ServiceError) throw error;
-        return { kind: 'unreadable', reason: 'it cannot be decoded within the limits of time and memory' };
+        // Smaller variants take less of both. A stranger who asks for the largest must not take them from everyone.
+        return { kind: 'refused', reason: 'it cannot be decoded within the limits of time and memory' };
       });
     if (!answer) return undefined;
     const row = {
@@ -137,7 +138,7 @@ export function createVariants(parts: {
   };
 }
 
-const damaged: PictureAnswer = { kind: 'unreadable', reason: 'it cannot be decoded' };
+const damaged: PictureAnswer = { kind: 'refused', reason: 'it cannot be decoded' };
 
 const headerReaders = { webp: readWebp, jpeg: readJpeg, png: readPng };
 

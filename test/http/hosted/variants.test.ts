@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import sharp, { type Metadata } from 'sharp';
 import type { Blobs } from '#storage/blobs.ts';
 import { createUploadEvents } from '#uploads/upload-events.ts';
@@ -258,6 +259,33 @@ describe('10.10 headers', () => {
   });
 });
 
+describe('10.10 where no variant can be made', () => {
+  /** A head and nothing else, so that the decoder refuses it, and the header of a picture that would not fit into a WebP. */
+  const rows: [what: string, make: () => Buffer | Promise<Buffer>][] = [
+    [
+      'the decoder refuses the picture',
+      () => Buffer.concat([bytesOf.get(photo.id)!.subarray(0, 20), Buffer.alloc(99)]),
+    ],
+    ['it has more pixels than are decoded', () => withSize(bytesOf.get(photo.id)!, 30_000)],
+  ];
+  for (const [what, make] of rows) {
+    test(`${what}: a format is a 422, and without one it is the original`, async () => {
+      const bytes = await make();
+      const { fileAt } = await upload('broken.png', bytes);
+      assert.equal((await get(fileAt, 'width=64&format=png')).status, 422);
+      for (const query of ['width=64', 'format=auto', 'width=1280&format=auto']) {
+        const { status, headers, body } = await get(fileAt, query);
+        assert.deepEqual(
+          [status, headers.get('content-type'), headers.get('vary')],
+          [200, 'image/png', 'accept'],
+          query,
+        );
+        assert.deepEqual(body, bytes, query);
+      }
+    });
+  }
+});
+
 test('10.10 many who ask at once get the same bytes', async () => {
   const { fileAt, id } = await upload('asked.png', await noise(640, 480).png().toBuffer());
   const answers = await Promise.all(Array.from({ length: 12 }, () => get(fileAt, 'width=256&format=webp')));
@@ -317,4 +345,14 @@ describe('10.10 deleted with the original', () => {
 function withAnimationChunk(png: Buffer): Buffer {
   const chunk = Buffer.from('000000086163544c0000000200000000f38d9370', 'hex');
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+}
+
+/** The same picture with another size in its header. */
+function withSize(png: Buffer, side: number): Buffer {
+  const header = Buffer.from(png.subarray(12, 29));
+  header.writeUInt32BE(side, 4);
+  header.writeUInt32BE(side, 8);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(header));
+  return Buffer.concat([png.subarray(0, 12), header, checksum, png.subarray(33)]);
 }

@@ -1,26 +1,36 @@
-// Runs the SVG sanitizer in worker threads, so that no file blocks the event loop, and a file that takes too much CPU time or memory
-// gets a clear error. Accounts are served round-robin, and an account never holds every thread. Spec 4.1.2.
+// Works on strangers' files in worker threads: SVGs are sanitized there and pictures lose their metadata, so that no file blocks the event
+// loop, and one that takes too much CPU time or memory is refused. Accounts are served round-robin, and an account never holds every
+// thread. Spec 4.1.2; v2 3.
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { invalid, ServiceError, type ErrorCode } from '#core/errors.ts';
+import { ServiceError, type ErrorCode } from '#core/errors.ts';
 import { createFairQueue } from '#core/fair-queue.ts';
 import { limits } from '#core/limits.ts';
+import type { ImageType } from '#uploads/image-types.ts';
+import { UnreadablePicture, type MetadataKind } from '#uploads/metadata/cleaning.ts';
 
-export interface SvgFile {
-  accountId: string;
-  sizeBytes: number;
-  /** Called when a thread is free, so that a waiting file is not held in memory. */
-  read: () => Promise<Buffer>;
+export type FileThreads = ReturnType<typeof createFileThreads>;
+
+/** What a thread is sent, and `cleaned` what it made of that: no bytes if there was nothing to remove. */
+export interface FileJob {
+  type: ImageType;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+export interface CleanBytes {
+  bytes: Buffer | undefined;
+  found: MetadataKind[];
 }
 
-export type SvgSanitizer = ReturnType<typeof createSvgSanitizer>;
-
-/** What the worker sends back: the file, a fault of the file, or a bug. */
-export type SanitizerAnswer =
-  | { sanitized: Uint8Array }
+/** What the thread sends back: the clean file, a fault of the file in one of two forms, or a bug. */
+export type ThreadAnswer =
+  | { cleaned: Uint8Array | undefined; found: MetadataKind[] }
   | { code: ErrorCode; message: string }
+  | { unreadable: string }
   | { failure: unknown };
+
+/** Rejects with an `UnreadablePicture` if the file is damaged or takes too much, with a `ServiceError` if its SVG is refused. */
+export type CleanInThread = (type: ImageType, bytes: Buffer) => Promise<CleanBytes>;
 
 interface Thread {
   worker: Worker;
@@ -29,7 +39,7 @@ interface Thread {
 
 const defaults = {
   workers: 2,
-  /** CPU time for one file. 10 MB of ordinary paths take 0.5 s. */
+  /** CPU time for one file. 10 MB of ordinary paths take 0.5 s, and the metadata of a photo 0.01 s. */
   cpuMs: 1_500,
   /** Wall-clock time for one file, for a machine that is busy with other work. */
   clockMs: 30_000,
@@ -43,7 +53,7 @@ const startTimeoutMs = 30_000;
 const checkEveryMs = 100;
 const memoryMb = 512;
 
-export function createSvgSanitizer(options: Partial<typeof defaults> = {}) {
+export function createFileThreads(options: Partial<typeof defaults> = {}) {
   const { workers, cpuMs, clockMs, ...line } = { ...defaults, ...options };
   const idle = new Set<Thread>();
   const running = new Set<Thread>();
@@ -52,18 +62,9 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}) {
     concurrency: workers,
     concurrencyPerAccount: Math.max(1, workers - 1),
     ...line,
-    tooLong: () => busy('the machine is busy with other SVGs'),
-    tooMany: () => busy('too many SVGs of this account are waiting to be sanitized'),
+    tooLong: () => busy('the machine is busy with other files'),
+    tooMany: () => busy('too many files of this account are waiting to be cleaned'),
   });
-
-  /** Rejects with `unsupported_type` if the document is not an SVG, `validation_error` if it is broken or hostile. */
-  async function sanitize({ accountId, sizeBytes, read }: SvgFile): Promise<Buffer> {
-    closed.signal.throwIfAborted();
-    return queue.run(accountId, async () => runInThread(await read()), {
-      signal: closed.signal,
-      bytes: sizeBytes,
-    });
-  }
 
   function startThread(): Thread {
     const thread = newThread();
@@ -72,13 +73,14 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}) {
     return thread;
   }
 
-  async function runInThread(bytes: Buffer): Promise<Buffer> {
-    // It may have been closed while the file was read.
-    closed.signal.throwIfAborted();
+  async function cleanInThread(type: ImageType, bytes: Buffer, signal: AbortSignal): Promise<CleanBytes> {
+    // It may have been closed, or the request may have gone, while the file was read.
+    signal.throwIfAborted();
     const [thread = startThread()] = idle;
     idle.delete(thread);
     running.add(thread);
-    const answer = await answerOf(thread, bytes, { cpuMs, clockMs, signal: closed.signal })
+    // A copy can be transferred without copying again; the caller's bytes may be part of a larger buffer.
+    const answer = await answerOf(thread, { type, bytes: new Uint8Array(bytes) }, { cpuMs, clockMs, signal })
       .catch((error: unknown) => {
         // The state of a thread that did not answer is unknown.
         thread.worker.terminate().catch(() => {});
@@ -86,14 +88,32 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}) {
       })
       .finally(() => running.delete(thread));
     idle.add(thread);
-    if ('sanitized' in answer) return Buffer.from(answer.sanitized.buffer, 0, answer.sanitized.length);
+    if ('cleaned' in answer) {
+      const { cleaned, found } = answer;
+      return { bytes: cleaned && Buffer.from(cleaned.buffer, 0, cleaned.length), found };
+    }
+    if ('unreadable' in answer) throw new UnreadablePicture(answer.unreadable);
     throw 'code' in answer ? new ServiceError(answer.code, answer.message) : answer.failure;
   }
 
   return {
-    sanitize,
+    /**
+     * Runs `work` when it is the account's turn, so that a waiting file is not held in memory. Rejects with the reason of `signal` when
+     * that aborts, and stops what is under way.
+     */
+    run<T>(
+      accountId: string,
+      { sizeBytes, signal }: { sizeBytes: number; signal?: AbortSignal | undefined },
+      work: (clean: CleanInThread) => Promise<T>,
+    ): Promise<T> {
+      const ended = signal ? AbortSignal.any([closed.signal, signal]) : closed.signal;
+      return queue.run(accountId, () => work((type, bytes) => cleanInThread(type, bytes, ended)), {
+        signal: ended,
+        bytes: sizeBytes,
+      });
+    },
     async close(): Promise<void> {
-      closed.abort(new Error('the SVG sanitizer is closed'));
+      closed.abort(new Error('the threads that clean files are closed'));
       await Promise.all([...idle, ...running].map(({ worker }) => worker.terminate()));
     },
   };
@@ -102,20 +122,21 @@ export function createSvgSanitizer(options: Partial<typeof defaults> = {}) {
 /** Rejects if the thread does not answer, or takes too much to do so. */
 async function answerOf(
   { worker, ready }: Thread,
-  bytes: Buffer,
+  job: FileJob,
   { cpuMs, clockMs, signal }: { cpuMs: number; clockMs: number; signal: AbortSignal },
-): Promise<SanitizerAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<SanitizerAnswer>();
+): Promise<ThreadAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
   const onError = (error: Error & { code?: string }): void =>
     reject(
       error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? invalid('file', `the SVG takes more than ${memoryMb} MB of memory to sanitize`)
+        ? new UnreadablePicture(`takes more than ${memoryMb} MB of memory`)
         : error,
     );
-  const onExit = (code: number): void => reject(new Error(`the SVG sanitizer's thread exited with ${code}`));
+  const onExit = (code: number): void =>
+    reject(new Error(`the thread that cleans files exited with ${code}`));
   const onAbort = (): void => reject(signal.reason as Error);
   let timer = setTimeout(
-    () => reject(new Error("the SVG sanitizer's thread does not start")),
+    () => reject(new Error('the thread that cleans files does not start')),
     startTimeoutMs,
   );
   let watch: NodeJS.Timeout | undefined;
@@ -124,22 +145,20 @@ async function answerOf(
   try {
     await Promise.race([ready, promise]);
     clearTimeout(timer);
-    timer = setTimeout(() => reject(new Error(`an SVG was not sanitized within ${clockMs} ms`)), clockMs);
+    timer = setTimeout(() => reject(new Error(`a file was not cleaned within ${clockMs} ms`)), clockMs);
     const before = await worker.cpuUsage();
     watch = setInterval(() => {
       worker.cpuUsage(before).then(
         ({ user, system }) => {
           if (user + system > cpuMs * 1_000)
-            reject(invalid('file', `the SVG takes more than ${cpuMs / 1_000} s of CPU time to sanitize`));
+            reject(new UnreadablePicture(`takes more than ${cpuMs / 1_000} s of CPU time`));
         },
         // The thread has ended, which `onExit` reports.
         () => {},
       );
     }, checkEveryMs);
     worker.on('message', resolve);
-    // A copy can be transferred without copying again; the caller's bytes may be part of a larger buffer.
-    const copy = new Uint8Array(bytes);
-    worker.postMessage(copy, [copy.buffer]);
+    worker.postMessage(job, [job.bytes.buffer]);
     return await promise;
   } finally {
     clearTimeout(timer);
@@ -151,8 +170,8 @@ async function answerOf(
 
 function newThread(): Thread {
   const cacheFolder = getCompileCacheDir();
-  const worker = new Worker(new URL('svg/worker.ts', import.meta.url), {
-    name: 'svg-sanitizer',
+  const worker = new Worker(new URL('file-worker.ts', import.meta.url), {
+    name: 'file-cleaner',
     // Nothing of the environment but where compiled code is kept: the thread is ready in half the time.
     env: cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) },
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
