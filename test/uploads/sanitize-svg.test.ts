@@ -117,6 +117,48 @@ const lines: [name: string, text: string | Buffer, expected: RegExp | string][] 
     wrap('<g style="stroke-width:1\\65 3;fill:red"/>'),
     wrap('<g style="fill:red"/>'),
   ],
+  [
+    'the end of a value closes what is open',
+    wrap(
+      `<g fill="url(#a" stroke="url(&quot;#a" filter="blur(calc(1px" style="font-family:'a;b;fill:red"/><style>a{fill:url(#b</style>`,
+    ),
+    wrap(
+      '<g fill="url(#a)" stroke="url(#a)" filter="blur(calc(1px))" style="font-family:&quot;a;b;fill:red&quot;"/><style>a{fill:url(#b)}</style>',
+    ),
+  ],
+  [
+    'after a URL that cannot be read, the rest of the sheet stays',
+    wrap("<style>a{fill:url(data:,<a b='c'>);stroke:red}b{fill:blue}</style>".replace('<a', '&lt;a')),
+    wrap('<style>a{stroke:red}b{fill:blue}</style>'),
+  ],
+  [
+    'a reference that is refused leaves its fallback, or nothing',
+    wrap(
+      '<g fill="url(//x#a) green" stroke="url(//x#a)"/><g marker="url(//x#a)" mask="url(//x#a)"/><g style="fill:url(//x#a) red!important;stroke:url(//x);mask:url(//x) 50%"/>',
+    ),
+    wrap(
+      '<g fill="green" stroke="none"/><g marker="none" mask="none"/><g style="fill:red!important;stroke:none"/>',
+    ),
+  ],
+  [
+    'a value that no browser reads leaves nothing',
+    wrap('<g fill="element(x) red" stroke="url(//x) element(x)" filter="[(])" mask="url(a b)"/>'),
+    wrap('<g/>'),
+  ],
+  [
+    'each value of an animation is checked by itself',
+    wrap(
+      '<set attributeName="fill" to="url(//x) red"/><animate attributeName="fill" values="url(#a;url(//x) red;url(//x);rgb(1,2,3"/>',
+    ),
+    wrap(
+      '<set attributeName="fill" to="red"/><animate attributeName="fill" values="url(#a);red;none;rgb(1,2,3)"/>',
+    ),
+  ],
+  [
+    'no value of an animation contains a semicolon, written as an escape either',
+    wrap('<animate attributeName="filter" values="url(\'#a\\3b url(//x)\\3b b\');none"/>'),
+    wrap('<animate attributeName="filter"/>'),
+  ],
 
   ['broken after <svg', '<svg', /^file: line 1: not well-formed XML/],
   ['broken later', '<svg>\n<g>\n</svg>', /^file: line 3: not well-formed XML \(unexpected close tag\)$/],
@@ -237,10 +279,20 @@ function inventory(document: string): { elements: string[]; attributes: string[]
 }
 
 function canonical(name: string, value: string): string {
-  const compact = value.replaceAll(/\s+/g, '').replaceAll('%3D', '=').replace(';charset=utf-8', '');
-  if (name !== 'style') return compact.replaceAll(/url\('(#\w+)'\)/g, 'url($1)');
+  const compact = closedAtEnd(value)
+    .replaceAll(/\s+/g, '')
+    .replaceAll('%3D', '=')
+    .replace(';charset=utf-8', '');
+  if (name !== 'style') return compact.replaceAll(/url\(["'](#\w+)["']\)/g, 'url($1)');
   const declarations = compact.split(';').filter((declaration) => !/^(?:-inkscape.*)?$/.test(declaration));
   return declarations.join(';').replaceAll("'", '"');
+}
+
+/** In CSS, the end of a value closes the string and the functions that are open. */
+function closedAtEnd(value: string): string {
+  const [opened, closed] = [value.split('(').length, value.split(')').length];
+  const quote = value.split("'").length % 2 === 0 ? "'" : '';
+  return value + quote + ')'.repeat(Math.max(0, opened - closed));
 }
 
 test('an attribute that takes no URL is removed if it contains one; the rest of the element stays', () => {

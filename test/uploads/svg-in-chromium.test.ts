@@ -13,10 +13,11 @@ import { svgFixtures } from '#test/support/svg-fixtures.ts';
 
 /** These do harm in this browser when opened unsanitized; the others need an older or a different browser. */
 const harmful = `
-  a-animated-href a-javascript a-javascript-encoded a-javascript-tabs css-import css-keyframes css-style-attribute css-url
-  css-url-escaped encoding-utf16le-bom fe-image-external foreign-object-iframe foreign-object-script handler-encoded
-  html-iframe-direct image-external image-relative namespace-remapped-prefix onbegin-animation onclick-and-friends
-  onload-root pi-xml-stylesheet script-cdata script-external script-html-namespace script-plain script-prefixed
+  a-animated-href a-javascript a-javascript-encoded a-javascript-tabs css-import css-keyframes css-style-attribute
+  css-unclosed css-url css-url-escaped encoding-utf16le-bom fe-image-external foreign-object-iframe
+  foreign-object-script handler-encoded html-iframe-direct image-external image-relative namespace-remapped-prefix
+  onbegin-animation onclick-and-friends onload-root pi-xml-stylesheet script-cdata script-external script-html-namespace
+  script-plain script-prefixed
 `
   .trim()
   .split(/\s+/);

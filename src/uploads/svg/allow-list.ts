@@ -42,8 +42,10 @@ const presentation = `
   word-spacing writing-mode
 `;
 
-/** Attributes whose values follow CSS, or are copied into attributes that do. */
-export const valueAttributes = words(`${presentation} by from to values`);
+export const presentationAttributes = words(presentation);
+
+/** Values that an animation gives to an attribute; the matrix of a filter has the last of these names too. */
+export const animationValues = words('by from to values');
 
 /** Numbers, lengths, shapes and keywords of SVG's own grammar: browsers never fetch anything from them. */
 export const geometryAttributes = words(`

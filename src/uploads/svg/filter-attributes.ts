@@ -2,17 +2,18 @@
 import type { SaxesAttributeNS, SaxesTagNS } from 'saxes';
 import {
   animatingElements,
+  animationValues,
   geometryAttributes,
   imageElements,
   imageMediaTypes,
+  presentationAttributes,
   textAttributePrefixes,
   textAttributes,
-  valueAttributes,
   xlinkNamespace,
   xmlAttributes,
   xmlNamespace,
 } from '#uploads/svg/allow-list.ts';
-import { filterDeclarations, filterValue } from '#uploads/svg/filter-css.ts';
+import { filterDeclarations, filterValue, filterValues } from '#uploads/svg/filter-css.ts';
 
 export interface FilteredAttributes {
   /** Serialized, to be appended to the element's name. */
@@ -32,7 +33,7 @@ export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefine
     return undefined;
   for (const attribute of Object.values(tag.attributes)) {
     const name = outputName(attribute);
-    const value = name === undefined ? undefined : filterAttribute(tag.local, name, attribute.value);
+    const value = name === undefined ? undefined : filterAttribute(tag, name, attribute.value);
     if (name === undefined || value === undefined) continue;
     filtered.text += ` ${name}="${escapeAttribute(value)}"`;
     if (name === 'id') filtered.id = value;
@@ -55,13 +56,19 @@ function outputName({ uri, local, prefix }: SaxesAttributeNS): string | undefine
 const isReference = (name: string): boolean => name === 'href' || name === 'xlink:href';
 
 const isAnimatable = (name: string | undefined): boolean =>
-  name !== undefined && (valueAttributes.has(name) || geometryAttributes.has(name));
+  name !== undefined &&
+  (presentationAttributes.has(name) || geometryAttributes.has(name) || ['class', 'values'].includes(name));
 
-function filterAttribute(element: string, name: string, value: string): string | undefined {
+function filterAttribute(tag: SaxesTagNS, name: string, value: string): string | undefined {
+  const element = tag.local;
   // None of these attributes takes a URL, so dropping a value that contains one damages no picture.
   if (geometryAttributes.has(name)) return /url\s*\(/i.test(value) ? undefined : value;
   if (textAttributes.has(name) || name.startsWith('xml:')) return value;
-  if (valueAttributes.has(name)) return filterValue(value);
+  if (presentationAttributes.has(name)) return filterValue(name, value);
+  if (animationValues.has(name)) {
+    const property = tag.attributes['attributeName']?.value ?? '';
+    return name === 'values' ? filterValues(property, value) : filterValue(property, value);
+  }
   if (name === 'style') return filterDeclarations(value) || undefined;
   if (isReference(name)) return filterReference(element, value);
   // Its value was checked with the element.
