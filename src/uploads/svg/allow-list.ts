@@ -24,7 +24,7 @@ export const textOnlyElements = words('title desc style');
 /** These change an attribute of another element, so the name of that attribute decides whether they are kept. */
 export const animatingElements = words('animate animateTransform set');
 
-/** Raster images may be embedded in the file; an SVG in an SVG may not. */
+/** These may embed a picture in the file. */
 export const imageElements = words('image feImage');
 export const imageMediaTypes = words('image/png image/jpeg image/jpg image/gif image/webp image/avif');
 

@@ -36,10 +36,9 @@ export function tokenizeCss(css: string): CssToken[] {
     else if (css.startsWith('-->', at)) pushBlank(at + 3);
     else if (character === '"' || character === "'") {
       const end = stringEnd(css, at);
-      // Parsers disagree on where a string with a line break ends, so nothing after it can be trusted.
-      if (end < 0) return [...tokens, bad];
-      tokens.push({ kind: 'string', value: unescape(css.slice(at + 1, end)) });
-      at = end + 1;
+      const isWhole = end === css.length || css.charAt(end) === character;
+      tokens.push(isWhole ? { kind: 'string', value: unescape(css.slice(at + 1, end)) } : bad);
+      at = isWhole ? end + 1 : end;
     } else if (startsNumber(css, at)) {
       numberPattern.lastIndex = at;
       const number = numberPattern.exec(css)?.[0] ?? '';
@@ -116,14 +115,13 @@ function escapeEnd(css: string, from: number): number {
   return from + (escapePattern.exec(css)?.[0].length ?? 1);
 }
 
-/** The index of the closing quote, or the end of the text, which closes a string as well; -1 if a line break comes first. */
+/** The index of the closing quote, or of a line break, which breaks the string, or the end of the text, which closes it as well. */
 function stringEnd(css: string, from: number): number {
   const quote = css.charAt(from);
   for (let at = from + 1; at < css.length; at += 1) {
     const character = css.charAt(at);
-    if (character === quote) return at;
     if (character === '\\') at += 1;
-    else if (character === '\n' || character === '\r' || character === '\f') return -1;
+    else if (character === quote || '\n\r\f'.includes(character)) return at;
   }
   return css.length;
 }

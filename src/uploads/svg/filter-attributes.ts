@@ -5,7 +5,6 @@ import {
   animationValues,
   geometryAttributes,
   imageElements,
-  imageMediaTypes,
   presentationAttributes,
   textAttributePrefixes,
   textAttributes,
@@ -13,6 +12,7 @@ import {
   xmlAttributes,
   xmlNamespace,
 } from '#uploads/svg/allow-list.ts';
+import { filterPicture, type SanitizeEmbedded } from '#uploads/svg/embedded-picture.ts';
 import { filterDeclarations, filterValue, filterValues } from '#uploads/svg/filter-css.ts';
 
 export interface FilteredAttributes {
@@ -25,7 +25,10 @@ export interface FilteredAttributes {
 }
 
 /** Undefined if an attribute requires the whole element to be removed. */
-export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefined {
+export function filterAttributes(
+  tag: SaxesTagNS,
+  sanitizeEmbedded: SanitizeEmbedded,
+): FilteredAttributes | undefined {
   const filtered: FilteredAttributes = { text: '', id: undefined, useTarget: undefined, usesXlink: false };
   if (animatingElements.has(tag.local) && !isAnimatable(tag.attributes['attributeName']?.value))
     return undefined;
@@ -33,7 +36,8 @@ export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefine
     return undefined;
   for (const attribute of Object.values(tag.attributes)) {
     const name = outputName(attribute);
-    const value = name === undefined ? undefined : filterAttribute(tag, name, attribute.value);
+    const value =
+      name === undefined ? undefined : filterAttribute(tag, name, attribute.value, sanitizeEmbedded);
     if (name === undefined || value === undefined) continue;
     filtered.text += ` ${name}="${escapeAttribute(value)}"`;
     if (name === 'id') filtered.id = value;
@@ -59,7 +63,12 @@ const isAnimatable = (name: string | undefined): boolean =>
   name !== undefined &&
   (presentationAttributes.has(name) || geometryAttributes.has(name) || ['class', 'values'].includes(name));
 
-function filterAttribute(tag: SaxesTagNS, name: string, value: string): string | undefined {
+function filterAttribute(
+  tag: SaxesTagNS,
+  name: string,
+  value: string,
+  sanitizeEmbedded: SanitizeEmbedded,
+): string | undefined {
   const element = tag.local;
   // None of these attributes takes a URL, so dropping a value that contains one damages no picture.
   if (geometryAttributes.has(name)) return /url\s*\(/i.test(value) ? undefined : value;
@@ -70,38 +79,22 @@ function filterAttribute(tag: SaxesTagNS, name: string, value: string): string |
     return name === 'values' ? filterValues(property, value) : filterValue(property, value);
   }
   if (name === 'style') return filterDeclarations(value) || undefined;
-  if (isReference(name)) return filterReference(element, value);
+  if (isReference(name)) return filterReference(element, value.trim(), sanitizeEmbedded);
   // Its value was checked with the element.
   if (name === 'attributeName') return animatingElements.has(element) ? value : undefined;
   return textAttributePrefixes.some((prefix) => name.startsWith(prefix)) ? value : undefined;
 }
 
 /** Links lead out of the picture, so they are removed; other references may point into the same document. */
-function filterReference(element: string, value: string): string | undefined {
+function filterReference(
+  element: string,
+  address: string,
+  sanitizeEmbedded: SanitizeEmbedded,
+): string | undefined {
   if (element === 'a') return undefined;
-  const address = value.trim();
   // For an image, a fragment would load the whole document again.
   if (address.startsWith('#')) return element === 'image' ? undefined : address;
-  return imageElements.has(element) ? filterImageData(address) : undefined;
-}
-
-function filterImageData(address: string): string | undefined {
-  const comma = address.indexOf(',');
-  if (comma < 0 || comma > 100) return undefined;
-  const [, type] =
-    /^data:\s*([a-z\d/+.-]+)\s*;(?:\s*charset=[\w-]+\s*;)?\s*base64\s*$/i.exec(address.slice(0, comma)) ?? [];
-  if (type === undefined || !imageMediaTypes.has(type.toLowerCase())) return undefined;
-  const data = unescapePercent(address.slice(comma + 1)).replaceAll(/\s+/g, '');
-  return /^[A-Za-z\d+/]*={0,2}$/.test(data) ? `data:${type.toLowerCase()};base64,${data}` : undefined;
-}
-
-function unescapePercent(data: string): string {
-  if (!data.includes('%')) return data;
-  try {
-    return decodeURIComponent(data);
-  } catch {
-    return data;
-  }
+  return imageElements.has(element) ? filterPicture(address, sanitizeEmbedded) : undefined;
 }
 
 /** Unescaped line breaks would be read back as spaces. */
