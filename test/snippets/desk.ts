@@ -70,7 +70,7 @@ export async function setDesk(): Promise<Desk> {
   const placeholders: [RegExp, string][] = [
     [/https:\/\/images\.example\.com|http:\/\/localhost:3000/g, service.origin],
     [/(?<![\w.@])(https:\/\/)?example\.(com|org)/g, site.base],
-    [/tt_…|\$TINTYPE_API_KEY/g, key],
+    [/tt_…/g, key],
     [/lk_…/g, linkKey.row.id],
     [/\/api\/uploads\/<id>\/delete\?token=<token>/g, deleteUrl.slice(service.origin.length)],
     [/\/backups\/tintype/g, join(folder, 'backup')],
