@@ -44,7 +44,8 @@ suite('long names on a phone', () => {
     'the question for a password': async () => (await upload({ title: long, password: 'secret' })).url,
     'an album': album,
     'a drop page': async () =>
-      (await call<UploadLink>('POST', '/upload_links', { body: { title: long, max_files: 3 } })).body.url,
+      (await call<UploadLink>('POST', '/upload_links', { body: { title: long, max_files: 3 } })).body.url ??
+      '',
   };
 
   for (const [name, make] of Object.entries(pages))
