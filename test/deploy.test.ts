@@ -40,12 +40,19 @@ test("every variable that is set is one of Tintype's or AWS's, or PATH", () => {
   );
 });
 
-test('the compose file has two replicas, and every variable it uses is in example.env', () => {
-  const text = read('compose.yaml');
-  assert.equal(Number(parse('compose.yaml')['services']?.['tintype']?.['deploy']?.['replicas']), 2);
-  const example = read('example.env');
-  for (const [, name = ''] of text.matchAll(/\$\{([A-Z_]+)/g))
-    assert.match(example, new RegExp(`^${name}=`, 'm'));
+test('the compose file keeps the data on a volume, needs no password, and every variable it uses is in example.env', () => {
+  const { services, volumes } = parse('compose.yaml');
+  assert.deepEqual(Object.keys(services ?? {}), ['tintype', 'proxy']);
+  const service = services?.['tintype'];
+  const folder = /^VOLUME (.+)$/m.exec(read('Dockerfile'))?.[1];
+  assert.deepEqual([service?.['volumes'], Object.keys(volumes ?? {})[0]], [[`data:${folder}`], 'data']);
+  // Either would keep the data elsewhere.
+  for (const name of ['DATABASE_URL', 'STORAGE_URL'])
+    assert.equal(service?.['environment']?.[name], undefined);
+  assert.match(read('Caddyfile'), /^\treverse_proxy tintype:3000 \{$/m);
+  const used = [...read('compose.yaml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
+  const example = [...read('example.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+  assert.deepEqual([...new Set(used)], example);
 });
 
 test('the container and the pods do not run as root, have a read-only file system, and allow the sandbox', () => {

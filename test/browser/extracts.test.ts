@@ -41,6 +41,10 @@ before(async () => {
       document.querySelector('x-card').attachShadow({ mode: 'open' }).innerHTML = '<h2 class="name">In the shadow</h2><slot></slot>';
       Array.prototype.map = String.prototype.replace = () => 'broken';
       Object.defineProperty(Element.prototype, 'innerHTML', { get: () => 'broken' });</script>`,
+    '/titled-otherwise': article
+      .replace('On plates - The Journal', 'Home')
+      .replace('<h1>On plates</h1>', '<h1>On\n<em>plates</em></h1><p>6 May</p>'),
+    '/untitled': article.replace('<title>On plates - The Journal</title>', '').replaceAll('h1>', 'h2>'),
     '/few': '<!doctype html><body><p>Only a few words.</p><div id="module"></div><div id="exports"></div>',
     '/empty': '<!doctype html>',
     '/removed': '<!doctype html><script>document.documentElement.remove()</script>',
@@ -187,6 +191,21 @@ test('v2 extracts of a page with Trusted Types are those of the same page withou
     ['/strict', '/article'].map((path) => extract(path, [...outputs])),
   );
   assert.deepEqual(strict!.texts, usual!.texts);
+});
+
+test('v2 main_content has its heading once, and where it was, whatever the title of the document', async () => {
+  const formats = ['markdown', 'text', 'html'] as const;
+  const { texts } = await extract(
+    '/titled-otherwise',
+    formats.map((format) => ({ format, mainContent: true })),
+  );
+  const [markdown, text, html] = texts as [string, string, string];
+  assert.match(markdown, /^# On _plates_\n\n6 May\n\nA daguerreotype/);
+  assert.match(text, /^On plates\n\n6 May\n\nA daguerreotype/);
+  assert.match(html, /<h1>On\s<em>plates<\/em><\/h1>\s*<p>6 May/);
+  for (const each of texts) assert.equal(each.match(/On[\s_]+(?:<em>)?plates/g)?.length, 1, each);
+  const untitled = await extract('/untitled', [{ format: 'markdown', mainContent: true }]);
+  assert.match(untitled.texts[0]!, /^## On plates\n\nA daguerreotype/);
 });
 
 test('v2 main_content of a page without an article is all of it', async () => {

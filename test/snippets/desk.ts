@@ -18,6 +18,8 @@ export interface Desk {
   /** The TypeScript files that were run. */
   programs: string[];
   environment: Record<string, string>;
+  /** Where the commands of a document have gone with `cd`, by the folder in which they began. */
+  wentTo: Map<string, string>;
   /** A folder of its own for each document, with the files that its examples name. */
   folderFor(document: string): Promise<string>;
   /** Puts what exists here in place of the addresses, keys and folders that stand in the documents for the reader's own. */
@@ -68,7 +70,7 @@ export async function setDesk(): Promise<Desk> {
   const placeholders: [RegExp, string][] = [
     [/https:\/\/images\.example\.com|http:\/\/localhost:3000/g, service.origin],
     [/(?<![\w.@])(https:\/\/)?example\.(com|org)/g, site.base],
-    [/tt_…|\$TINTYPE_API_KEY/g, key],
+    [/tt_…/g, key],
     [/lk_…/g, linkKey.row.id],
     [/\/api\/uploads\/<id>\/delete\?token=<token>/g, deleteUrl.slice(service.origin.length)],
     [/\/backups\/tintype/g, join(folder, 'backup')],
@@ -109,6 +111,7 @@ export async function setDesk(): Promise<Desk> {
     key,
     folder,
     programs: [],
+    wentTo: new Map(),
     environment: {
       ...service.environment,
       ...s3Credentials,

@@ -6,6 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { languages, sampleOf, type Language } from '#http/docs/samples.ts';
 import { root } from '#test/support/processes.ts';
 import { pageBlocks } from './blocks.ts';
 import { testBlocksOf, testTypes } from './suite.ts';
@@ -19,6 +20,27 @@ test('/docs: every call', async (context) => {
   assert.ok(calls.length > 12, `only ${calls.length} calls`);
   for (const block of calls)
     await context.test(`line ${block.line}, ${block.language}`, () => runBlock(block, place, desk()));
+});
+
+test('the playground: a render of version 2 as code', async (context) => {
+  const place = await desk().folderFor('/playground');
+  const url = 'https://example.com';
+  const bodies = [
+    {
+      html: "<h1>It's\n“here”</h1>",
+      format: 'webp',
+      viewport: { width: 400, pixel_ratio: 2 },
+      block: ['cookie_banners'],
+    },
+    { url, outputs: [{ format: 'png' }, { format: 'pdf' }], response: 'json' },
+    { url, format: 'pdf', async: true },
+  ];
+  for (const body of bodies)
+    for (const language of Object.keys(languages) as Language[]) {
+      const code = sampleOf(language, { baseUrl: desk().service.origin, endpoint: 'render', body });
+      const block = { document: '/playground', line: 0, language, code };
+      await context.test(`${language}, ${Object.keys(body).join()}`, () => runBlock(block, place, desk()));
+    }
 });
 
 testTypes(desk);

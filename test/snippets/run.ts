@@ -20,7 +20,7 @@ export const runs: Record<string, Run> = {
   typescript,
   async python(code, place, desk) {
     await shell('curl --fail -sSO "$TINTYPE_URL/clients/tintype.py"', place, desk);
-    await writeFile(join(place, 'snippet.py'), code);
+    await writeFile(join(folderOf(place, desk), 'snippet.py'), code);
     await shell('python3 snippet.py', place, desk);
   },
   async jsonl(code, place, desk) {
@@ -40,11 +40,14 @@ export const runs: Record<string, Run> = {
 /** What runs until Ctrl-C says so, and is interrupted as soon as it does. */
 const untilInterrupted = 'Ctrl-C ends it';
 
+const folderOf = (place: string, desk: Desk): string => desk.wentTo.get(place) ?? place;
+
 /** Each command must succeed, and each file of `-o` must be there afterwards. The key is what `tt login` reads. */
 async function shell(code: string, place: string, desk: Desk): Promise<void> {
-  const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', `trap : INT\n${code}`], {
-    cwd: place,
-    env: desk.environment,
+  const left = join(desk.folder, 'left');
+  const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', `trap : INT\n${code}\npwd > "$LEFT"`], {
+    cwd: folderOf(place, desk),
+    env: { ...desk.environment, LEFT: left },
     detached: true,
     timeout: 600_000,
   });
@@ -62,14 +65,17 @@ async function shell(code: string, place: string, desk: Desk): Promise<void> {
     child.once('close', resolve);
   });
   assert.equal(status, 0, `${code}\n${output}`);
+  const folder = (await readFile(left, 'utf8')).trim();
+  desk.wentTo.set(place, folder);
   for (const [, file = ''] of code.matchAll(/ -o (\S+)/g))
-    assert.ok((await stat(join(place, file))).size > 0, `${file} is empty:\n${code}`);
+    assert.ok((await stat(join(folder, file))).size > 0, `${file} is empty:\n${code}`);
 }
 
 async function typescript(code: string, place: string, desk: Desk): Promise<void> {
   const name = `snippet-${desk.programs.length}.mts`;
-  desk.programs.push(join(place, name));
-  await writeFile(join(place, name), code);
+  const path = join(folderOf(place, desk), name);
+  desk.programs.push(path);
+  await writeFile(path, code);
   await shell(`node ${name}`, place, desk);
 }
 

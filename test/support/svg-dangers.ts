@@ -7,6 +7,8 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 const inertAttributes =
   /^(?:id|class|xmlns.*|data-.*|aria-.*|xml:(?:space|lang)|width|height|[dcr]?[xy]|[xy][12]|f[xyr]|r|d|points|path|viewBox|version|.*[tT]ransform|preserveAspectRatio|type|begin|end|dur|repeat.*|keyTimes|.*Units|systemLanguage|requiredExtensions)$/;
 
+const embeddedSvg = 'data:image/svg+xml;base64,';
+
 export function dangersIn(text: string): string[] {
   const dangers: string[] = [];
   let style = '';
@@ -34,7 +36,10 @@ export function dangersIn(text: string): string[] {
       if (/^(?:base|src|action|formaction|ping|target|srcdoc|is|nonce)$/i.test(local)) dangers.push(name);
       if (uri !== '' && !/^(?:xmlns|xmlns:xlink|xlink:href|xml:space|xml:lang)$/.test(name))
         dangers.push(name);
-      if (
+      if (/href/i.test(local) && value.startsWith(embeddedSvg)) {
+        const inside = Buffer.from(value.slice(embeddedSvg.length), 'base64').toString();
+        dangers.push(...dangersIn(inside).map((danger) => `inside: ${danger}`));
+      } else if (
         /href/i.test(local) &&
         !/^(?:#|data:image\/(?:png|jpe?g|gif|webp|avif);base64,[\w+/=]*$)/.test(value)
       ) {

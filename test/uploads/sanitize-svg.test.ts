@@ -89,6 +89,13 @@ const lines: [name: string, text: string | Buffer, expected: RegExp | string][] 
     wrap('<image href="data:image/jpg;base64,AAAA"/>'),
   ],
   [
+    'a picture that is no picture is removed',
+    wrap(
+      '<image href="data:;base64,AAAA"/><image href="data:text/html,x"/><image href="data:image/svg+xml,x"/>',
+    ),
+    wrap('<image/><image/><image/>'),
+  ],
+  [
     'an embedded font is kept',
     wrap(
       '<style>@font-face{font-family:x;src:url(x.woff),url("data:font/woff2;base64,AAAA") format("woff2"),local(Arial)}</style>',
@@ -116,6 +123,53 @@ const lines: [name: string, text: string | Buffer, expected: RegExp | string][] 
     'a unit written with escapes is removed',
     wrap('<g style="stroke-width:1\\65 3;fill:red"/>'),
     wrap('<g style="fill:red"/>'),
+  ],
+  [
+    'the end of a value closes what is open',
+    wrap(
+      `<g fill="url(#a" stroke="url(&quot;#a" filter="blur(calc(1px" style="font-family:'a;b;fill:red"/><style>a{fill:url(#b</style>`,
+    ),
+    wrap(
+      '<g fill="url(#a)" stroke="url(#a)" filter="blur(calc(1px))" style="font-family:&quot;a;b;fill:red&quot;"/><style>a{fill:url(#b)}</style>',
+    ),
+  ],
+  [
+    'a string with a line break takes only its own declaration',
+    wrap("<style>a{font-family:'x;\nfill:red;stroke:red}b{fill:blue}</style>"),
+    wrap('<style>a{stroke:red}b{fill:blue}</style>'),
+  ],
+  [
+    'after a URL that cannot be read, the rest of the sheet stays',
+    wrap("<style>a{fill:url(data:,<a b='c'>);stroke:red}b{fill:blue}</style>".replace('<a', '&lt;a')),
+    wrap('<style>a{stroke:red}b{fill:blue}</style>'),
+  ],
+  [
+    'a reference that is refused leaves its fallback, or nothing',
+    wrap(
+      '<g fill="url(//x#a) green" stroke="url(//x#a)"/><g marker="url(//x#a)" mask="url(//x#a)"/><g style="fill:url(//x#a) red!important;stroke:url(//x);mask:url(//x) 50%"/>',
+    ),
+    wrap(
+      '<g fill="green" stroke="none"/><g marker="none" mask="none"/><g style="fill:red!important;stroke:none"/>',
+    ),
+  ],
+  [
+    'a value that no browser reads leaves nothing',
+    wrap('<g fill="element(x) red" stroke="url(//x) element(x)" filter="[(])" mask="url(a b)"/>'),
+    wrap('<g/>'),
+  ],
+  [
+    'each value of an animation is checked by itself',
+    wrap(
+      '<set attributeName="fill" to="url(//x) red"/><animate attributeName="fill" values="url(#a;url(//x) red;url(//x);rgb(1,2,3"/>',
+    ),
+    wrap(
+      '<set attributeName="fill" to="red"/><animate attributeName="fill" values="url(#a);red;none;rgb(1,2,3)"/>',
+    ),
+  ],
+  [
+    'no value of an animation contains a semicolon, written as an escape either',
+    wrap('<animate attributeName="filter" values="url(\'#a\\3b url(//x)\\3b b\');none"/>'),
+    wrap('<animate attributeName="filter"/>'),
   ],
 
   ['broken after <svg', '<svg', /^file: line 1: not well-formed XML/],
@@ -165,6 +219,28 @@ suite('4.1.2 accepted, refused, unsupported', () => {
     });
   }
 
+  test('an SVG in an SVG is sanitized, two levels deep', () => {
+    const levels: string[] = [];
+    for (let text = nested(4); text !== '';) {
+      const sanitized = sanitize(text);
+      levels.push(sanitized.replace(/base64,[^"]+/, ''));
+      text = Buffer.from(/base64,([^"]+)/.exec(sanitized)?.[1] ?? '', 'base64').toString();
+    }
+    const picture = wrap('<image href="data:image/svg+xml;"/>');
+    assert.deepEqual(
+      levels.map((level) => level.trimEnd()),
+      [picture, picture, wrap('<image/>')],
+    );
+  });
+
+  test('what the SVGs inside draw counts as drawn by the SVG around them', () => {
+    const many = embedded(wrap('<g/>'.repeat(5_000)));
+    const shown = (times: number): string =>
+      wrap(`<image id="a" href="${many}"/>${'<use href="#a"/>'.repeat(times)}`);
+    assert.match(sanitize(shown(90)), /<use href="#a"\/><\/svg>$/m);
+    assert.throws(() => sanitize(shown(110)), /expand to more than 500000 elements/);
+  });
+
   test('output larger than the file limit is refused', () => {
     const body = `<g data-x="${'&#34;'.repeat(2_000_000)}"/>`;
     assert.throws(() => sanitize(wrap(body)), { code: 'file_too_large' });
@@ -187,6 +263,12 @@ suite('4.1.2 accepted, refused, unsupported', () => {
     }
   });
 });
+
+const embedded = (text: string): string =>
+  `data:image/svg+xml;base64,${Buffer.from(text).toString('base64')}`;
+
+const nested = (levels: number): string =>
+  wrap(levels === 0 ? '<g onclick="x"/>' : `<image href="${embedded(nested(levels - 1))}"/>`);
 
 function isRefusal(error: unknown): boolean {
   return (
@@ -237,10 +319,32 @@ function inventory(document: string): { elements: string[]; attributes: string[]
 }
 
 function canonical(name: string, value: string): string {
-  const compact = value.replaceAll(/\s+/g, '').replaceAll('%3D', '=').replace(';charset=utf-8', '');
-  if (name !== 'style') return compact.replaceAll(/url\('(#\w+)'\)/g, 'url($1)');
+  if (value.startsWith('data:')) return pictureIn(value);
+  const compact = closedAtEnd(value).replaceAll(/\s+/g, '');
+  if (name !== 'style') return compact.replaceAll(/url\(["'](#\w+)["']\)/g, 'url($1)');
   const declarations = compact.split(';').filter((declaration) => !/^(?:-inkscape.*)?$/.test(declaration));
   return declarations.join(';').replaceAll("'", '"');
+}
+
+/** What an embedded picture shows, however its address is written. */
+function pictureIn(address: string): string {
+  const comma = address.indexOf(',');
+  const [head, body] = [address.slice(0, comma), unescapeToBytes(address.slice(comma + 1))];
+  const bytes = head.endsWith('base64') ? Buffer.from(body.toString(), 'base64') : body;
+  return head.includes('svg') ? JSON.stringify(inventory(bytes.toString())) : bytes.toString('base64');
+}
+
+const unescapeToBytes = (text: string): Buffer =>
+  Buffer.from(
+    text.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+
+/** In CSS, the end of a value closes the string and the functions that are open. */
+function closedAtEnd(value: string): string {
+  const [opened, closed] = [value.split('(').length, value.split(')').length];
+  const quote = value.split("'").length % 2 === 0 ? "'" : '';
+  return value + quote + ')'.repeat(Math.max(0, opened - closed));
 }
 
 test('an attribute that takes no URL is removed if it contains one; the rest of the element stays', () => {

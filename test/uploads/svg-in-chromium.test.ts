@@ -7,16 +7,18 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
+import { contentPolicy } from '#http/hosted/send-blob.ts';
 import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
 import { launchTestChromium } from '#test/support/chromium.ts';
 import { svgFixtures } from '#test/support/svg-fixtures.ts';
 
 /** These do harm in this browser when opened unsanitized; the others need an older or a different browser. */
 const harmful = `
-  a-animated-href a-javascript a-javascript-encoded a-javascript-tabs css-import css-keyframes css-style-attribute css-url
-  css-url-escaped encoding-utf16le-bom fe-image-external foreign-object-iframe foreign-object-script handler-encoded
-  html-iframe-direct image-external image-relative namespace-remapped-prefix onbegin-animation onclick-and-friends
-  onload-root pi-xml-stylesheet script-cdata script-external script-html-namespace script-plain script-prefixed
+  a-animated-href a-javascript a-javascript-encoded a-javascript-tabs css-import css-keyframes css-style-attribute
+  css-unclosed css-url css-url-escaped encoding-utf16le-bom fe-image-external foreign-object-iframe
+  foreign-object-script handler-encoded html-iframe-direct image-external image-relative namespace-remapped-prefix
+  onbegin-animation onclick-and-friends onload-root pi-xml-stylesheet script-cdata script-external script-html-namespace
+  script-plain script-prefixed
 `
   .trim()
   .split(/\s+/);
@@ -29,6 +31,7 @@ const server = createServer((request, response) => {
   const document = documents.get(path);
   if (document === undefined && path !== 'blank') canaryHits.push(`${request.headers.host}/${path}`);
   response.setHeader('content-type', path === 'blank' ? 'text/html' : 'image/svg+xml');
+  if (path.endsWith('/hosted')) response.setHeader('content-security-policy', contentPolicy('image/svg+xml'));
   response.statusCode = document === undefined && path !== 'blank' ? 404 : 200;
   response.end(document ?? '');
 });
@@ -60,6 +63,24 @@ suite('4.1.2 in a real browser', () => {
       if (different > 0) wrong.push(`${name}: ${different} pixels differ`);
     }
     assert.deepEqual(wrong, []);
+    await page.close();
+  });
+
+  test('opened as a page, the policy of a hosted file blocks nothing that was kept', async () => {
+    const page = await chromium.browser.newPage({ viewport: { width: side, height: side } });
+    const blocked: string[] = [];
+    page.on('console', (message) => blocked.push(`${page.url()}: ${message.text()}`));
+    for (const { name, bytes } of svgFixtures('ordinary')) {
+      documents.set(`ordinary/${name}/hosted`, sanitizeSvg(bytes));
+      await page.goto(`${origin}/ordinary/${name}/hosted`);
+      // Fonts are loaded when text is drawn.
+      await page.screenshot();
+    }
+    assert.deepEqual(blocked, []);
+    documents.set('blocked/hosted', Buffer.from(readsElsewhere));
+    await page.goto(`${origin}/blocked/hosted`);
+    await page.screenshot();
+    assert.match(blocked.join(), /violates the following Content Security Policy/);
     await page.close();
   });
 
@@ -158,6 +179,9 @@ async function show(page: Page, url: string): Promise<Buffer> {
 
 const triangle = (height: number): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v${height}z"/></svg>`;
+
+const readsElsewhere =
+  '<svg xmlns="http://www.w3.org/2000/svg"><image width="9" height="9" href="/else.png"/></svg>';
 
 /** As an image, this browser does not show an unsanitized SVG without a namespace or in Latin-1, but does show the sanitized one. */
 function asShown(bytes: Buffer): Buffer {

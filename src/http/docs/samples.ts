@@ -7,9 +7,13 @@ import { camelCase } from '#http/api/camel-case.ts';
 export const languages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' };
 export type Language = keyof typeof languages;
 
+const longestLine = 80;
 const nodeFiles = 'node:fs/promises';
 
-/** Stands in for the key: a key is shown only once, so no page has it. */
+/**
+ * Stands for the key in a shell: a key is shown only once, so no page has it. The clients of TypeScript and Python read the same variable
+ * by themselves.
+ */
 export const keyPlaceholder = '$TINTYPE_API_KEY';
 
 export interface Call {
@@ -50,7 +54,7 @@ function typescript(call: Call): string {
   const { url, file, ...options } = body;
   const words =
     endpoint === 'render' ? [body] : [file ?? url, ...(Object.keys(options).length > 0 ? [options] : [])];
-  const given = words.map((word) => literal(camelNames(word), false)).join(', ');
+  const given = words.map((word) => argument(camelNames(word))).join(', ');
   const calls: Record<string, string> = {
     upload: `const { url } = await tintype.upload(${given});
 console.log(url);`,
@@ -59,8 +63,8 @@ for (const item of items) console.log(item.ok ? item.upload.url : item.error.mes
   };
   const hosted =
     endpoint === 'render'
-      ? `const { outputs } = await tintype.render(${given});
-for (const { url } of outputs) console.log(url);`
+      ? `${isQueued(call) ? 'const { id }' : 'const { outputs }'} = await tintype.render(${given});
+${isQueued(call) ? 'const { outputs } = await tintype.waitForRender(id);\n' : ''}for (const { url } of outputs) console.log(url);`
       : `const { url } = await tintype.${endpoint}(${given});
 console.log(url);`;
   const render = isHosted(call)
@@ -71,35 +75,43 @@ await writeFile('${outputOf(call)}', bytes);`;
   return `// npm install ${baseUrl}/clients/tintype-client-${clientsVersion}.tgz
 ${isWritten ? `import { writeFile } from '${nodeFiles}';\n` : ''}import { Tintype } from '@tintype/client';
 
-const tintype = new Tintype({ baseUrl: '${baseUrl}', apiKey: '${keyPlaceholder}' });
+const tintype = new Tintype({ baseUrl: '${baseUrl}' });
 ${calls[endpoint] ?? render}`;
 }
 
 function python(call: Call): string {
   const { baseUrl, endpoint, body } = call;
-  const { url, file, response: _response, ...options } = body;
+  const { url, file, response: _response, async: _async, ...options } = body;
   const named = Object.entries(options).map(([name, value]) => `${name}=${literal(value, true)}`);
   const first = file ?? url;
-  const given = [...(first === undefined ? [] : [literal(first, true)]), ...named].join(', ');
+  const given = onLines([...(first === undefined ? [] : [literal(first, true)]), ...named], '(', ')', '    ');
   const calls: Record<string, string> = {
-    upload: `upload = tintype.upload(${given})
+    upload: `upload = tintype.upload${given}
 print(upload.url)`,
-    'upload/batch': `for item in tintype.upload_batch(${given}).items:
+    'upload/batch': `for item in tintype.upload_batch${given}.items:
     print(item.upload.url if item.ok else item.error.message)`,
   };
-  const render = isHosted(call)
-    ? `hosted = tintype.hosted_${endpoint}(${given})
-${endpoint === 'render' ? 'print(*(output["url"] for output in hosted.outputs))' : 'print(hosted.url)'}`
-    : `render = tintype.${endpoint}(${given})
+  const printed =
+    endpoint === 'render' ? 'print(*(output["url"] for output in hosted.outputs))' : 'print(hosted.url)';
+  const render = isQueued(call)
+    ? `queued = tintype.queue_render${given}
+hosted = tintype.wait_for_render(queued.id)
+${printed}`
+    : isHosted(call)
+      ? `hosted = tintype.hosted_${endpoint}${given}
+${printed}`
+      : `render = tintype.${endpoint}${given}
 print(render.save("${outputOf(call)}", overwrite=True))`;
   return `# pip install ${baseUrl}/clients/tintype-${clientsVersion}-py3-none-any.whl
 from tintype import Tintype
 
-tintype = Tintype("${baseUrl}", "${keyPlaceholder}")
+tintype = Tintype("${baseUrl}")
 ${calls[endpoint] ?? render}`;
 }
 
-const isHosted = ({ body }: Call): boolean => body['response'] === 'json';
+const isQueued = ({ body }: Call): boolean => body['async'] === true;
+/** The answer is a receipt with links, not the file. */
+const isHosted = (call: Call): boolean => call.body['response'] === 'json' || isQueued(call);
 
 const outputOf = ({ endpoint, body: { format = 'png' } }: Call): string =>
   `page.${endpoint === 'pdf' ? 'pdf' : endingOf(String(format))}`;
@@ -120,6 +132,22 @@ function camelNames(value: unknown): unknown {
   );
 }
 
+/** An argument of TypeScript. */
+function argument(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return literal(value, false);
+  const fields = Object.entries(value).map(
+    ([name, inner]) => `${nameOf(name, false)}: ${literal(inner, false)}`,
+  );
+  return onLines(fields, '{ ', ' }', '  ');
+}
+
+/** On one line if it is short, otherwise each on its own. */
+function onLines(parts: string[], open: string, close: string, indent: string): string {
+  const line = open + parts.join(', ') + close;
+  if (line.length <= longestLine) return line;
+  return `${open.trim()}\n${parts.map((part) => `${indent}${part},\n`).join('')}${close.trim()}`;
+}
+
 function literal(value: unknown, isPython: boolean): string {
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, isPython)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -129,6 +157,7 @@ function literal(value: unknown, isPython: boolean): string {
     return isPython ? `{${fields.join(', ')}}` : `{ ${fields.join(', ')} }`;
   }
   if (isPython && typeof value === 'boolean') return value ? 'True' : 'False';
+  if (isPython && value === null) return 'None';
   const text = JSON.stringify(value);
   return isPython || /['\\]/.test(text) ? text : text.replaceAll('"', "'");
 }

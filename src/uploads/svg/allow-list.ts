@@ -24,7 +24,7 @@ export const textOnlyElements = words('title desc style');
 /** These change an attribute of another element, so the name of that attribute decides whether they are kept. */
 export const animatingElements = words('animate animateTransform set');
 
-/** Raster images may be embedded in the file; an SVG in an SVG may not. */
+/** These may embed a picture in the file. */
 export const imageElements = words('image feImage');
 export const imageMediaTypes = words('image/png image/jpeg image/jpg image/gif image/webp image/avif');
 
@@ -42,8 +42,10 @@ const presentation = `
   word-spacing writing-mode
 `;
 
-/** Attributes whose values follow CSS, or are copied into attributes that do. */
-export const valueAttributes = words(`${presentation} by from to values`);
+export const presentationAttributes = words(presentation);
+
+/** Values that an animation gives to an attribute; the matrix of a filter has the last of these names too. */
+export const animationValues = words('by from to values');
 
 /** Numbers, lengths, shapes and keywords of SVG's own grammar: browsers never fetch anything from them. */
 export const geometryAttributes = words(`

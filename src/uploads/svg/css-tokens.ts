@@ -36,10 +36,9 @@ export function tokenizeCss(css: string): CssToken[] {
     else if (css.startsWith('-->', at)) pushBlank(at + 3);
     else if (character === '"' || character === "'") {
       const end = stringEnd(css, at);
-      // Parsers disagree on where an unclosed string ends, so nothing after it can be trusted.
-      if (end < 0) return [...tokens, bad];
-      tokens.push({ kind: 'string', value: unescape(css.slice(at + 1, end - 1)) });
-      at = end;
+      const isWhole = end === css.length || css.charAt(end) === character;
+      tokens.push(isWhole ? { kind: 'string', value: unescape(css.slice(at + 1, end)) } : bad);
+      at = isWhole ? end + 1 : end;
     } else if (startsNumber(css, at)) {
       numberPattern.lastIndex = at;
       const number = numberPattern.exec(css)?.[0] ?? '';
@@ -59,10 +58,8 @@ export function tokenizeCss(css: string): CssToken[] {
         tokens.push({ kind: 'function', value });
         continue;
       }
-      const end = css.indexOf(')', at);
-      const address = end < 0 ? undefined : bareUrl(css.slice(at, end));
-      if (address === undefined) return [...tokens, bad];
-      tokens.push({ kind: 'url', value: address });
+      const end = urlEnd(css, at);
+      tokens.push(bareUrl(css.slice(at, end)));
       at = end + 1;
     } else if (character === '@' && startsName(css, at + 1)) {
       at += 1;
@@ -118,15 +115,15 @@ function escapeEnd(css: string, from: number): number {
   return from + (escapePattern.exec(css)?.[0].length ?? 1);
 }
 
+/** The index of the closing quote, or of a line break, which breaks the string, or the end of the text, which closes it as well. */
 function stringEnd(css: string, from: number): number {
   const quote = css.charAt(from);
   for (let at = from + 1; at < css.length; at += 1) {
     const character = css.charAt(at);
-    if (character === quote) return at + 1;
     if (character === '\\') at += 1;
-    else if (character === '\n' || character === '\r' || character === '\f') return -1;
+    else if (character === quote || '\n\r\f'.includes(character)) return at;
   }
-  return -1;
+  return css.length;
 }
 
 function startsQuoted(css: string, from: number): boolean {
@@ -135,10 +132,17 @@ function startsQuoted(css: string, from: number): boolean {
   return css.charAt(at) === '"' || css.charAt(at) === "'";
 }
 
-/** The address in an unquoted `url()`. Escapes in it are rejected: a legitimate file can use a quoted one. */
-function bareUrl(text: string): string | undefined {
+/** The index of the `)` that closes an unquoted `url(`, readable or not, or the end of the text, which closes it as well. */
+function urlEnd(css: string, from: number): number {
+  let at = from;
+  while (at < css.length && css.charAt(at) !== ')') at = isEscape(css, at) ? escapeEnd(css, at) : at + 1;
+  return at;
+}
+
+/** An unquoted `url()`. Escapes in it are rejected: a legitimate file can use a quoted one. */
+function bareUrl(text: string): CssToken {
   const address = text.trim();
-  return /["'(\\\s\0-\x1f\x7f]/.test(address) ? undefined : address;
+  return /["'(\\\s\0-\x1f\x7f]/.test(address) ? bad : { kind: 'url', value: address };
 }
 
 function after(css: string, mark: string, from: number): number {

@@ -2,17 +2,18 @@
 import type { SaxesAttributeNS, SaxesTagNS } from 'saxes';
 import {
   animatingElements,
+  animationValues,
   geometryAttributes,
   imageElements,
-  imageMediaTypes,
+  presentationAttributes,
   textAttributePrefixes,
   textAttributes,
-  valueAttributes,
   xlinkNamespace,
   xmlAttributes,
   xmlNamespace,
 } from '#uploads/svg/allow-list.ts';
-import { filterDeclarations, filterValue } from '#uploads/svg/filter-css.ts';
+import { filterPicture, type SanitizeEmbedded } from '#uploads/svg/embedded-picture.ts';
+import { filterDeclarations, filterValue, filterValues } from '#uploads/svg/filter-css.ts';
 
 export interface FilteredAttributes {
   /** Serialized, to be appended to the element's name. */
@@ -24,7 +25,10 @@ export interface FilteredAttributes {
 }
 
 /** Undefined if an attribute requires the whole element to be removed. */
-export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefined {
+export function filterAttributes(
+  tag: SaxesTagNS,
+  sanitizeEmbedded: SanitizeEmbedded,
+): FilteredAttributes | undefined {
   const filtered: FilteredAttributes = { text: '', id: undefined, useTarget: undefined, usesXlink: false };
   if (animatingElements.has(tag.local) && !isAnimatable(tag.attributes['attributeName']?.value))
     return undefined;
@@ -32,7 +36,8 @@ export function filterAttributes(tag: SaxesTagNS): FilteredAttributes | undefine
     return undefined;
   for (const attribute of Object.values(tag.attributes)) {
     const name = outputName(attribute);
-    const value = name === undefined ? undefined : filterAttribute(tag.local, name, attribute.value);
+    const value =
+      name === undefined ? undefined : filterAttribute(tag, name, attribute.value, sanitizeEmbedded);
     if (name === undefined || value === undefined) continue;
     filtered.text += ` ${name}="${escapeAttribute(value)}"`;
     if (name === 'id') filtered.id = value;
@@ -55,46 +60,41 @@ function outputName({ uri, local, prefix }: SaxesAttributeNS): string | undefine
 const isReference = (name: string): boolean => name === 'href' || name === 'xlink:href';
 
 const isAnimatable = (name: string | undefined): boolean =>
-  name !== undefined && (valueAttributes.has(name) || geometryAttributes.has(name));
+  name !== undefined &&
+  (presentationAttributes.has(name) || geometryAttributes.has(name) || ['class', 'values'].includes(name));
 
-function filterAttribute(element: string, name: string, value: string): string | undefined {
+function filterAttribute(
+  tag: SaxesTagNS,
+  name: string,
+  value: string,
+  sanitizeEmbedded: SanitizeEmbedded,
+): string | undefined {
+  const element = tag.local;
   // None of these attributes takes a URL, so dropping a value that contains one damages no picture.
   if (geometryAttributes.has(name)) return /url\s*\(/i.test(value) ? undefined : value;
   if (textAttributes.has(name) || name.startsWith('xml:')) return value;
-  if (valueAttributes.has(name)) return filterValue(value);
+  if (presentationAttributes.has(name)) return filterValue(name, value);
+  if (animationValues.has(name)) {
+    const property = tag.attributes['attributeName']?.value ?? '';
+    return name === 'values' ? filterValues(property, value) : filterValue(property, value);
+  }
   if (name === 'style') return filterDeclarations(value) || undefined;
-  if (isReference(name)) return filterReference(element, value);
+  if (isReference(name)) return filterReference(element, value.trim(), sanitizeEmbedded);
   // Its value was checked with the element.
   if (name === 'attributeName') return animatingElements.has(element) ? value : undefined;
   return textAttributePrefixes.some((prefix) => name.startsWith(prefix)) ? value : undefined;
 }
 
 /** Links lead out of the picture, so they are removed; other references may point into the same document. */
-function filterReference(element: string, value: string): string | undefined {
+function filterReference(
+  element: string,
+  address: string,
+  sanitizeEmbedded: SanitizeEmbedded,
+): string | undefined {
   if (element === 'a') return undefined;
-  const address = value.trim();
   // For an image, a fragment would load the whole document again.
   if (address.startsWith('#')) return element === 'image' ? undefined : address;
-  return imageElements.has(element) ? filterImageData(address) : undefined;
-}
-
-function filterImageData(address: string): string | undefined {
-  const comma = address.indexOf(',');
-  if (comma < 0 || comma > 100) return undefined;
-  const [, type] =
-    /^data:\s*([a-z\d/+.-]+)\s*;(?:\s*charset=[\w-]+\s*;)?\s*base64\s*$/i.exec(address.slice(0, comma)) ?? [];
-  if (type === undefined || !imageMediaTypes.has(type.toLowerCase())) return undefined;
-  const data = unescapePercent(address.slice(comma + 1)).replaceAll(/\s+/g, '');
-  return /^[A-Za-z\d+/]*={0,2}$/.test(data) ? `data:${type.toLowerCase()};base64,${data}` : undefined;
-}
-
-function unescapePercent(data: string): string {
-  if (!data.includes('%')) return data;
-  try {
-    return decodeURIComponent(data);
-  } catch {
-    return data;
-  }
+  return imageElements.has(element) ? filterPicture(address, sanitizeEmbedded) : undefined;
 }
 
 /** Unescaped line breaks would be read back as spaces. */

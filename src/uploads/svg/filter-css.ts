@@ -13,42 +13,56 @@ import type { CssToken } from '#uploads/svg/css-tokens.ts';
 
 const maxRuleDepth = 8;
 const openers: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
+const closers = new Set(Object.values(openers));
 const selectorDelims = new Set('.,>+~*=|^$:()[]&'.split(''));
 const preludeDelims = new Set(':,()<>=/'.split(''));
 const valueDelims = new Set(',/+-*()[]=?'.split(''));
 const keyframes = new Set(['keyframes', '-webkit-keyframes']);
 const conditions = new Set(['media', 'supports']);
+const paints = new Set(['fill', 'stroke']);
+/** Other properties that refer to an element. */
+const references = new Set('clip-path filter marker marker-end marker-mid marker-start mask'.split(' '));
+const none: CssToken = { kind: 'ident', value: 'none' };
 
 export function filterStylesheet(css: string): string {
   return filterRules(tokenizeCss(css), 0);
 }
 
-export const filterDeclarations = remembered((css) => filterBlock(tokenizeCss(css), filterDeclaration));
+const declarations = remembered((_, css) => filterBlock(tokenizeCss(css), filterDeclaration));
+export const filterDeclarations = (css: string): string => declarations('style', css);
 
-/** The value of a presentation attribute, or a list of values for an animation; undefined if it must be removed. */
-export function filterValue(css: string): string | undefined {
+/** The value of a property, from an attribute; undefined if it must be removed. */
+export function filterValue(property: string, css: string): string | undefined {
   // Without a parenthesis there is no function, and without a backslash none can be hidden.
-  return css.includes('(') || css.includes('\\') ? filterFunctions(css) : css;
+  return css.includes('(') || css.includes('\\') ? filterFunctions(property, css) : css;
 }
 
-const filterFunctions = remembered((css) => {
-  const tokens = cleanValue(
-    tokenizeCss(css),
-    cssFunctions,
-    (delim) => valueDelims.has(delim) || delim === ';',
-  );
+/**
+ * The `values` of an animation. Browsers cut the list at every semicolon before they read CSS, so also in the middle of a string; no
+ * value may therefore contain one.
+ */
+export function filterValues(property: string, list: string): string | undefined {
+  const values = list.split(';').map((value) => filterValue(property, value));
+  return values.every((value) => value !== undefined && !value.includes(';')) ? values.join(';') : undefined;
+}
+
+const filterFunctions = remembered((property, css) => {
+  const tokens = cleanValue(property, trim(tokenizeCss(css)));
   return tokens === undefined ? undefined : serializeCss(tokens);
 });
 
 /** Caches results: drawing programs write the same few styles thousands of times. */
-function remembered<Filtered>(filter: (css: string) => Filtered): (css: string) => Filtered {
+function remembered<Filtered>(
+  filter: (property: string, css: string) => Filtered,
+): (property: string, css: string) => Filtered {
   const known = createBoundedMap<string, Filtered>(2000);
-  return (css) => {
-    if (css.length > 500) return filter(css);
-    const before = known.get(css);
+  return (property, css) => {
+    if (css.length > 500) return filter(property, css);
+    const key = `${property}:${css}`;
+    const before = known.get(key);
     if (before !== undefined) return before;
-    const filtered = filter(css);
-    known.set(css, filtered);
+    const filtered = filter(property, css);
+    known.set(key, filtered);
     return filtered;
   };
 }
@@ -131,9 +145,7 @@ function filterBlock(
 function filterDeclaration(name: string, value: CssToken[]): CssToken[] | undefined {
   if (!name.startsWith('--') && !cssProperties.has(name)) return undefined;
   const bang = value.findIndex((token) => isDelim(token, '!'));
-  const plain = cleanValue(trim(bang < 0 ? value : value.slice(0, bang)), cssFunctions, (delim) =>
-    valueDelims.has(delim),
-  );
+  const plain = cleanValue(name, trim(bang < 0 ? value : value.slice(0, bang)));
   if (plain === undefined || bang < 0) return plain;
   const [importance, ...more] = trim(value.slice(bang + 1));
   if (importance?.value.toLowerCase() !== 'important' || more.length > 0) return undefined;
@@ -143,16 +155,9 @@ function filterDeclaration(name: string, value: CssToken[]): CssToken[] | undefi
 /** Of several sources, keeps those embedded in the file or installed on the system. */
 function filterFontDescriptor(name: string, value: CssToken[]): CssToken[] | undefined {
   if (!fontFaceDescriptors.has(name)) return undefined;
-  const clean = (tokens: CssToken[]): CssToken[] | undefined =>
-    cleanValue(
-      tokens,
-      name === 'src' ? fontFaceFunctions : cssFunctions,
-      (delim) => valueDelims.has(delim),
-      isFontData,
-    );
-  if (name !== 'src') return clean(value);
+  if (name !== 'src') return cleanValue(name, value);
   const sources = split(value, ',').flatMap((source) => {
-    const kept = clean(trim(source));
+    const kept = cleanValue(name, trim(source), fontFaceFunctions, isFontData);
     return kept === undefined || kept.length === 0 ? [] : [kept];
   });
   return sources.length === 0
@@ -173,17 +178,29 @@ const isFragment = (address: string): boolean => address.startsWith('#');
 
 /** The tokens, with every `url("…")` merged into one token; undefined if one of them is not allowed. */
 function cleanValue(
+  property: string,
   tokens: CssToken[],
-  functions: ReadonlySet<string>,
-  allowsDelim: (delim: string) => boolean,
+  functions: ReadonlySet<string> = cssFunctions,
   allowsUrl: (address: string) => boolean = isFragment,
 ): CssToken[] | undefined {
   const joined = joinUrls(tokens);
-  for (const token of joined) {
+  const [first] = joined;
+  const value =
+    first?.kind === 'url' && !allowsUrl(first.value) ? valueWithout(property, trim(joined.slice(1))) : joined;
+  for (const token of value ?? []) {
     if (token.kind === 'url' && !allowsUrl(token.value)) return undefined;
     if (token.kind === 'function' && !functions.has(token.value.toLowerCase())) return undefined;
   }
-  return isClean(joined, allowsDelim, true) && isBalanced(joined) ? joined : undefined;
+  return value && isClean(value, (delim) => valueDelims.has(delim), true) ? closed(value) : undefined;
+}
+
+/**
+ * What a browser shows for a value whose first reference leads nowhere: the fallback of a paint, otherwise nothing. Without a value
+ * the shape would get the one around it, or black.
+ */
+function valueWithout(property: string, rest: CssToken[]): CssToken[] | undefined {
+  if (paints.has(property) && rest.length > 0) return rest;
+  return rest.length === 0 && (paints.has(property) || references.has(property)) ? [none] : undefined;
 }
 
 function joinUrls(tokens: CssToken[]): CssToken[] {
@@ -197,7 +214,7 @@ function joinUrls(tokens: CssToken[]): CssToken[] {
     if (tokens[at + 1]?.kind === 'blank') at += 1;
     const address = tokens[at + 1];
     const close = tokens[at + 2]?.kind === 'blank' ? at + 3 : at + 2;
-    const isPlain = address?.kind === 'string' && isDelim(tokens[close], ')');
+    const isPlain = address?.kind === 'string' && (close === tokens.length || isDelim(tokens[close], ')'));
     joined.push(isPlain ? { kind: 'url', value: address.value.trim() } : { kind: 'bad', value: '' });
     if (isPlain) at = close;
   }
@@ -215,14 +232,21 @@ function isClean(tokens: CssToken[], allowsDelim: (delim: string) => boolean, al
   });
 }
 
-function isBalanced(tokens: CssToken[]): boolean {
-  let depth = 0;
+/** The tokens with every bracket closed: at the end of the text, open ones count as closed. Undefined if one closes nothing. */
+function closed(tokens: CssToken[]): CssToken[] | undefined {
+  const expected: string[] = [];
   for (const token of tokens) {
-    if (token.kind === 'function' || isDelim(token, '(')) depth += 1;
-    if (isDelim(token, ')')) depth -= 1;
-    if (depth < 0) return false;
+    const closer = closerOf(token);
+    if (closer !== undefined) expected.push(closer);
+    else if (token.kind === 'delim' && closers.has(token.value) && expected.pop() !== token.value)
+      return undefined;
   }
-  return depth === 0;
+  return [...tokens, ...expected.toReversed().map((value): CssToken => ({ kind: 'delim', value }))];
+}
+
+function closerOf(token: CssToken): string | undefined {
+  if (token.kind === 'function') return ')';
+  return token.kind === 'delim' ? openers[token.value] : undefined;
 }
 
 function isDelim(token: CssToken | undefined, value: string): boolean {
@@ -235,8 +259,7 @@ function findClosing(tokens: CssToken[], from: number, isEnd: (token: CssToken) 
   for (let at = from; at < tokens.length; at += 1) {
     const token = tokens[at]!;
     if (expected.length === 0 && isEnd(token)) return at;
-    const closer =
-      token.kind === 'function' ? ')' : token.kind === 'delim' ? openers[token.value] : undefined;
+    const closer = closerOf(token);
     if (closer !== undefined) expected.push(closer);
     else if (expected.length > 0 && isDelim(token, expected.at(-1)!)) expected.pop();
   }

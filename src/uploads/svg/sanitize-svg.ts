@@ -16,17 +16,37 @@ const maxDepth = 256;
 const maxElements = 300_000;
 const maxShownElements = 500_000;
 const maxAttributes = 256;
+/** How deep SVGs may be embedded in SVGs. */
+const maxLevels = 2;
 const flushAtCharacters = 16 * 1024;
 
+interface Sanitized {
+  bytes: Buffer;
+  shownElements: number;
+}
+
 /** Pure and synchronous. A hostile file may take seconds, so the service calls it in a worker. */
-export function sanitizeSvg(bytes: Buffer): Buffer {
+export const sanitizeSvg = (bytes: Buffer): Buffer => sanitizeAt(bytes, 0).bytes;
+
+function sanitizeAt(bytes: Buffer, level: number): Sanitized {
   const text = decodeXml(bytes);
   const name = firstElementName(text);
   if (name?.slice(name.indexOf(':') + 1) !== 'svg') throw unsupportedType();
-  return rewrite(text);
+  return rewrite(text, level);
 }
 
-function rewrite(text: string): Buffer {
+/** An SVG inside that would be refused by itself is left out: a browser shows none that is broken. */
+function sanitizeInside(bytes: Buffer, level: number): Sanitized | undefined {
+  if (level > maxLevels) return undefined;
+  try {
+    return sanitizeAt(bytes, level);
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+function rewrite(text: string, level: number): Sanitized {
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   const refuse = (reason: string): never => {
     throw invalid('file', `line ${parser.line}: ${reason}`);
@@ -46,6 +66,12 @@ function rewrite(text: string): Buffer {
     if (flushedBytes > limits.fileBytes) {
       throw new ServiceError('file_too_large', 'file: the sanitized SVG exceeds 10 MB');
     }
+  };
+  let shownInside = 0;
+  const sanitizeEmbedded = (bytes: Buffer): Buffer | undefined => {
+    const inside = sanitizeInside(bytes, level + 1);
+    shownInside += inside?.shownElements ?? 0;
+    return inside?.bytes;
   };
   const closeStartTag = (): void => {
     if (startTagIsOpen) written += '>';
@@ -75,13 +101,15 @@ function rewrite(text: string): Buffer {
       if (tag.uri !== svgNamespace && tag.uri !== '') throw unsupportedType();
       rootHasNoNamespace = tag.uri === '';
     }
-    const attributes = droppedDepth === 0 && isAllowed(tag) ? filterAttributes(tag) : undefined;
+    shownInside = 0;
+    const attributes =
+      droppedDepth === 0 && isAllowed(tag) ? filterAttributes(tag, sanitizeEmbedded) : undefined;
     open.push({ name: tag.local, isKept: attributes !== undefined });
     if (attributes === undefined) {
       droppedDepth += 1;
       return;
     }
-    uses.enter(attributes.id, attributes.useTarget);
+    uses.enter(attributes.id, attributes.useTarget, shownInside);
     usesXlink ||= attributes.usesXlink;
     if (isRoot) rootAttributes = attributes.text;
     else {
@@ -129,13 +157,17 @@ function rewrite(text: string): Buffer {
   });
 
   parser.write(text).close();
-  if (uses.isTooLarge())
-    throw invalid('file', `its <use> elements expand to more than ${maxShownElements} elements`);
+  const shownElements = uses.shownElements();
+  if (shownElements > maxShownElements)
+    throw invalid(
+      'file',
+      `its <use> elements and embedded SVGs expand to more than ${maxShownElements} elements`,
+    );
   const xlink = usesXlink ? ` xmlns:xlink="${xlinkNamespace}"` : '';
   written += '</svg>\n';
   flush();
   flushed.unshift(Buffer.from(`<svg xmlns="${svgNamespace}"${xlink}${rootAttributes}>`));
-  return Buffer.concat(flushed);
+  return { bytes: Buffer.concat(flushed), shownElements };
 }
 
 function escapeText(text: string): string {

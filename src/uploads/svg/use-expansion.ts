@@ -38,8 +38,8 @@ export function createUseExpansion(maxElements: number) {
   }
 
   return {
-    /** `id` of the element and target of a `use`, if it has them. */
-    enter(id: string | undefined, target: string | undefined): void {
+    /** `id` of the element and target of a `use`, if it has them; `inside` counts what an SVG embedded in it shows. */
+    enter(id: string | undefined, target: string | undefined, inside = 0): void {
       let part = open.at(-1)!;
       if (id !== undefined) {
         part = newPart();
@@ -47,12 +47,13 @@ export function createUseExpansion(maxElements: number) {
         if (!byId.has(id)) byId.set(id, part);
       }
       open.push(part);
-      part.elements += 1;
+      part.elements += 1 + inside;
       if (target !== undefined) part.uses.push(target);
     },
     leave(): void {
       open.pop();
     },
-    isTooLarge: (): boolean => expand(whole, 0) > maxElements,
+    /** Infinity if there are more than `maxElements`. */
+    shownElements: (): number => expand(whole, 0),
   };
 }

@@ -16,11 +16,11 @@ export function Snippets({ code }: { code: (form: Form) => string }) {
       title="As code"
       intro={
         <>
-          Put one of{' '}
+          It runs as it stands once <code className="font-mono">{keyPlaceholder.slice(1)}</code> holds one of{' '}
           <Link to="/keys" className={textLink}>
             your keys
-          </Link>{' '}
-          in place of {keyPlaceholder}; <code className="font-mono">tt</code> asks for it once.
+          </Link>
+          ; <code className="font-mono">tt</code> asks for it once.
         </>
       }
       actions={

@@ -1,4 +1,5 @@
 // The same call as a `tt` command.
+import { clientsVersion } from '#http/clients-version.ts';
 import { endingOf, shellWord } from '#http/docs/samples.ts';
 import { omit, valueAt, type ObjectSchema } from '#shared/fields.ts';
 import { flagsOf, sides, type Flag } from '#shared/flags.ts';
@@ -30,7 +31,8 @@ const special = ['headers', 'cookies', 'basic_auth', 'wait_for'];
 /** A document is a file; what tt has no words for, such as several outputs, is left out. */
 export function ttRenderAny(baseUrl: string, request: ObjectSchema, body: Body): string {
   const { url, response, format = 'png' } = body as Record<string, string>;
-  const isHosted = response === 'json';
+  const isQueued = body['async'] === true;
+  const isHosted = response === 'json' || isQueued;
   const flags = flagsOf(
     omit(
       request,
@@ -50,7 +52,8 @@ export function ttRenderAny(baseUrl: string, request: ObjectSchema, body: Body):
     ...Object.entries(headers).map(([name, value]) => `--header ${shellWord(`${name}: ${value}`)}`),
     ...(login ? [`--basic-auth ${shellWord(`${login.username ?? ''}:${login.password ?? ''}`)}`] : []),
     ...[conditions].flat().map(conditionOf),
-    isHosted ? '--json' : `-o page.${endingOf(format)}`,
+    // The id of a queued render goes to stdout.
+    ...(isQueued ? [] : [isHosted ? '--json' : `-o page.${endingOf(format)}`]),
   ]);
 }
 
@@ -76,7 +79,7 @@ export const ttUpload = (baseUrl: string, filename: string, expiresIn: number | 
   ]);
 
 const command = (baseUrl: string, words: string[]): string =>
-  `# Once: tt login --url ${baseUrl}\n${words.join(' ')}`;
+  `# Once: npm install -g ${baseUrl}/clients/tintype-cli-${clientsVersion}.tgz && tt login --url ${baseUrl}\n${words.join(' ')}`;
 
 function wordsOf({ name, kind, schema }: Flag, value: unknown): string[] {
   if (value === undefined || value === schema.default) return [];

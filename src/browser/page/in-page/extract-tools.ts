@@ -79,15 +79,22 @@ export function createExtractTools(
     const options = { serializer: (node: Node) => node as Element, disableJSONLD: true, keepClasses: true };
     const article = new Readability(inert, options).parse();
     if (!article?.content) return everything;
-    // Readability takes the title out of the article.
     const headings = everything.querySelectorAll('h1');
-    const title = headings.length === 1 ? headings[0]!.textContent : article.title;
-    if (title?.trim() && !article.content.querySelector('h1')) {
-      const heading = inert.createElement('h1');
-      heading.append(title.trim());
-      article.content.prepend(heading);
-    }
+    const title = (headings.length === 1 ? headings[0]!.textContent : article.title)?.trim();
+    if (title && !article.content.querySelector('h1')) setTitle(article.content, title);
     return article.content;
+  }
+
+  /** Readability takes a heading that resembles the title of the document out of the article, and makes any other h1 an h2. */
+  function setTitle(article: Element, title: string): void {
+    const words = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();
+    const given = [...article.querySelectorAll('h2')].find(
+      ({ textContent }) => words(textContent) === words(title),
+    );
+    const heading = inert.createElement('h1');
+    heading.append(...(given?.childNodes ?? [title]));
+    if (given) given.replaceWith(heading);
+    else article.prepend(heading);
   }
 
   /** As `innerText`, of elements that are not shown. Lines and paragraphs end at characters that are never in a text. */
