@@ -8,33 +8,41 @@ import { isRefusal } from '#browser/page/refusal.ts';
 export interface Secrets {
   /** That get them. */
   readonly origins: string[];
-  readonly hasCredentials: boolean;
   isOwn(url: string): boolean;
   /** All headers of the request with the secret ones; undefined if it is for another origin. */
-  headersFor(request: Protocol.Network.Request): Protocol.Fetch.HeaderEntry[] | undefined;
-  credentialsFor(challenge: Protocol.Fetch.AuthChallenge): NonNullable<Access['basicAuth']> | undefined;
+  headersFor(
+    request: Pick<Protocol.Network.Request, 'url' | 'headers'>,
+  ): Protocol.Fetch.HeaderEntry[] | undefined;
 }
 
 /** Null if nothing has to be added to requests; cookies the browser keeps by itself. */
 export function secretsOf({ headers, basicAuth }: Access, url: string): Secrets | null {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }));
   if (added.length === 0 && basicAuth === null) return null;
+  // Given as an answer to the server's question, the browser would keep it and send it for third parties too.
+  const password = basicAuth && { name: 'Authorization', value: basicAnswer(basicAuth) };
   // The browser keeps the Referer that it was about to send. Given one, it takes the whole of it along to other origins.
   const left = new Set([...added.map(({ name }) => name.toLowerCase()), 'referer']);
   const origins = originsOf(url);
   const isOwn = (address: string) => origins.includes(URL.parse(address)?.origin ?? '');
   return {
     origins,
-    hasCredentials: basicAuth !== null,
     isOwn,
     headersFor(request) {
-      if (added.length === 0 || !isOwn(request.url)) return undefined;
-      const kept = Object.entries(request.headers).filter(([name]) => !left.has(name.toLowerCase()));
-      return [...kept.map(([name, value]) => ({ name, value })), ...added];
+      if (!isOwn(request.url)) return undefined;
+      const kept = Object.entries(request.headers)
+        .filter(([name]) => !left.has(name.toLowerCase()))
+        .map(([name, value]) => ({ name, value }));
+      const sent = [...kept, ...added];
+      const isAuthorized = sent.some(({ name }) => name.toLowerCase() === 'authorization');
+      return password && !isAuthorized ? [...sent, password] : sent;
     },
-    credentialsFor: ({ source, origin }) =>
-      source === 'Server' && origins.includes(origin) ? (basicAuth ?? undefined) : undefined,
   };
+}
+
+/** RFC 7617. */
+function basicAnswer({ username, password }: NonNullable<Access['basicAuth']>): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 /** The origin of the page. A site that redirects http to https on the default ports is the same one. */

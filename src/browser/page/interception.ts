@@ -6,6 +6,7 @@ import { createTurns, type InTurn } from '#core/turns.ts';
 import type { BlockedKind } from '#browser/job.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { Secrets } from '#browser/page/access.ts';
+import { followAskers } from '#browser/page/askers.ts';
 import type { Page } from '#browser/page/page.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
 
@@ -37,57 +38,65 @@ const answersAtOnce = 2;
 
 /** Before the page is opened. */
 export async function intercept(page: Page, rules: InterceptionRules): Promise<void> {
+  const { answers, secrets, blockedKinds } = rules;
+  const { session, frameId, promptsForPasswords } = page;
   const inTurn = createTurns(answersAtOnce);
+  const askers = secrets && followAskers(session, frameId, secrets.isOwn);
   page.prepareChildren((child, { type, url }) => {
     // A dedicated worker's requests are paused in the session of its page; a shared worker's cannot be.
+    if (type === 'worker') askers?.follow(child);
     if (type !== 'iframe' && type !== 'service_worker') return;
-    // A third party must not make requests with the caller's secrets.
-    const secrets = type === 'service_worker' && rules.secrets?.isOwn(url) === true ? rules.secrets : null;
+    const isOwn = type === 'service_worker' && secrets?.isOwn(url) === true;
     ignore(
-      interceptSession(child, { ...rules, secrets }, { inTurn, mainFrameId: null, refusesPasswords: false }),
+      interceptSession(child, {
+        answers,
+        blockedKinds,
+        inTurn,
+        secrets: isOwn ? secrets : null,
+        // A frame of another origin may open a document that the service worker then asks for.
+        mayHaveSecrets: ({ request }) => askers?.isOwnPage === true && !isForDocument(request),
+        refusesPasswords: false,
+      }),
     );
   });
-  const { session, frameId, promptsForPasswords } = page;
-  await interceptSession(session, rules, {
+  await interceptSession(session, {
+    ...rules,
     inTurn,
-    mainFrameId: frameId,
+    mayHaveSecrets: (paused) => askers?.isOwn(paused) === true,
     refusesPasswords: promptsForPasswords,
   });
 }
 
-interface SessionOptions {
+/** Service workers pass such a request on as any other, but for this header, which only requests for documents have. */
+const isForDocument = ({ headers }: Protocol.Network.Request): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'upgrade-insecure-requests');
+
+interface SessionRules extends InterceptionRules {
   inTurn: InTurn;
-  /** Null in sessions that do not have it. */
-  mainFrameId: string | null;
+  mayHaveSecrets: (paused: Paused) => boolean;
   refusesPasswords: boolean;
 }
 
 async function interceptSession(
   session: CdpSession,
-  { answers, secrets, blockedKinds }: InterceptionRules,
-  { inTurn, mainFrameId, refusesPasswords }: SessionOptions,
+  { answers, secrets, blockedKinds, inTurn, mayHaveSecrets, refusesPasswords }: SessionRules,
 ): Promise<void> {
-  const seesDocuments = refusesPasswords || (secrets !== null && mainFrameId !== null);
   const patterns: Pattern[] = [
     ...(answers?.patterns ?? []).map((urlPattern) => ({ urlPattern })),
     ...(secrets?.origins ?? []).map((origin) => ({ urlPattern: `${literally(origin)}/*` })),
     ...blockedKinds.map((kind) => ({ urlPattern: '*', resourceType: typeOf[kind] })),
-    ...(seesDocuments ? [{ urlPattern: '*', resourceType: 'Document' as const }] : []),
+    ...(refusesPasswords ? [{ urlPattern: '*', resourceType: 'Document' as const }] : []),
   ];
   if (patterns.length === 0) return;
   const blocked: ReadonlySet<string> = new Set(blockedKinds.map((kind) => typeOf[kind]));
-  const prompted = new Set<string>();
-  // Of the main frame. Once that has gone to a third party, what the page asks for is no longer the caller's wish.
-  let isOwnPage = true;
 
-  async function decide({ requestId, request, resourceType, frameId }: Paused): Promise<void> {
-    if (resourceType === 'Document' && frameId === mainFrameId)
-      isOwnPage = secrets?.isOwn(request.url) === true;
+  async function decide(paused: Paused): Promise<void> {
+    const { requestId, request, resourceType } = paused;
     if (blocked.has(resourceType))
       return session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
     const answer = answers?.find(request.url);
     if (answer) return inTurn(() => fulfil(session, requestId, answer));
-    const headers = isOwnPage ? secrets?.headersFor(request) : undefined;
+    const headers = mayHaveSecrets(paused) ? secrets?.headersFor(request) : undefined;
     return session.send('Fetch.continueRequest', { requestId, ...(headers && { headers }) });
   }
 
@@ -97,19 +106,12 @@ async function interceptSession(
       ignore(session.send('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Failed' })),
     );
   });
-  session.on('Fetch.authRequired', ({ requestId, authChallenge }) => {
-    // The browser asks without end for as long as the password is wrong.
-    const isFirst = !prompted.has(requestId);
-    prompted.add(requestId);
-    const credentials = isFirst && isOwnPage ? secrets?.credentialsFor(authChallenge) : undefined;
-    // Without a password, the page is shown as it looks to a reader who gives none.
-    const authChallengeResponse = credentials
-      ? { response: 'ProvideCredentials' as const, ...credentials }
-      : { response: 'CancelAuth' as const };
+  session.on('Fetch.authRequired', ({ requestId }) => {
+    // The page is shown as it looks to a reader who gives no password, or a wrong one.
+    const authChallengeResponse = { response: 'CancelAuth' as const };
     ignore(session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse }));
   });
-  const handleAuthRequests = refusesPasswords || secrets?.hasCredentials === true;
-  await session.send('Fetch.enable', { patterns, handleAuthRequests });
+  await session.send('Fetch.enable', { patterns, handleAuthRequests: refusesPasswords });
 }
 
 async function fulfil(session: CdpSession, requestId: string, answer: Answer): Promise<void> {
