@@ -113,8 +113,10 @@ export interface UploadRow {
   metadata_removed: string;
   /** A visitor must know the password; null if there is none. */
   password_hash: string | null;
-  /** How often it can still be shown; null for no limit. At 0 it no longer resolves. */
+  /** How often it can still be shown; null for no limit. At 0 its link has ended, and its owner keeps it. */
   views_left: number | null;
+  /** How often visitors asked to see it and were let in. With `views_left` it adds up to the limit. */
+  views: number;
   album_id: string | null;
 }
 

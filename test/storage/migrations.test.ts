@@ -260,7 +260,7 @@ const undoVersion2 = [
   'drop table render_jobs',
   'drop table render_queues',
   'alter table renders drop column state',
-  ...['title', 'tags', 'metadata_removed', 'password_hash', 'views_left'].map(
+  ...['title', 'tags', 'metadata_removed', 'password_hash', 'views_left', 'views'].map(
     (column) => `alter table uploads drop column ${column}`,
   ),
   'drop index credentials_at_provider',
