@@ -232,4 +232,5 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
     ],
   ],
   ['0015_counted_views', ['alter table uploads add column views integer not null default 0']],
+  ['0016_kinds_of_requests', ['alter table request_log add column kind text']],
 ];

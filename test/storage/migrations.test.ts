@@ -271,6 +271,7 @@ const undoVersion2 = [
   ),
   ...['units', 'key_id'].map((column) => `alter table render_leases drop column ${column}`),
   ...['uploads', 'renders'].map((unit) => `alter table api_keys drop column ${unit}_per_month`),
+  'alter table request_log drop column kind',
   "delete from kysely_migration where name > '0002'",
 ].join('; ');
 
