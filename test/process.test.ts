@@ -53,7 +53,7 @@ test('a first start shows the owner a key and a working curl command, once; the 
     });
     assert.match(
       probes[2]!,
-      /tintype_http_requests_total\{route="\/api\/v1\/upload",method="POST",status="201",code=""\} 1/,
+      /tintype_http_requests_total\{route="\/api\/v1\/upload",kind="upload",method="POST",status="201",code=""\} 1/,
     );
     assert.match(probes[2]!, /tintype_http_request_duration_seconds_bucket/);
 

@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.11"
+__version__ = "0.1.12"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -489,6 +489,14 @@ class StoredUpload:
     album: Optional[str]
     #: What was found and removed when it was stored.
     metadata_removed: List[Literal["gps", "camera", "time", "author", "thumbnail", "text"]]
+    #: When it was stored.
+    created_at: str
+    #: Whether visitors must know a password.
+    has_password: bool
+    #: How often visitors can be shown it; null for no limit.
+    max_views: Optional[int]
+    #: How often visitors asked to see it, with its password or one of its views, and were shown it. At `max_views` its link has ended.
+    views: int
     #: What the headers of the response say. A file of a batch has None: the batch has it.
     meta: Optional[Meta] = field(default=None, repr=False)
 
@@ -576,7 +584,7 @@ class UploadChanges(TypedDict, total=False):
     expires_in: Optional[int]
     #: Visitors must know it to see the picture: a string of 1 to 200 characters, or null for none.
     password: Optional[str]
-    #: How often visitors can be shown the picture, from now on: an integer from 1 to 1000000, or null for no limit.
+    #: How often visitors can be shown the picture, those that it has had included: an integer from 1 to 1000000, or null for no limit. A larger number opens a link again that has ended.
     max_views: Optional[int]
 
 
@@ -1295,7 +1303,8 @@ class _UploadCalls:
         strip_metadata: Remove place, camera, time and the like from the file, without touching its pixels. Default:
             True.
         password: Visitors must know it to see the picture.
-        max_views: How often visitors can be shown the picture; then the link ends. From 1 to 1000000.
+        max_views: How often visitors can be shown the picture; then the link ends, and the upload stays for its
+            owner. From 1 to 1000000.
         """
         fields = {
             "expires_in": expires_in,

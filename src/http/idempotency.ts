@@ -208,9 +208,12 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
   };
 }
 
-/** Requests of version 2 can have passwords, which a plain hash would let a thief of the database guess. */
+/**
+ * Requests can have passwords, which a plain hash would let a thief of the database guess. Those of version 1 have none, and keep the
+ * hash that is stored already.
+ */
 const fingerprintOf = (endpoint: string, secret: string, content: string): string =>
-  (endpoint.startsWith('/api/v2/') ? createHmac('sha256', secret) : createHash('sha256'))
+  (endpoint.startsWith('/api/v1/') ? createHash('sha256') : createHmac('sha256', secret))
     .update(content)
     .digest('hex');
 

@@ -7,6 +7,7 @@ import type { Blobs } from '#storage/blobs.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
 import type { Renders } from '#renders/render.ts';
+import { kindOf } from '#http/request-kind.ts';
 
 /** Up to the longest render, 90 s. */
 const renderSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 90];
@@ -35,14 +36,14 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
   }).set({ version }, 1);
   const requests = new Counter({
     name: 'tintype_http_requests_total',
-    help: 'Requests answered, by route, method, status and error code.',
-    labelNames: ['route', 'method', 'status', 'code'],
+    help: 'Requests answered, by route, kind, method, status and error code. The kind is empty outside the API.',
+    labelNames: ['route', 'kind', 'method', 'status', 'code'],
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'tintype_http_request_duration_seconds',
-    help: 'Time from the request head to the end of the answer.',
-    labelNames: ['route'],
+    help: 'Time from the request head to the end of the answer, by route and kind.',
+    labelNames: ['route', 'kind'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 75],
     registers: [registry],
   });
@@ -146,9 +147,10 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
     registry,
     observe(request: FastifyRequest, reply: FastifyReply): void {
       const route = request.routeOptions.url ?? 'none';
+      const kind = kindOf(request) ?? '';
       const code = request.failure?.code ?? '';
-      requests.inc({ route, method: request.method, status: reply.statusCode, code });
-      durations.observe({ route }, reply.elapsedTime / 1000);
+      requests.inc({ route, kind, method: request.method, status: reply.statusCode, code });
+      durations.observe({ route, kind }, reply.elapsedTime / 1000);
       for (const refused of request.notes?.refused ?? []) refusedFiles.inc({ code: refused });
     },
     async send(_request: FastifyRequest, reply: FastifyReply) {

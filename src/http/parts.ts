@@ -5,6 +5,7 @@ import type { ServiceError } from '#core/errors.ts';
 import type { Phases } from '#core/phases.ts';
 import type { Timings } from '#core/timings.ts';
 import type { Database } from '#storage/database.ts';
+import type { RequestKind } from '#storage/schema.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { Caller } from '#accounts/authenticate.ts';
@@ -27,6 +28,10 @@ declare module 'fastify' {
     notes: RequestNotes | undefined;
     failure: ServiceError | undefined;
   }
+  interface FastifyContextConfig {
+    /** Of requests to an endpoint of the API that do not only read. */
+    kind?: RequestKind;
+  }
 }
 
 interface RequestNotes {
@@ -34,6 +39,8 @@ interface RequestNotes {
   phases: Phases;
   /** Ids of what was stored. */
   made: string[];
+  /** A render for later. */
+  isQueued?: boolean;
   /** Error codes of the files that were not. */
   refused?: string[];
 }

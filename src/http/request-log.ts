@@ -4,6 +4,7 @@ import type { Phases } from '#core/phases.ts';
 import { KeyRefusedError } from '#accounts/authenticate.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import type { Metrics } from '#http/metrics.ts';
+import { kindOf } from '#http/request-kind.ts';
 
 export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: RequestLog; metrics: Metrics }) {
   return function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
@@ -28,12 +29,14 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
     if (failure?.code === 'internal') parts.log.error({ ...line, err: failure.cause }, 'request failed');
     else parts.log.info({ ...line, reason: refusal?.reason ?? failure?.cause }, 'request');
     const path = request.routeOptions.url;
-    if (accountId === undefined || path === undefined || !/^\/api\/v[12]\//.test(path ?? '')) return;
+    const kind = kindOf(request);
+    if (accountId === undefined || path === undefined || kind === undefined) return;
     parts.requestLog.record({
       id: request.id,
       account_id: accountId,
       key_id: keyId ?? null,
       path,
+      kind,
       status,
       code: failure?.code ?? null,
       // For a refused key the reason that the client does not see; for every other error the client's message.

@@ -1,5 +1,6 @@
 // The whole route table: methods, path, guard, handler. Every other method at a path gets a 405. Spec 4, 7.
 import type { FastifyInstance } from 'fastify';
+import type { RequestKind } from '#storage/schema.ts';
 import { accountHandlers } from '#http/account/handlers.ts';
 import { deleteUpload } from '#http/api/delete-upload.ts';
 import { pdf } from '#http/api/v1/pdf.ts';
@@ -33,7 +34,14 @@ import { deletePath } from '#http/links.ts';
 import { landingPage } from '#http/pages/landing.ts';
 import type { Handler, RouteParts } from '#http/parts.ts';
 
-type AddRoute = (methods: string[], url: string, guard: Handler, handler: Handler) => void;
+/** `kind`, of an endpoint that the request log has: of what it answers to other methods than GET and HEAD, which read. */
+type AddRoute = (
+  methods: string[],
+  url: string,
+  guard: Handler,
+  handler: Handler,
+  kind?: RequestKind,
+) => void;
 
 /** Anyone may call: these routes need no key. */
 const open: Handler = async () => {};
@@ -58,42 +66,30 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   };
   const account = accountHandlers(parts);
   const pages = createDashboardApp(settings.pictureOrigins);
+  const [mayUpload, mayRender] = [guards.admitFor('upload', 2), guards.admitFor('render', 2)];
 
-  route(['POST'], '/api/v1/upload', guards.admitFor('upload'), api.upload);
-  route(['POST'], '/api/v1/upload/batch', guards.admitFor('upload'), api.uploadBatch);
-  route(['POST'], '/api/v1/screenshot', guards.admitFor('render'), api.screenshot);
-  route(['POST'], '/api/v1/pdf', guards.admitFor('render'), api.pdf);
-  route([...reading, 'POST'], '/api/v2/renders', guards.admitFor('render', 2), version2.renders.all);
-  route([...reading, 'DELETE'], '/api/v2/renders/:id', guards.admitFor('render', 2), version2.renders.one);
-  route([...reading, 'POST'], '/api/v2/uploads', guards.admitFor('upload', 2), version2.uploads.all);
-  route(
-    [...reading, 'PATCH', 'DELETE'],
-    '/api/v2/uploads/:id',
-    guards.admitFor('upload', 2),
-    version2.uploads.one,
-  );
-  route(['POST'], '/api/v2/uploads/:id/restore', guards.admitFor('upload', 2), version2.uploads.restore);
+  route(['POST'], '/api/v1/upload', guards.admitFor('upload'), api.upload, 'upload');
+  route(['POST'], '/api/v1/upload/batch', guards.admitFor('upload'), api.uploadBatch, 'upload');
+  route(['POST'], '/api/v1/screenshot', guards.admitFor('render'), api.screenshot, 'render');
+  route(['POST'], '/api/v1/pdf', guards.admitFor('render'), api.pdf, 'render');
+  route([...reading, 'POST'], '/api/v2/renders', mayRender, version2.renders.all, 'render');
+  route([...reading, 'DELETE'], '/api/v2/renders/:id', mayRender, version2.renders.one, 'change');
+  route([...reading, 'POST'], '/api/v2/uploads', mayUpload, version2.uploads.all, 'upload');
+  route([...reading, 'PATCH', 'DELETE'], '/api/v2/uploads/:id', mayUpload, version2.uploads.one, 'change');
+  route(['POST'], '/api/v2/uploads/:id/restore', mayUpload, version2.uploads.restore, 'change');
   route(
     ['POST'],
     '/api/v2/links',
-    guards.admitFor('render', 2),
+    mayRender,
     createLink({ ...settings, ...renders, ...accounts, clock: parts.clock }),
+    // Signs an address and stores nothing.
+    'read',
   );
-  route([...reading, 'POST'], '/api/v2/albums', guards.admitFor('upload', 2), version2.albums.all);
-  route(
-    [...reading, 'PATCH', 'DELETE'],
-    '/api/v2/albums/:id',
-    guards.admitFor('upload', 2),
-    version2.albums.one,
-  );
-  route([...reading, 'POST'], '/api/v2/upload_links', guards.admitFor('upload', 2), version2.uploadLinks.all);
-  route(
-    [...reading, 'DELETE'],
-    '/api/v2/upload_links/:id',
-    guards.admitFor('upload', 2),
-    version2.uploadLinks.one,
-  );
-  route(reading, '/api/v2/usage', guards.admitFor('any', 2), usage(parts));
+  route([...reading, 'POST'], '/api/v2/albums', mayUpload, version2.albums.all, 'change');
+  route([...reading, 'PATCH', 'DELETE'], '/api/v2/albums/:id', mayUpload, version2.albums.one, 'change');
+  route([...reading, 'POST'], '/api/v2/upload_links', mayUpload, version2.uploadLinks.all, 'change');
+  route([...reading, 'DELETE'], '/api/v2/upload_links/:id', mayUpload, version2.uploadLinks.one, 'change');
+  route(reading, '/api/v2/usage', guards.admitFor('any', 2), usage(parts), 'read');
   route(reading, '/api/account/uploads', guards.admitFor('upload'), account.uploads);
   route(reading, '/api/account/renders', guards.admitFor('render'), account.renders);
   route(reading, '/api/account/usage', guards.admitFor('any'), account.usage);
@@ -153,9 +149,9 @@ export function createRouter(app: () => FastifyInstance) {
   return {
     methodsAt: (path: string): string[] | undefined => methodsByUrl.get(path),
     paths: (): Iterable<string> => methodsByUrl.keys(),
-    add(methods: string[], url: string, guard: Handler, handler: Handler): void {
+    add(methods: string[], url: string, guard: Handler, handler: Handler, kind?: RequestKind): void {
       methodsByUrl.set(url, methods);
-      app().route({ method: methods, url, onRequest: guard, handler });
+      app().route({ method: methods, url, onRequest: guard, handler, ...(kind && { config: { kind } }) });
       app().route({
         method: app().supportedMethods.filter((method) => !methods.includes(method)),
         url,

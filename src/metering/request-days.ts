@@ -2,21 +2,24 @@
 import {
   latencyBoundsMs,
   type RequestDayRow,
+  type RequestKind,
   type RequestLogRow,
   type TookColumn,
-  type Unit,
 } from '#storage/schema.ts';
 import { tookColumns } from '#storage/tables/request-days.ts';
 import { dayOf } from '#storage/tables/usage.ts';
+import { kindOfDay, kindOfRequest } from '#metering/request-kinds.ts';
 
-/** One row for each day, key and path, in the same order on every machine. */
+/** One row for each day, key and kind, in the same order on every machine. */
 export function sumByDay(rows: RequestLogRow[]): RequestDayRow[] {
   const days = new Map<string, RequestDayRow>();
-  for (const { account_id, created_at, key_id, path, status, duration_ms } of rows) {
+  for (const row of rows) {
+    const { account_id, created_at, key_id, status, duration_ms } = row;
     const day = dayOf(created_at);
-    const name = `${account_id} ${day} ${key_id ?? ''} ${path}`;
+    const kind = kindOfRequest(row);
+    const name = `${account_id} ${day} ${key_id ?? ''} ${kind}`;
     let sum = days.get(name);
-    if (!sum) days.set(name, (sum = emptyDay({ account_id, day, key_id: key_id ?? '', path })));
+    if (!sum) days.set(name, (sum = emptyDay({ account_id, day, key_id: key_id ?? '', path: kind })));
     if (status >= 500) sum.failed += 1;
     else if (status >= 400) sum.refused += 1;
     else sum[bucketOf(duration_ms)] += 1;
@@ -45,12 +48,8 @@ export function answerTimeMs(rows: RequestDayRow[], share: number): number | nul
   return null;
 }
 
-/** The unit that a request to this path uses. */
-export const unitOf = ({ path }: Pick<RequestDayRow, 'path'>): Unit =>
-  path.startsWith('/api/v1/upload') ? 'upload' : 'render';
-
 export interface StepOfRequests {
-  unit: Unit;
+  kind: RequestKind;
   /** The first day of the step. */
   day: number;
   succeeded: number;
@@ -65,11 +64,11 @@ export function requestSteps(
   rows: RequestDayRow[],
   { fromDay, toDay, stepDays }: { fromDay: number; toDay: number; stepDays: number },
 ): StepOfRequests[] {
-  const steps = Map.groupBy(rows, (row) => `${Math.floor((toDay - row.day) / stepDays)} ${unitOf(row)}`);
+  const steps = Map.groupBy(rows, (row) => `${Math.floor((toDay - row.day) / stepDays)} ${kindOfDay(row)}`);
   return [...steps].map(([name, group]) => {
-    const [stepsBack = '', unit] = name.split(' ');
+    const [stepsBack = '', kind] = name.split(' ');
     return {
-      unit: unit as Unit,
+      kind: kind as RequestKind,
       day: Math.max(fromDay, toDay - (Number(stepsBack) + 1) * stepDays + 1),
       succeeded: group.reduce((sum, row) => sum + succeededOf(row), 0),
       refused: group.reduce((sum, row) => sum + row.refused, 0),

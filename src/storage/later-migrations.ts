@@ -231,4 +231,6 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
       'alter table render_leases add column key_id text',
     ],
   ],
+  ['0015_counted_views', ['alter table uploads add column views integer not null default 0']],
+  ['0016_kinds_of_requests', ['alter table request_log add column kind text']],
 ];

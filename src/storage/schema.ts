@@ -113,8 +113,10 @@ export interface UploadRow {
   metadata_removed: string;
   /** A visitor must know the password; null if there is none. */
   password_hash: string | null;
-  /** How often it can still be shown; null for no limit. At 0 it no longer resolves. */
+  /** How often it can still be shown; null for no limit. At 0 its link has ended, and its owner keeps it. */
   views_left: number | null;
+  /** How often visitors asked to see it and were let in. With `views_left` it adds up to the limit. */
+  views: number;
   album_id: string | null;
 }
 
@@ -296,11 +298,16 @@ export interface UsageDayRow {
 }
 
 /** One response of the API; its id is the request id. */
+/** Routes say it. `queued`: a render for later; `read`: changes nothing; `change`: everything else. */
+export type RequestKind = 'upload' | 'render' | 'queued' | 'read' | 'change';
+
 export interface RequestLogRow {
   id: string;
   account_id: string;
   key_id: string | null;
   path: string;
+  /** Null in rows of before there were kinds. */
+  kind: RequestKind | null;
   status: number;
   code: string | null;
   /** The error's message; for a 401, the reason that the response does not reveal. */
@@ -317,11 +324,12 @@ export interface RequestLogRow {
 export const latencyBoundsMs = [10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 export type TookColumn = `took_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11}`;
 
-/** The request log summed by day (as above), key and path, for charts that go back further than the log. */
+/** The request log summed by day (as above), key and kind, for charts that go back further than the log. */
 export interface RequestDayRow extends Record<TookColumn, number> {
   account_id: string;
   day: number;
   key_id: string;
+  /** The kind. In rows of before there were kinds, which stay for a year, the path: the column is a part of the key and keeps its name. */
   path: string;
   /** 4xx. */
   refused: number;

@@ -2,6 +2,7 @@
 import type { Clock } from '#core/clock.ts';
 import { hashSecret, isName, sameHash } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
+import { resolves } from '#core/resolves.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import { deleteBlobs, purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
@@ -37,11 +38,11 @@ export function createHostedUploads(parts: {
       return upload && access.decide(upload, ticket) === wanted ? upload : undefined;
     };
 
-  /** The upload that this delete token belongs to. */
+  /** The upload that this delete token belongs to. Whoever holds it need not see the picture, so used-up views do not matter. */
   async function byDeleteToken(id: string, token: string): Promise<OwnedUpload | undefined> {
     const upload = isName(id) ? await uploads.byId(id) : undefined;
     const isRight = sameHash(hashSecret(token), upload?.delete_token_hash ?? hashSecret(''));
-    return upload && isRight && access.decide(upload) !== 'gone' ? upload : undefined;
+    return upload && isRight && resolves(upload, clock.now()) ? upload : undefined;
   }
 
   return {

@@ -200,6 +200,7 @@ export function createUploadStore(parts: {
         album_id: albumId,
         password_hash: password === undefined ? null : await passwords.hash(uploader.accountId, password),
         views_left: maxViews ?? null,
+        views: 0,
       },
     };
   }

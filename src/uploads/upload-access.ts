@@ -18,6 +18,10 @@ export type Access = 'open' | 'locked' | 'gone';
 export const isGuarded = ({ password_hash, views_left }: GuardedUpload): boolean =>
   password_hash !== null || views_left !== null;
 
+/** How often visitors can be shown it in all; null for no limit. */
+export const maxViewsOf = ({ views, views_left }: Pick<UploadRow, 'views' | 'views_left'>): number | null =>
+  views_left === null ? null : views + views_left;
+
 export type UploadAccess = ReturnType<typeof createUploadAccess>;
 
 export function createUploadAccess(parts: {
@@ -61,20 +65,18 @@ export function createUploadAccess(parts: {
       isGuarded(upload) ? newTicket(upload) : undefined,
 
     /**
-     * A visitor asks to see a locked upload: checks the password, then takes one of the views. The last view ends the upload; its
-     * bytes stay for as long as the ticket works.
+     * A visitor asks to see a locked upload: checks the password, then takes one of the views. The last view ends the link for all
+     * who hold no ticket; the upload is still there for its owner.
      */
     async show(
       upload: GuardedUpload,
       password: string,
       networks: readonly string[],
     ): Promise<{ ticket: string } | 'wrong password' | 'gone'> {
-      const { id, password_hash, views_left } = upload;
+      const { id, password_hash } = upload;
       if (password_hash !== null && !(await passwords.verify(networks, password_hash, password)))
         return 'wrong password';
-      const now = clock.now();
-      if (views_left !== null && !(await database.tables.uploads.takeView(id, now, now + ticketMs)))
-        return 'gone';
+      if (!(await database.tables.uploads.takeView(id, clock.now()))) return 'gone';
       return { ticket: newTicket(upload) };
     },
   };

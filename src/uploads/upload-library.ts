@@ -38,7 +38,7 @@ export interface UploadChanges {
   expiresInSeconds?: number | null | undefined;
   /** Null for none. */
   password?: string | null | undefined;
-  /** From now on; null for no limit. */
+  /** With the views that it has had; null for no limit. */
   maxViews?: number | null | undefined;
 }
 
@@ -161,6 +161,13 @@ function changedValues(
       expires_at: changedExpiry(plan, expiresInSeconds, row.created_at, now),
     }),
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
-    ...(maxViews !== undefined && { views_left: maxViews }),
+    ...(maxViews !== undefined && { max_views: checkedViews(row, maxViews) }),
   };
+}
+
+/** A limit can be reached, which ends the link, but not lie in the past. */
+function checkedViews({ views }: UploadRow, max: number | null): number | null {
+  if (max !== null && max < views)
+    throw invalid('max_views', `must be at least ${views}, the views that the upload has had, or null`);
+  return max;
 }

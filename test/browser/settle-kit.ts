@@ -8,13 +8,13 @@ export const page = (script: string, style = '') =>
   `<!doctype html><style>#box { width: 200px; height: 200px; background: #dddddd } ${style}</style><div id="box"></div>
   <script>const done = () => { document.getElementById('box').style.background = '#00a000' }; ${script}</script>`;
 
-export const svgOf = (
+const svgOf = (
   fill: string,
   inside = '',
 ) => `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200">
   <rect width="200" height="200" fill="${fill}">${inside}</rect></svg>`;
 
-export const turnsGreen = (begin: string) => `<set attributeName="fill" to="#00a000" begin="${begin}"/>`;
+const turnsGreen = (begin: string) => `<set attributeName="fill" to="#00a000" begin="${begin}"/>`;
 export const animated = svgOf('red', turnsGreen('5s'));
 
 export async function openStage() {

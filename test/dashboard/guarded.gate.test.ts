@@ -80,3 +80,39 @@ test('one view, on a phone: the button shows it, a reload too, and nobody else s
   await finish(stranger);
   await finish(page);
 });
+
+test('used-up views: the owner finds the picture, allows more, and the link works again', async () => {
+  const { page, person } = await dashboard.openAs();
+  for (const name of ['open.png', 'once.png'])
+    await person.call('POST /uploads', { form: formOf([[await png(400, 300), name]]) });
+  const [{ id, slug } = { id: '', slug: '' }] = (await person.call('GET /uploads')).body.items;
+  await person.call('PATCH /uploads/:id', { id, body: { max_views: 1 } });
+  const press = () =>
+    fetch(`${dashboard.service.origin}/i/${slug}/show`, { method: 'POST', redirect: 'manual' });
+  assert.deepEqual([(await press()).status, (await press()).status], [303, 404]);
+
+  await page.goto('/dashboard/uploads');
+  await page.getByText('Views used up').waitFor();
+  await judge(page, 'views-used-up-list');
+  await page.getByRole('button', { name: 'Open once.png' }).click();
+  const dialog = page.getByRole('dialog', { name: 'once.png' });
+  await dialog.getByRole('region', { name: 'Views used up' }).waitFor();
+  await judge(page, 'views-used-up');
+  await dialog.getByRole('button', { name: 'Allow more' }).click();
+  const asked = page.getByRole('dialog', { name: 'Allow more views' });
+  await asked.getByLabel('More views').fill('2');
+  await judge(page, 'views-allow-more');
+  await asked.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByText('The link works again.').first().waitFor();
+  await dialog.getByText('1 of 3 views').waitFor();
+  assert.equal(await page.getByText('Views used up').count(), 0);
+  assert.deepEqual([(await press()).status, (await press()).status, (await press()).status], [303, 303, 404]);
+
+  await page.reload();
+  await dialog.getByRole('button', { name: 'Allow more' }).click();
+  await asked.getByLabel('More views').fill('');
+  await asked.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByText('The link works again.').first().waitFor();
+  assert.equal((await fetch(`${dashboard.service.origin}/f/${slug}`)).status, 200);
+  await finish(page);
+});

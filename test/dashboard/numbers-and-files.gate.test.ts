@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { callsOf } from '#test/support/calls-v2.ts';
 import { png, svg } from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -48,6 +49,41 @@ test('a row of the request log opens, also by keyboard, to its steps and a link 
   await page.getByRole('link', { name: `Open upload ${stored.body.id}` }).click();
   await page.getByRole('dialog', { name: 'made by a request.png' }).waitFor();
   await finish(page, 'request-made');
+});
+
+test('the request log calls version 2 by its kinds, and leads to what it made; only renders are in their time', async () => {
+  const { page, person } = await dashboard.openAs();
+  const { secret } = (await person.call('POST /keys', { body: { name: 'camera' } })).body;
+  const call = callsOf(dashboard.service.origin, secret);
+  const form = formOf([[await png(), 'of version 2.png']]);
+  const { id } = (await call<{ id: string }>('POST', '/uploads', { body: form })).body;
+  await call('PATCH', `/uploads/${id}`, { body: { title: 'Changed' } });
+  const later = { html: '<h1>Later', async: true };
+  const queued = (await call<{ id: string }>('POST', '/renders', { body: later })).body;
+  await call('GET', `/renders/${queued.id}?wait=30`);
+  await page.goto('/dashboard/requests');
+  for (const [outcome, count] of [
+    ['Stored 1 file', 1],
+    ['Changed', 1],
+    ['Queued An HTML document', 1],
+    ['Answered', 1],
+    ['Rendered', 0],
+  ] as const) {
+    const rows = page.getByRole('button', { name: outcome });
+    if (count > 0) await rows.waitFor();
+    assert.equal(await rows.count(), count, outcome);
+  }
+  await judge(page, 'request-kinds');
+  await page.getByRole('button', { name: 'Queued An HTML document' }).click();
+  await page.getByRole('link', { name: `Open render ${queued.id}` }).waitFor();
+  await page.goto('/dashboard/usage');
+  const empty = page.locator('section', { hasText: 'Time per render' }).getByText(/^Nothing from/);
+  await empty.last().waitFor();
+  await page.goto('/dashboard/requests');
+  await page.getByRole('button', { name: 'Stored 1 file' }).click();
+  await page.getByRole('link', { name: `Open upload ${id}` }).click();
+  await page.getByRole('dialog', { name: 'of version 2.png' }).waitFor();
+  await finish(page);
 });
 
 test('the request log between any two times, in the reader’s zone', async () => {

@@ -9,6 +9,7 @@ const row = (change: Partial<RequestLogRow>): RequestLogRow => ({
   account_id: 'a',
   key_id: 'k',
   path: '/api/v1/upload',
+  kind: 'upload',
   status: 201,
   code: null,
   reason: null,
@@ -19,22 +20,27 @@ const row = (change: Partial<RequestLogRow>): RequestLogRow => ({
   ...change,
 });
 
-test('rows are summed by day, key and path, in a fixed order', () => {
+test('rows are summed by day, key and kind, in a fixed order', () => {
   const sums = sumByDay([
     row({ key_id: 'z' }),
     row({}),
     row({ status: 415 }),
     row({ status: 500 }),
     row({ created_at: Date.UTC(2026, 10, 11) }),
-    row({ key_id: null, path: '/api/v1/pdf' }),
+    row({ key_id: null, path: '/api/v1/pdf', kind: 'render' }),
+    row({ path: '/api/v2/uploads' }),
+    row({ path: '/api/v2/uploads', kind: 'read', status: 200 }),
+    row({ path: '/api/v2/renders', kind: null, status: 202 }),
   ]);
   assert.deepEqual(
     sums.map((sum) => [sum.key_id, sum.path, succeededOf(sum), sum.refused, sum.failed]),
     [
-      ['', '/api/v1/pdf', 1, 0, 0],
-      ['k', '/api/v1/upload', 1, 1, 1],
-      ['z', '/api/v1/upload', 1, 0, 0],
-      ['k', '/api/v1/upload', 1, 0, 0],
+      ['', 'render', 1, 0, 0],
+      ['k', 'queued', 1, 0, 0],
+      ['k', 'read', 1, 0, 0],
+      ['k', 'upload', 2, 1, 1],
+      ['z', 'upload', 1, 0, 0],
+      ['k', 'upload', 1, 0, 0],
     ],
   );
 });

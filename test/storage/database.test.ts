@@ -71,6 +71,7 @@ for (const engine of databaseEngines) {
       metadata_removed: '[]',
       password_hash: null,
       views_left: null,
+      views: 0,
       album_id: null,
       ...change,
     });

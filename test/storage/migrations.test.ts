@@ -260,7 +260,7 @@ const undoVersion2 = [
   'drop table render_jobs',
   'drop table render_queues',
   'alter table renders drop column state',
-  ...['title', 'tags', 'metadata_removed', 'password_hash', 'views_left'].map(
+  ...['title', 'tags', 'metadata_removed', 'password_hash', 'views_left', 'views'].map(
     (column) => `alter table uploads drop column ${column}`,
   ),
   'drop index credentials_at_provider',
@@ -271,6 +271,7 @@ const undoVersion2 = [
   ),
   ...['units', 'key_id'].map((column) => `alter table render_leases drop column ${column}`),
   ...['uploads', 'renders'].map((unit) => `alter table api_keys drop column ${unit}_per_month`),
+  'alter table request_log drop column kind',
   "delete from kysely_migration where name > '0002'",
 ].join('; ');
 

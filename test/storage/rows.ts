@@ -42,6 +42,7 @@ export const uploadRow = (accountId: string, change: Partial<UploadRow> = {}): U
   metadata_removed: '[]',
   password_hash: null,
   views_left: null,
+  views: 0,
   album_id: null,
   ...change,
 });

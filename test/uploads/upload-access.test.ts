@@ -11,7 +11,7 @@ const passwords = createUploadPasswords({ maxWaiting: 1_000 });
 
 for (const engine of databaseEngines)
   describe(engine.name, () => {
-    test('60 visitors at once and 7 views: 7 tickets, and a row that ends with the last of them', async () => {
+    test('60 visitors at once and 7 views: 7 tickets, and a row that its owner keeps', async () => {
       const opened = await engine.open();
       try {
         const clock = createTestClock(1_000_000);
@@ -25,19 +25,75 @@ for (const engine of databaseEngines)
         assert.equal(seen.filter((shown) => typeof shown === 'object').length, 7);
         assert.equal(seen.filter((shown) => shown === 'gone').length, 53);
         const left = (await uploads.bySlug(row.slug))!;
-        assert.deepEqual([left.views_left, left.expires_at], [0, 1_000_000 + 15 * 60 * 1000]);
+        assert.deepEqual([left.views_left, left.views, left.expires_at], [0, 7, null]);
         assert.equal(access.decide(left), 'gone');
         const [first] = seen.filter((shown) => typeof shown === 'object');
         assert.equal(access.decide(left, first?.ticket), 'open');
         assert.equal(access.decide({ ...left, deleted_at: 1 }, first?.ticket), 'gone');
         assert.equal(access.decide({ ...left, owner_suspended: 1 }, first?.ticket), 'gone');
-        assert.deepEqual(await opened.database.tables.ownedBy(account.id).uploads.byIds([row.id], 1), []);
+        const owned = opened.database.tables.ownedBy(account.id).uploads;
+        const kept = await Promise.all([
+          owned.byIds([row.id], 1),
+          owned.page({}, { after: undefined, limit: 2 }, 1),
+        ]);
+        assert.deepEqual(
+          kept.map((rows) => rows.map(({ id }) => id)),
+          [[row.id], [row.id]],
+        );
+        assert.equal((await owned.totals({}, 1)).files, 1);
+        assert.deepEqual(await uploads.dead(9e12, 10), [], 'no sweep takes it');
+        await owned.markDeleted([row.id], 2_000_000);
+        assert.deepEqual(await owned.restore([row.id], 1_000_000), [row.id]);
       } finally {
         await opened.close();
       }
     });
 
-    test('no view of an upload that is deleted or expired; the expiry is never put off', async () => {
+    test('20 visitors at once and one view: one ticket', async () => {
+      const opened = await engine.open();
+      try {
+        const clock = createTestClock(1_000_000);
+        const access = createUploadAccess({ database: opened.database, clock, passwords, secret: 'secret' });
+        const { accounts, uploads } = opened.database.tables;
+        const account = accountRow();
+        await accounts.insert(account);
+        const row = uploadRow(account.id, { views_left: 1 });
+        await uploads.insert(row);
+        const seen = await Promise.all(Array.from({ length: 20 }, () => access.show(row, '', ['a'])));
+        assert.equal(seen.filter((shown) => typeof shown === 'object').length, 1);
+        const left = (await uploads.bySlug(row.slug))!;
+        assert.deepEqual([left.views, left.views_left], [1, 0]);
+      } finally {
+        await opened.close();
+      }
+    });
+
+    test('a limit that its owner changes while visitors come counts every one of them', async () => {
+      const opened = await engine.open();
+      try {
+        const { accounts, uploads } = opened.database.tables;
+        const account = accountRow();
+        await accounts.insert(account);
+        const owned = opened.database.tables.ownedBy(account.id).uploads;
+        const row = uploadRow(account.id, { views_left: 5 });
+        await uploads.insert(row);
+        const visitors = () => Array.from({ length: 10 }, () => uploads.takeView(row.id, 1));
+        const more = owned.change(row.id, { max_views: 12 }).then(() => false);
+        const taken = await Promise.all([...visitors(), more, ...visitors()]);
+        taken.push(...(await Promise.all(visitors())));
+        assert.equal(taken.filter(Boolean).length, 12);
+        const full = (await uploads.byId(row.id))!;
+        assert.deepEqual([full.views, full.views_left], [12, 0]);
+        assert.equal((await owned.change(row.id, { max_views: 3 }))?.views_left, 0, 'never below zero');
+        assert.equal((await owned.change(row.id, { max_views: null }))?.views_left, null);
+        assert.equal(await uploads.takeView(row.id, 1), true);
+        assert.equal((await owned.change(row.id, { max_views: 14 }))?.views_left, 1);
+      } finally {
+        await opened.close();
+      }
+    });
+
+    test('no view of an upload that is deleted or expired, and a password alone is counted too', async () => {
       const opened = await engine.open();
       try {
         const { accounts, uploads } = opened.database.tables;
@@ -52,11 +108,18 @@ for (const engine of databaseEngines)
         ];
         await uploads.insert(...rows);
         const taken = [];
-        for (const { id } of rows) taken.push(await uploads.takeView(id, 1_000, 2_000));
-        assert.deepEqual(taken, [false, false, true, true, false]);
-        const ends = [];
-        for (const { id } of rows.slice(2)) ends.push((await uploads.byId(id))!.expires_at);
-        assert.deepEqual(ends, [1_500, 9_000, null]);
+        for (const { id } of rows) taken.push(await uploads.takeView(id, 1_000));
+        assert.deepEqual(taken, [false, false, true, true, true]);
+        const kept = [];
+        for (const { id } of rows.slice(2)) {
+          const { expires_at, views, views_left } = (await uploads.byId(id))!;
+          kept.push([expires_at, views, views_left]);
+        }
+        assert.deepEqual(kept, [
+          [1_500, 1, 0],
+          [9_000, 1, 1],
+          [null, 1, null],
+        ]);
       } finally {
         await opened.close();
       }

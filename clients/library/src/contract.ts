@@ -775,6 +775,14 @@ export interface Upload {
   album: string | null;
   /** What was found and removed when it was stored. */
   metadataRemoved: ('gps' | 'camera' | 'time' | 'author' | 'thumbnail' | 'text')[];
+  /** When it was stored. */
+  createdAt: string;
+  /** Whether visitors must know a password. */
+  hasPassword: boolean;
+  /** How often visitors can be shown it; null for no limit. */
+  maxViews: number | null;
+  /** How often visitors asked to see it, with its password or one of its views, and were shown it. At `max_views` its link has ended. */
+  views: number;
 }
 
 export interface UploadChanges {
@@ -790,7 +798,7 @@ export interface UploadChanges {
   expiresIn?: number | null;
   /** Visitors must know it to see the picture: a string of 1 to 200 characters, or null for none. */
   password?: string | null;
-  /** How often visitors can be shown the picture, from now on: an integer from 1 to 1000000, or null for no limit. */
+  /** How often visitors can be shown the picture, those that it has had included: an integer from 1 to 1000000, or null for no limit. A larger number opens a link again that has ended. */
   maxViews?: number | null;
 }
 
@@ -818,7 +826,7 @@ export interface UploadFromUrl {
   stripMetadata?: boolean;
   /** Visitors must know it to see the picture. */
   password?: string;
-  /** How often visitors can be shown the picture; then the link ends. From 1 to 1000000. */
+  /** How often visitors can be shown the picture; then the link ends, and the upload stays for its owner. From 1 to 1000000. */
   maxViews?: number;
 }
 

@@ -25,6 +25,10 @@ export const uploadResult = result({
   tags: { type: 'array', items: text },
   album: { type: ['string', 'null'] },
   metadata_removed: { type: 'array', items: text, description: 'What was found in the file and removed.' },
+  created_at: text,
+  has_password: { type: 'boolean' },
+  max_views: { type: ['integer', 'null'] },
+  views: { ...whole, description: 'How often visitors were shown it; at max_views its link has ended.' },
 });
 
 export const listResult = result({

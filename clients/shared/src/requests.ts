@@ -1409,7 +1409,7 @@ export const UploadChanges: ObjectSchema = {
           "type": "null"
         }
       ],
-      "description": "How often visitors can be shown the picture, from now on: an integer from 1 to 1000000, or null for no limit."
+      "description": "How often visitors can be shown the picture, those that it has had included: an integer from 1 to 1000000, or null for no limit. A larger number opens a link again that has ended."
     }
   },
   "additionalProperties": false,
@@ -1479,7 +1479,7 @@ export const UploadFromUrl: ObjectSchema = {
       "type": "integer",
       "minimum": 1,
       "maximum": 1000000,
-      "description": "How often visitors can be shown the picture; then the link ends."
+      "description": "How often visitors can be shown the picture; then the link ends, and the upload stays for its owner."
     }
   },
   "additionalProperties": false

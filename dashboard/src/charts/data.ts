@@ -95,10 +95,10 @@ export function requestsByOutcome(usage: Usage): ChartData {
 }
 
 /** Duration of successful requests: the median and the 95th percentile. */
-export function answerTimes(usage: Usage, unit: Unit): ChartData {
+export function answerTimes(usage: Usage, kind: 'upload' | 'render'): ChartData {
   const columns = emptyColumns(usage, [null, null]);
   for (const step of usage.requests) {
-    const column = step.unit === unit ? columnOf(columns, step.day) : undefined;
+    const column = step.kind === kind ? columnOf(columns, step.day) : undefined;
     if (column) column.values = [step.p50_ms, step.p95_ms];
   }
   return {

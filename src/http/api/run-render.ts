@@ -102,6 +102,7 @@ export async function queueRender(
     ...jsonAnswer(accepted, toBody(accepted)),
     status: 202,
   });
+  request.notes = { phases: createPhases(), made: [], isQueued: true };
   return idempotency.once(
     request,
     reply,
@@ -118,7 +119,7 @@ export async function queueRender(
       const accepted = await renderJobs.accept(payer, identified, signal, async (tables, queued) =>
         remember?.(tables, toAnswer(queued)),
       );
-      request.notes = { phases: createPhases(), made: [accepted.id] };
+      request.notes = { phases: createPhases(), made: [accepted.id], isQueued: true };
       return toAnswer(accepted);
     },
     sizeBytes,

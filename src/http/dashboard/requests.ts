@@ -1,7 +1,7 @@
 // The request log, for the account's owner.
 import { pageOptions } from '#storage/owned/cursor.ts';
 import type { RequestLogRow } from '#storage/schema.ts';
-import { unitOf } from '#metering/request-days.ts';
+import { kindOfRequest } from '#metering/request-kinds.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { isoTime, toPage } from '#http/dashboard/views.ts';
 
@@ -38,11 +38,12 @@ const madeBy = ({ made }: RequestLogRow): string[] => made?.split(',') ?? [];
 
 function requestView(row: RequestLogRow, keyNames: Map<string, string>, targets: Map<string, string>) {
   const { id, created_at, path, status, code, reason, key_id, duration_ms, phases } = row;
-  const kind = unitOf(row);
+  const kind = kindOfRequest(row);
   return {
     request_id: id,
     at: isoTime(created_at),
     path,
+    kind,
     status,
     code,
     reason,
@@ -56,7 +57,7 @@ function requestView(row: RequestLogRow, keyNames: Map<string, string>, targets:
       ms,
     })),
     made: madeBy(row).map((madeId) => ({
-      kind,
+      kind: kind === 'upload' ? ('upload' as const) : ('render' as const),
       id: madeId,
       /** The address of the page; null for an upload, and for a render that is gone. */
       target: targets.get(madeId) ?? null,

@@ -4,7 +4,7 @@ import { nextCursor } from '#storage/owned/cursor.ts';
 import type { PageOptions } from '#storage/owned/page.ts';
 import { maxOriginalBytes } from '#uploads/pictures/limits.ts';
 import { sizeOf, type Original } from '#uploads/pictures/variant.ts';
-import { isGuarded } from '#uploads/upload-access.ts';
+import { isGuarded, maxViewsOf } from '#uploads/upload-access.ts';
 import { isExtract } from '#renders/output-files.ts';
 import {
   originalOf,
@@ -39,7 +39,8 @@ export function createUploadViews({ settings, uploads }: Pick<RouteParts, 'setti
       /** Whether visitors must know a password or are counted. */
       guarded: isGuarded(row),
       has_password: row.password_hash !== null,
-      views_left: row.views_left,
+      max_views: maxViewsOf(row),
+      views: row.views,
       title: row.title,
       tags: JSON.parse(row.tags) as string[],
       /** The id of its album. */

@@ -169,6 +169,7 @@ export const uploadsFromUrl = {
 export const uploadChanges = {
   'other tags, no expiry': { tags: ['holiday'], expires_in: null },
   'another name': { filename: 'beach.jpg', title: 'At the beach' },
+  'more views': { max_views: 10 },
 } satisfies Record<string, object>;
 
 const Upload = {
@@ -188,6 +189,10 @@ const Upload = {
   tags: uploadForms['a photo with tags'].tags,
   album: null,
   metadata_removed: ['gps', 'camera', 'time'],
+  created_at: '2026-11-16T09:31:00.000Z',
+  has_password: false,
+  max_views: null,
+  views: 0,
 };
 
 export const uploadAnswers = {

@@ -39,8 +39,8 @@ const QuotaWarning = Type.Object(
 );
 
 const { slug: _slug, delete_url: _delete, title: _title, tags: _tags, ...upload } = uploadAnswers.Upload;
-const { album: _album, metadata_removed: _removed, ...shared } = upload;
-const reportedUpload = { ...shared, created_at: '2026-11-16T09:31:00.000Z' };
+const { album: _album, metadata_removed: _removed, has_password: _password, ...counted } = upload;
+const { max_views: _max, views: _views, ...reportedUpload } = counted;
 const { Render: succeeded } = renderAnswers;
 const failed = {
   ...succeeded,

@@ -2,6 +2,7 @@
 import { sql, type Kysely } from 'kysely';
 import { isAhead, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { AlbumRow, Schema } from '#storage/schema.ts';
+import { hasViews } from '#storage/tables/uploads.ts';
 
 /** An album with what its uploads say of it. */
 export interface Album extends AlbumRow {
@@ -19,7 +20,7 @@ export function createOwnedAlbums(db: Kysely<Schema>, accountId: string) {
 
   /** With the count and the cover of each. */
   function described(albums: ReturnType<typeof live>, now: number) {
-    const shown = sql`from uploads where album_id = albums.id and deleted_at is null and coalesce(views_left, 1) > 0
+    const shown = sql`from uploads where album_id = albums.id and deleted_at is null and ${hasViews}
       and (uploads.expires_at is null or uploads.expires_at > ${now})`;
     return db
       .selectFrom(albums.as('albums'))

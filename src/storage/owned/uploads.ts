@@ -17,9 +17,16 @@ export interface UploadFilter {
 }
 
 /** What can be changed of an upload; at least one of them. */
-export type ChangedUpload = Partial<
-  Pick<UploadRow, 'filename' | 'title' | 'tags' | 'album_id' | 'expires_at' | 'password_hash' | 'views_left'>
->;
+export interface ChangedUpload extends Partial<
+  Pick<UploadRow, 'filename' | 'title' | 'tags' | 'album_id' | 'expires_at' | 'password_hash'>
+> {
+  /** With the views that it has had; null for no limit. */
+  max_views?: number | null;
+}
+
+/** In the statement itself, so that a view that is taken at the same time is counted. */
+const viewsLeft = (max: number | null) =>
+  max === null ? null : sql<number>`case when ${max} > views then ${max} - views else 0 end`;
 
 export const uploadOrders = ['newest', 'oldest', 'largest', 'smallest', 'name'] as const;
 export type UploadOrder = (typeof uploadOrders)[number];
@@ -47,8 +54,7 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       .selectFrom('uploads')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where(isAhead('expires_at', now))
-      .where(sql<boolean>`(views_left is null or views_left > 0)`);
+      .where(isAhead('expires_at', now));
   const live = (now: number) => unexpired(now).where('deleted_at', 'is', null);
   const tagged = (tag: string) =>
     db
@@ -119,15 +125,15 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .orderBy('tag')
         .limit(limit)
         .execute(),
-    /** The given uploads that still resolve. */
+    /** The given uploads that have neither expired nor been deleted. */
     byIds: (ids: string[], now: number): Promise<UploadRow[]> =>
       live(now).where('id', 'in', ids).orderBy('created_at', 'desc').execute(),
     byId: (id: string, now: number): Promise<UploadRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
-    change: (id: string, values: ChangedUpload): Promise<UploadRow | undefined> =>
+    change: (id: string, { max_views: max, ...values }: ChangedUpload): Promise<UploadRow | undefined> =>
       db
         .updateTable('uploads')
-        .set(values)
+        .set({ ...values, ...(max !== undefined && { views_left: viewsLeft(max) }) })
         .where('account_id', '=', accountId)
         .where('id', '=', id)
         .where('deleted_at', 'is', null)

@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { isAhead, type PageOptions } from '#storage/owned/page.ts';
 import type { AlbumRow, Schema, UploadRow } from '#storage/schema.ts';
 import type { StoredTotals } from '#storage/tables/stored.ts';
+import { hasViews } from '#storage/tables/uploads.ts';
 
 /** An album, and whether its owner is suspended, which decides whether it resolves. */
 export type ResolvedAlbum = AlbumRow & { owner_suspended: number };
@@ -13,7 +14,7 @@ export function createAlbumsTable(db: Kysely<Schema>) {
       .selectFrom('uploads')
       .where('album_id', '=', albumId)
       .where('deleted_at', 'is', null)
-      .where(sql<boolean>`coalesce(views_left, 1) > 0`)
+      .where(hasViews)
       .where(isAhead('expires_at', now));
 
   return {

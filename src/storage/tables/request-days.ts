@@ -1,4 +1,4 @@
-// The request log summed by day, key and path. Written with the log itself, off the request path.
+// The request log summed by day, key and kind. Written with the log itself, off the request path.
 import { sql, type Kysely } from 'kysely';
 import { latencyBoundsMs, type RequestDayRow, type Schema, type TookColumn } from '#storage/schema.ts';
 

@@ -6,6 +6,9 @@ import { insertRows } from '#storage/insert-rows.ts';
 import { createStored, totals, type StoredTotals } from '#storage/tables/stored.ts';
 import { createVariantsTable } from '#storage/tables/variants.ts';
 
+/** Visitors can still be shown it. */
+export const hasViews = sql<boolean>`(views_left is null or views_left > 0)`;
+
 export function createUploadsTable(db: Kysely<Schema>) {
   const { by, ...stored } = createStored(db, 'uploads');
   return {
@@ -31,18 +34,13 @@ export function createUploadsTable(db: Kysely<Schema>) {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    /** True if one was left. The last one makes the upload expire at `endsAt`, unless it does so before. */
-    async takeView(id: string, now: number, endsAt: number): Promise<boolean> {
+    /** Counts a view; true if there was one to take. */
+    async takeView(id: string, now: number): Promise<boolean> {
       const result = await db
         .updateTable('uploads')
-        .set({
-          views_left: sql<number>`views_left - 1`,
-          expires_at: sql<
-            number | null
-          >`case when views_left > 1 or expires_at < ${endsAt} then expires_at else ${endsAt} end`,
-        })
+        .set({ views: sql<number>`views + 1`, views_left: sql<number | null>`views_left - 1` })
         .where('id', '=', id)
-        .where('views_left', '>', 0)
+        .where(hasViews)
         .where('deleted_at', 'is', null)
         .where(isAhead('expires_at', now))
         .executeTakeFirst();

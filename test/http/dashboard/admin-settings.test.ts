@@ -219,6 +219,7 @@ test('the history of an account is deleted in steps', async () => {
       account_id: person.accountId,
       key_id: null,
       path: '/api/v1/upload',
+      kind: 'upload' as const,
       status: 201,
       code: null,
       reason: null,

@@ -35,7 +35,7 @@ test('an upload gets a name, a title, tags, a password and a number of views, an
   const { body: changed } = await visitor.call('PATCH /uploads/:id', { id, body });
   assert.equal(changed.filename, 'harbour at dawn.png');
   assert.deepEqual([changed.title, changed.tags], ['At dawn', ['sea', 'may']]);
-  assert.deepEqual([changed.guarded, changed.has_password, changed.views_left], [true, true, 3]);
+  assert.deepEqual([changed.guarded, changed.has_password, changed.max_views], [true, true, 3]);
   const file = new URL(changed.file_url).pathname;
   assert.equal((await fetch(service.origin + file)).status, 404, 'a stranger is asked first');
   assert.deepEqual(await listed({ tag: 'may' }), ['harbour at dawn.png']);
@@ -43,7 +43,7 @@ test('an upload gets a name, a title, tags, a password and a number of views, an
   const none = { title: null, password: null, max_views: null };
   const { body: open } = await visitor.call('PATCH /uploads/:id', { id, body: none });
   assert.deepEqual(
-    [open.title, open.guarded, open.has_password, open.views_left, open.tags],
+    [open.title, open.guarded, open.has_password, open.max_views, open.tags],
     [null, false, false, null, ['sea', 'may']],
   );
   assert.equal((await fetch(service.origin + file)).status, 200);

@@ -434,10 +434,7 @@ test('a row of the request log has its field, its steps and what it created; dai
   const today = dayOf(now);
   const days = await service.database.tables.ownedBy(accountId).requests.days(today, today);
   const sums = days.map((row) => [row.path, row.key_id, row.refused, row.failed, succeededOf(row)].join(' '));
-  assert.deepEqual(
-    new Set(sums),
-    new Set([`/api/v1/screenshot ${key.id} 1 0 0`, `/api/v1/upload/batch ${key.id} 0 0 1`]),
-  );
+  assert.deepEqual(new Set(sums), new Set([`render ${key.id} 1 0 0`, `upload ${key.id} 0 0 1`]));
 });
 
 test('the request log is kept for thirty days and bounded for each account', async () => {
@@ -450,6 +447,7 @@ test('the request log is kept for thirty days and bounded for each account', asy
       account_id: accountId,
       key_id: null,
       path: '/api/v1/upload',
+      kind: 'upload',
       status: 201,
       code: null,
       reason: null,

@@ -165,3 +165,24 @@ test('a render of the playground is hosted afterwards, without a further unit, w
   assert.equal(refused.status, 422);
   assert.equal((refused.body.error as { field?: string }).field, 'quality', 'as version 2 says it');
 });
+
+test('secrets of a render of the playground cannot be guessed from what is stored for a repeat', async () => {
+  const { accountId, ...visitor } = await signedInVisitor(service);
+  const body = {
+    html: '<p>Closed',
+    base_url: 'https://example.com/',
+    basic_auth: { username: 'a', password: 'b' },
+  };
+  for (const name of ['one', 'two']) {
+    const headers = { 'idempotency-key': name };
+    const sent = { ...body, format: 'text' };
+    assert.equal((await visitor.raw('POST /playground/render', { body: sent, headers })).status, 200);
+  }
+  const rows = await service.database.connection
+    .selectFrom('idempotency_keys')
+    .select('fingerprint')
+    .where('account_id', '=', accountId)
+    .execute();
+  assert.equal(rows.length, 2);
+  assert.notEqual(rows[0]?.fingerprint, rows[1]?.fingerprint, 'keyed with what is not stored');
+});

@@ -43,6 +43,7 @@ function uploadRow(accountId: string, change: Partial<UploadRow>): UploadRow {
     metadata_removed: '[]',
     password_hash: null,
     views_left: null,
+    views: 0,
     album_id: null,
     ...change,
   };

@@ -42,6 +42,12 @@ async function change({ id }: Upload, changes: object): Promise<{ status: number
   return { status: response.status, text: await response.text() };
 }
 
+async function read({ id }: Upload): Promise<Upload> {
+  const response = await fetch(`${service.origin}/api/v2/uploads/${id}`, { headers: bearer(key) });
+  assert.equal(response.status, 200);
+  return (await response.json()) as Upload;
+}
+
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const response = await fetch(service.origin + path, { method, headers, redirect: 'manual' });
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -50,7 +56,7 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
 
 let addresses = 0;
 /** Presses the button; each time from another address, unless one is given. */
-async function press({ slug }: Upload, given = '', from = `10.1.${(addresses += 1)}.7`) {
+async function press({ slug }: Pick<Upload, 'slug'>, given = '', from = `10.1.${(addresses += 1)}.7`) {
   const response = await fetch(`${service.origin}/i/${slug}/show`, {
     method: 'POST',
     redirect: 'manual',
@@ -247,7 +253,7 @@ describe('10.11 max_views', () => {
     assert.equal((await press(upload)).status, 303);
   });
 
-  test('used up: gone for everyone but the last visitor, then for everyone, and the bytes are freed', async () => {
+  test('used up: the link has ended for everyone but the last visitor, then for everyone, and its owner keeps the file', async () => {
     const upload = await store(
       { max_views: '2' },
       await sharp(await png(300, 200))
@@ -260,12 +266,6 @@ describe('10.11 max_views', () => {
     assert.equal((await get(`/i/${upload.slug}`, html)).status, 404);
     assert.deepEqual(await strangerSees(upload), nothing);
     assert.equal((await get(`/f/${upload.slug}`, html)).status, 404);
-    const own = await fetch(`${service.origin}/api/v2/uploads/${upload.id}`, { headers: bearer(key) });
-    assert.equal(own.status, 404, 'as one that has expired');
-    const deleted = await fetch(upload.delete_url!.replace('http://tintype.test', service.origin), {
-      method: 'POST',
-    });
-    assert.equal(deleted.status, 404);
     const { page, src } = await shownWith(upload, cookie);
     assert.equal(page.status, 200);
     assert.equal((await get(src)).status, 200);
@@ -274,12 +274,76 @@ describe('10.11 max_views', () => {
     service.clock.advance(ticketMs + 1_000);
     assert.equal((await get(`/i/${upload.slug}`, { ...html, cookie })).status, 404);
     assert.equal((await get(src)).status, 404);
-    const row = await service.database.connection
-      .selectFrom('uploads')
-      .select('expires_at')
-      .where('id', '=', upload.id)
-      .executeTakeFirst();
-    assert.ok(!row || row.expires_at! <= service.clock.now(), 'the sweep takes it, or has taken it');
+    service.clock.advance(ticketMs);
+    const own = await read(upload);
+    assert.deepEqual(own, { ...upload, delete_url: null, views: 2 });
+    const list = await fetch(`${service.origin}/api/v2/uploads`, { headers: bearer(key) });
+    const { items } = (await list.json()) as { items: Upload[] };
+    assert.deepEqual(
+      items.find(({ id }) => id === upload.id),
+      own,
+    );
+  });
+
+  test('used up: a larger number opens the link again, and a smaller one than it has had is refused', async () => {
+    const upload = await store({ max_views: '2', expires_in: '86400' });
+    await press(upload);
+    await press(upload);
+    assert.equal((await press(upload)).status, 404);
+    const refused = await change(upload, { max_views: 1 });
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /max_views: must be at least 2, the views that the upload has had, or null/);
+    assert.equal((await change(upload, { max_views: 2 })).status, 200);
+    assert.equal((await press(upload)).status, 404);
+    const opened = await change(upload, { max_views: 3 });
+    assert.deepEqual(JSON.parse(opened.text), { ...upload, delete_url: null, max_views: 3, views: 2 });
+    const { cookie } = await press(upload);
+    const { src } = await shownWith(upload, cookie);
+    assert.equal((await get(src)).bytes.length, upload.size_bytes);
+    assert.equal((await press(upload)).status, 404);
+    assert.equal((await change(upload, { max_views: null })).status, 200);
+    assert.deepEqual(await strangerSees(upload), [200, 200, 200, 200, 200]);
+    const { views, max_views } = await read(upload);
+    assert.deepEqual([views, max_views], [3, null]);
+  });
+
+  test('used up: deleted and restored by its owner, and deleted for good with its delete_url', async () => {
+    const upload = await store({ max_views: '1' });
+    await press(upload);
+    const call = (method: string, rest = '') =>
+      fetch(`${service.origin}/api/v2/uploads/${upload.id}${rest}`, { method, headers: bearer(key) });
+    assert.equal((await call('DELETE')).status, 200);
+    assert.equal((await call('GET')).status, 404);
+    const restored = await call('POST', '/restore');
+    assert.deepEqual([restored.status, ((await restored.json()) as Upload).views], [200, 1]);
+    assert.equal((await press(upload)).status, 404);
+    const deleted = await fetch(upload.delete_url!.replace('http://tintype.test', service.origin), {
+      method: 'POST',
+    });
+    assert.equal(deleted.status, 200);
+    assert.deepEqual([(await call('GET')).status, (await call('POST', '/restore')).status], [404, 404]);
+  });
+
+  test('used up: its owner sees it in the dashboard, and an album shows the others', async () => {
+    const owner = await signedInVisitor(service);
+    const { id } = (await owner.call('POST /albums', { body: { title: 'Once' } })).body;
+    await owner.call('POST /uploads', { form: formOf([[await png(300, 200), 'once.png']]) });
+    const [{ id: uploadId } = { id: '' }] = (await owner.call('GET /uploads')).body.items;
+    const body = { album: id, max_views: 1 };
+    const { body: upload } = await owner.call('PATCH /uploads/:id', { id: uploadId, body });
+    assert.equal((await owner.call('GET /albums')).body.items[0]?.count, 1);
+    await press(upload);
+    assert.equal((await owner.call('GET /albums')).body.items[0]?.count, 0);
+    const shown = (await owner.call('GET /uploads/:id', { id: upload.id })).body;
+    assert.deepEqual([shown.max_views, shown.views], [1, 1]);
+    assert.equal((await owner.call('GET /uploads', { query: { album: id } })).body.items.length, 1);
+    assert.equal((await owner.call('GET /uploads/totals')).body.files, 1);
+    const { pathname, search } = new URL(shown.preview_url);
+    assert.equal((await get(pathname + search)).status, 200);
+    assert.equal((await owner.raw('GET /uploads/:id/thumbnail', { id: upload.id })).status, 200);
+    const again = await owner.call('PATCH /uploads/:id', { id: upload.id, body: { max_views: 2 } });
+    assert.deepEqual([again.body.max_views, again.body.views], [2, 1]);
+    assert.equal((await press(upload)).status, 303);
   });
 
   test('pressed by many at once: as many are let in as there are views, and the others hear that it is gone', async () => {
@@ -317,8 +381,11 @@ describe('10.11 max_views', () => {
   test('with a password, a wrong one uses up nothing', async () => {
     const upload = await store({ max_views: '1', password });
     for (const wrong of ['', 'x']) assert.equal((await press(upload, wrong)).status, 403);
+    assert.equal((await read(upload)).views, 0);
     const { cookie, status } = await press(upload, password);
     assert.equal(status, 303);
+    const { has_password, max_views, views } = await read(upload);
+    assert.deepEqual([has_password, max_views, views], [true, 1, 1]);
     assert.equal((await shownWith(upload, cookie)).page.status, 200);
     assert.equal((await get(`/i/${upload.slug}`, html)).status, 404);
   });

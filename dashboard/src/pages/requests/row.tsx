@@ -1,6 +1,6 @@
 // One request in the log: a row of aligned columns that expands to its details.
 import { useId } from 'react';
-import { ago, duration, exactTime, time } from '#app/format.ts';
+import { ago, duration, exactTime, plural, time } from '#app/format.ts';
 import { Details, type RequestItem } from '#app/pages/requests/details.tsx';
 import { targetName } from '#app/pages/renders/names.ts';
 import { Icon } from '#app/parts/icon.tsx';
@@ -83,16 +83,19 @@ function Outcome({ item }: { item: RequestItem }) {
         {item.reason !== null && <span className="text-quiet">: {item.reason}</span>}
       </>
     );
-  const count = item.made.length;
-  const [first] = item.made;
-  const what =
-    first?.kind === 'render'
-      ? `Rendered ${first.target === null ? '' : targetName(first.target)}`
-      : `Stored ${count === 1 ? '1 file' : `${count} files`}`;
   return (
     <span className="text-quiet">
-      {count === 0 ? 'Answered' : what}
+      {outcomeOf(item)}
       <span className="md:hidden"> · {ago(item.at)}</span>
     </span>
   );
+}
+
+/** A repeat that got its stored answer, or an earlier result, made nothing. */
+function outcomeOf({ kind, made: [first, ...others] }: RequestItem): string {
+  if (kind === 'change') return 'Changed';
+  if (first === undefined) return 'Answered';
+  if (kind === 'upload') return `Stored ${plural(1 + others.length, 'file')}`;
+  const target = first.target === null ? '' : ` ${targetName(first.target)}`;
+  return `${kind === 'queued' ? 'Queued' : 'Rendered'}${target}`;
 }

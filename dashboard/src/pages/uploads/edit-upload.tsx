@@ -2,8 +2,10 @@
 import type { BodyOf } from '#http/dashboard/contract.ts';
 import type { Upload } from '#http/dashboard/views.ts';
 import { call } from '#app/api.ts';
+import { number } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';
 import { albumChoices, useAlbums } from '#app/pages/albums/use-albums.ts';
+import { mostViews } from '#app/pages/uploads/views-used-up.tsx';
 import { FormDialog } from '#app/parts/dialog.tsx';
 import { Checkbox, SelectField, TextField } from '#app/parts/field.tsx';
 import { useAction } from '#app/parts/use-action.ts';
@@ -51,10 +53,10 @@ export function EditUpload({ upload, onClose }: { upload: Upload; onClose: () =>
         label="Views"
         name="max_views"
         type="number"
-        min={1}
-        max={1_000_000}
-        defaultValue={upload.views_left ?? ''}
-        hint="How often visitors can still be shown it; then its link ends. Empty for no limit."
+        min={Math.max(1, upload.views)}
+        max={mostViews}
+        defaultValue={upload.max_views ?? ''}
+        hint={`How often visitors can be shown it in all${upload.views > 0 ? ` (${number(upload.views)} so far)` : ''}; then its link ends. Empty for no limit.`}
       />
     </FormDialog>
   );
@@ -75,6 +77,6 @@ function changesIn(form: FormData, upload: Upload): BodyOf<'PATCH /uploads/:id'>
     ...(tags.join() !== upload.tags.join() && { tags }),
     ...(form.has('album') && album !== (upload.album ?? '') && { album: album || null }),
     ...(form.has('open') ? { password: null } : password !== '' && { password }),
-    ...(views !== String(upload.views_left ?? '') && { max_views: views === '' ? null : Number(views) }),
+    ...(views !== String(upload.max_views ?? '') && { max_views: views === '' ? null : Number(views) }),
   };
 }

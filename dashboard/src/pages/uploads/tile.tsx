@@ -1,6 +1,7 @@
 // One upload in the grid.
 import type { Upload } from '#http/dashboard/views.ts';
 import { ago, bytes, isWithin } from '#app/format.ts';
+import { isUsedUp } from '#app/pages/uploads/views-used-up.tsx';
 import { CopyIcon } from '#app/parts/copy.tsx';
 import { Chip } from '#app/parts/states.tsx';
 import { Thumbnail } from '#app/parts/thumbnail.tsx';
@@ -56,9 +57,9 @@ export function Tile({
         </div>
         <CopyIcon text={upload.url} what={`link of ${filename}`} />
       </div>
-      {isSoon && (
+      {(isSoon || isUsedUp(upload)) && (
         <span className="absolute top-2 right-2">
-          <Chip tone="warn">Expires {ago(expires_at)}</Chip>
+          <Chip tone="warn">{isUsedUp(upload) ? 'Views used up' : `Expires ${ago(expires_at!)}`}</Chip>
         </span>
       )}
     </li>

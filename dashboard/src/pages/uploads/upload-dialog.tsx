@@ -6,6 +6,7 @@ import { imageNames, type ImageType } from '#uploads/image-types.ts';
 import { bytes, plural, span, time } from '#app/format.ts';
 import { albumName, useAlbums } from '#app/pages/albums/use-albums.ts';
 import { EditUpload } from '#app/pages/uploads/edit-upload.tsx';
+import { isUsedUp, ViewsUsedUp } from '#app/pages/uploads/views-used-up.tsx';
 import { AnchorButton, Button } from '#app/parts/button.tsx';
 import { CopyRow } from '#app/parts/copy.tsx';
 import { Dialog, Facts } from '#app/parts/dialog.tsx';
@@ -45,6 +46,7 @@ export function UploadDialog({
   ];
   return (
     <Dialog title={upload.filename} onClose={onClose} wide>
+      {isUsedUp(upload) && <ViewsUsedUp upload={upload} />}
       <div className="grid gap-6 md:grid-cols-2">
         <a
           href={sameOrigin(upload.url)}
@@ -103,9 +105,10 @@ export function UploadDialog({
   );
 }
 
-function guardOf({ has_password, views_left }: Upload): string {
-  const views = views_left !== null && `${plural(views_left, 'view')} left`;
-  return [has_password && 'need the password', views].filter(Boolean).join(', ');
+function guardOf({ has_password, max_views, views }: Upload): string {
+  const shown =
+    max_views === null ? views > 0 && plural(views, 'view') : `${views} of ${plural(max_views, 'view')}`;
+  return [has_password && 'need the password', shown].filter(Boolean).join(', ');
 }
 
 function ChangeExpiry({ upload, session }: { upload: Upload; session: Session }) {

@@ -42,7 +42,8 @@ export const UploadFields = Type.Object(
     }),
     max_views: Type.Integer({
       ...views,
-      description: 'How often visitors can be shown the picture; then the link ends.',
+      description:
+        'How often visitors can be shown the picture; then the link ends, and the upload stays for its owner.',
     }),
   }),
   strict,
@@ -84,7 +85,7 @@ export const UploadChanges = Type.Object(
     ),
     max_views: orNull(
       'integer',
-      `How often visitors can be shown the picture, from now on: an integer from ${views.minimum} to ${views.maximum}, or null for no limit.`,
+      `How often visitors can be shown the picture, those that it has had included: an integer from ${views.minimum} to ${views.maximum}, or null for no limit. A larger number opens a link again that has ended.`,
       views,
     ),
   }),
@@ -117,6 +118,13 @@ export const Upload = Type.Object(
     album: orNull('string', 'The id of its album; null if it is in none.'),
     metadata_removed: Type.Array(choice(metadataKinds, { description: 'A kind of metadata.' }), {
       description: 'What was found and removed when it was stored.',
+    }),
+    created_at: Type.String({ format: 'date-time', description: 'When it was stored.' }),
+    has_password: Type.Boolean({ description: 'Whether visitors must know a password.' }),
+    max_views: orNull('integer', 'How often visitors can be shown it; null for no limit.'),
+    views: Type.Integer({
+      description:
+        'How often visitors asked to see it, with its password or one of its views, and were shown it. At `max_views` its link has ended.',
     }),
   },
   { ...strict, description: 'An upload. Every field is always there.' },

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
+import { maxViewsOf } from '#uploads/upload-access.ts';
 import type { UploadLibrary } from '#uploads/upload-library.ts';
 import { answerUpload, storedOf, type UploadParts } from '#http/api/answer-upload.ts';
 import { sendJson } from '#http/api/v2/send-json.ts';
@@ -99,4 +100,8 @@ export const uploadOf = (addresses: Addresses, row: UploadRow, deleteToken?: str
   tags: JSON.parse(row.tags) as string[],
   album: row.album_id,
   metadata_removed: JSON.parse(row.metadata_removed) as Upload['metadata_removed'],
+  created_at: new Date(row.created_at).toISOString(),
+  has_password: row.password_hash !== null,
+  max_views: maxViewsOf(row),
+  views: row.views,
 });

@@ -65,7 +65,7 @@ async function store(fields: Fields = [], as = key): Promise<Upload> {
 }
 const bytesOf = (url: string): Promise<Response> => fetch(url.replace('http://tintype.test', service.origin));
 
-test('10.8 201: the nine fields of version 1 and seven more, without metadata, and the same again from GET', async () => {
+test('10.8 201: the nine fields of version 1 and eleven more, without metadata, and the same again from GET', async () => {
   const { status, headers, body } = await send([
     ['file', blob(photo), 'IMG_1.jpg'],
     ['title', '  A   day\u200b out '],
@@ -77,7 +77,7 @@ test('10.8 201: the nine fields of version 1 and seven more, without metadata, a
   ]);
   assert.equal(status, 201);
   assert.match(headers.get('x-service-quota-remaining') ?? '', /^\d+$/);
-  const { id, slug, delete_url, expires_at, size_bytes, sha256, width, height, ...rest } = body;
+  const { id, slug, delete_url, expires_at, created_at, size_bytes, sha256, width, height, ...rest } = body;
   assert.deepEqual(rest, {
     url: `http://tintype.test/i/${slug}`,
     file_url: `http://tintype.test/f/${slug}`,
@@ -87,7 +87,11 @@ test('10.8 201: the nine fields of version 1 and seven more, without metadata, a
     tags: ['holiday', 'São Paulo'],
     album: null,
     metadata_removed: ['gps', 'camera', 'time', 'author', 'thumbnail', 'text'],
+    has_password: false,
+    max_views: null,
+    views: 0,
   });
+  assert.ok(Math.abs(Date.parse(created_at) - service.clock.now()) < 60_000);
   assert.match(delete_url ?? '', /\/api\/uploads\/\w{20}\/delete\?token=[\w-]+$/);
   assert.ok(Math.abs(Date.parse(expires_at ?? '') - service.clock.now() - 3_600_000) < 60_000);
   assert.ok(width !== null && width > 0 && height !== null && height > 0);

@@ -1,0 +1,11 @@
+// What kind of request this is, for the request log, its charts and the metrics.
+import type { FastifyRequest } from 'fastify';
+import type { RequestKind } from '#storage/schema.ts';
+
+/** What the route says, for the endpoints of the API; undefined elsewhere. */
+export function kindOf({ method, notes, routeOptions }: FastifyRequest): RequestKind | undefined {
+  const { kind } = routeOptions.config;
+  if (kind === undefined) return undefined;
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  return notes?.isQueued === true ? 'queued' : kind;
+}
