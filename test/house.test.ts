@@ -68,6 +68,14 @@ test('there are files to check', () => {
   assert.ok(files.length > 10, `found only ${files.length} source files`);
 });
 
+test('each room from accounts to renders has a room.ts that builds its parts', () => {
+  const built = rooms.slice(rooms.indexOf('accounts'), rooms.indexOf('http'));
+  assert.deepEqual(
+    built.filter((room) => !files.includes(join(room, 'room.ts'))),
+    [],
+  );
+});
+
 test('a room imports only rooms to its left, by its own name', () => {
   const wrong: string[] = [];
   for (const file of files) {

@@ -153,6 +153,11 @@ const lines: [name: string, text: string | Buffer, expected: RegExp | string][] 
     ),
   ],
   [
+    'an id that looks like an address is refused',
+    wrap(`<g fill='url("#a;url(//x);b")'/>`),
+    wrap('<g fill="none"/>'),
+  ],
+  [
     'a value that no browser reads leaves nothing',
     wrap('<g fill="element(x) red" stroke="url(//x) element(x)" filter="[(])" mask="url(a b)"/>'),
     wrap('<g/>'),
@@ -168,8 +173,12 @@ const lines: [name: string, text: string | Buffer, expected: RegExp | string][] 
   ],
   [
     'no value of an animation contains a semicolon, written as an escape either',
-    wrap('<animate attributeName="filter" values="url(\'#a\\3b url(//x)\\3b b\');none"/>'),
-    wrap('<animate attributeName="filter"/>'),
+    wrap(
+      ["url('#a\\3b b')", '"\\3b url(//x)\\3b "']
+        .map((value) => `<animate attributeName="filter" values="${value.replaceAll('"', '&quot;')};none"/>`)
+        .join(''),
+    ),
+    wrap('<animate attributeName="filter"/><animate attributeName="filter"/>'),
   ],
 
   ['broken after <svg', '<svg', /^file: line 1: not well-formed XML/],

@@ -174,7 +174,8 @@ function isFontData(address: string): boolean {
   return fontMediaTypes.has(type.toLowerCase()) && /^[a-z\d+/=]*$/i.test(address.slice(comma + 1));
 }
 
-const isFragment = (address: string): boolean => address.startsWith('#');
+/** No id looks like another address; a parser that is less careful with quotes could find it. */
+const isFragment = (address: string): boolean => address.startsWith('#') && !/url\s*\(/i.test(address);
 
 /** The tokens, with every `url("…")` merged into one token; undefined if one of them is not allowed. */
 function cleanValue(
