@@ -1,7 +1,8 @@
 // The kinds of requests: what each route of the API is in the request log, in the sums by day, and in the metrics; and rows of before.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RequestKind } from '#storage/schema.ts';
+import type { RequestDayRow, RequestKind, TookColumn } from '#storage/schema.ts';
+import { tookColumns } from '#storage/tables/request-days.ts';
 import { dayOf } from '#storage/tables/usage.ts';
 import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
@@ -155,24 +156,23 @@ test('rows of before have the kind that their path tells', async () => {
     rows.map(([, , , kind]) => kind),
   );
 
-  const took = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`took_${index}`, 0]));
-  const sum = (path: string, bucket: number, count: number) => ({
-    ...(took as Record<`took_${0}`, number>),
+  const none = Object.fromEntries(tookColumns.map((column) => [column, 0])) as Record<TookColumn, number>;
+  const sum = (path: string, took: TookColumn, count: number): RequestDayRow => ({
+    ...none,
     account_id: accountId,
     day: dayOf(now),
     key_id: '',
     path,
     refused: 0,
     failed: 0,
-    [`took_${bucket}`]: count,
+    [took]: count,
   });
-  type Day = Parameters<typeof tables.requestDays.add>[0][number];
   await tables.requestDays.add([
-    sum('/api/v1/pdf', 5, 2),
-    sum('/api/v1/upload', 1, 3),
-    sum('/api/v2/usage', 0, 60),
-    sum('render', 5, 1),
-  ] as Day[]);
+    sum('/api/v1/pdf', 'took_5', 2),
+    sum('/api/v1/upload', 'took_1', 3),
+    sum('/api/v2/usage', 'took_0', 60),
+    sum('render', 'took_5', 1),
+  ]);
   const { requests } = (await visitor.call('GET /usage')).body;
   assert.deepEqual(requests.map(({ kind, succeeded }) => `${kind} ${succeeded}`).toSorted(), [
     'read 60',
