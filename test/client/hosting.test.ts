@@ -101,7 +101,7 @@ test('a list is a page when awaited and everything when looped over; filters hol
   const titles: (string | null)[] = [];
   for await (const upload of client.uploads.list({ tag: 'paged', limit: 3 })) titles.push(upload.title);
   // Several are sent at once, so their order is not that of the files.
-  assert.deepEqual(titles.toSorted(), ['title p1', 'title p2', 'title p3', 'title p4']);
+  assert.deepEqual(new Set(titles), new Set(['title p1', 'title p2', 'title p3', 'title p4']));
   const rest = [];
   for await (const upload of client.uploads.list({ tag: 'paged', limit: 3, cursor: page.nextCursor }))
     rest.push(upload.id);
