@@ -68,6 +68,9 @@ const quiet = [
   '--disable-extensions',
   '--disable-field-trial-config',
   '--disable-sync',
+  // Errors and warnings, but nothing that a page writes to its console: the service reads some of these lines.
+  '--enable-logging=stderr',
+  '--log-level=1',
   '--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,GlobalMediaControls,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,PaintHolding,Translate,' +
     // For speed: with a process per site, each context would start a spare renderer that is never used.
     'SpareRendererForSitePerProcess',
