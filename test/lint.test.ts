@@ -1,40 +1,90 @@
 // The linter of npm test works: it catches a planted promise that nobody awaits, and in the service also one that is only marked
-// void, whose rejection would end the process.
+// void, whose rejection would end the process. It refuses tests that pause or measure how fast something is.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { root } from '#test/support/processes.ts';
 
-test('a floating promise is caught, an awaited one is not', async () => {
-  // Inside the project, so that its configuration applies.
-  const folder = await mkdtemp(join(root, 'test', 'lint-check-'));
-  try {
-    const planted = { floating: 'work();', silenced: 'void work();', awaited: 'await work();' };
-    for (const [name, body] of Object.entries(planted)) {
-      await writeFile(
-        join(folder, `${name}.ts`),
-        `export async function ${name}(work: () => Promise<void>): Promise<void> {\n  ${body}\n}\n`,
-      );
-    }
-    const { status, stdout } = spawnSync(
-      join(root, 'node_modules', '.bin', 'oxlint'),
-      ['--type-aware', '--format=unix', folder],
-      { cwd: root, encoding: 'utf8' },
-    );
-    assert.notEqual(status, 0);
-    const complaints = stdout.split('\n').filter((line) => line.includes('lint-check-'));
-    assert.ok(
-      complaints.some((line) => /floating\.ts:.*no-floating-promises/.test(line)),
-      stdout,
-    );
-    assert.ok(
-      complaints.some((line) => /silenced\.ts:.*no-void/.test(line)),
-      stdout,
-    );
-    assert.ok(!complaints.some((line) => line.includes('awaited.ts')), stdout);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+test('a floating promise is caught, an awaited one is not', async (context) => {
+  const complaints = await lint(context, '--type-aware', {
+    floating: inFunction('work();'),
+    silenced: inFunction('void work();'),
+    awaited: inFunction('await work();'),
+  });
+  assert.match(complaints['floating']!, /no-floating-promises/);
+  assert.match(complaints['silenced']!, /no-void/);
+  assert.equal(complaints['awaited'], '');
+});
+
+const caught = {
+  'no-durations': [
+    'const start = performance.now(); work(); assert.ok(performance.now() - start < 100);',
+    'const start = Date.now(); work(); const took = Date.now() - start; assert.ok(took < 100);',
+    'assert.ok(Date.now() - seen.at < 100);',
+    'assert.ok(Date.now() - (seen.at ?? 0) < 100);',
+  ],
+  'no-pauses': [
+    `import { setTimeout } from 'node:timers/promises'; await setTimeout(10);`,
+    `import { setTimeout as sleep } from 'timers/promises'; await sleep(10);`,
+    `import { scheduler } from 'node:timers/promises'; await scheduler.wait(10);`,
+    `import * as timers from 'node:timers/promises'; await timers.setTimeout(10);`,
+    'await new Promise((resolve) => setTimeout(resolve, 10));',
+    'await new Promise<void>((resolve) => { setTimeout(() => resolve(), 10); });',
+    'const { promise, resolve } = Promise.withResolvers<void>(); setTimeout(resolve, 10); await promise;',
+    'const end = Promise.withResolvers<void>(); setTimeout(end.resolve, 10); await end.promise;',
+  ],
+};
+const allowed = [
+  'export const twoHoursAgo = Date.now() - 2 * 3_600_000;',
+  'assert.ok(Date.parse(text) - Date.now() > 0);',
+  `import { setImmediate } from 'node:timers/promises'; await setImmediate();`,
+  'createServer((_request, response) => { setTimeout(() => response.end(), 10); });',
+  `// oxlint-disable-next-line tests/no-pauses -- a reason
+await new Promise((resolve) => setTimeout(resolve, 10));`,
+];
+
+test('a test that pauses or measures a duration is refused, but not at night', async (context) => {
+  const all = Object.values(caught).flat();
+  const files = Object.fromEntries([
+    ...Object.entries(caught).flatMap(([rule, texts]) =>
+      texts.map((text, index) => [`${rule}-${index}`, text]),
+    ),
+    ...allowed.map((text, index) => [`allowed-${index}`, text]),
+    ['night.nightly.test', all.map((text) => (text.startsWith('import') ? '' : `{ ${text} }`)).join('\n')],
+  ]) as Record<string, string>;
+  const complaints = await lint(context, '--quiet', files);
+  for (const [file, text] of Object.entries(files)) {
+    const [rule] = Object.keys(caught).filter((name) => file.startsWith(name));
+    if (rule) assert.match(complaints[file]!, new RegExp(`tests\\(${rule}\\)`), text);
+    else assert.doesNotMatch(complaints[file]!, /tests\(/, text);
   }
 });
+
+const inFunction = (body: string): string =>
+  `export async function started(work: () => Promise<void>): Promise<void> {\n  ${body}\n}\n`;
+
+/** Inside the project, so that its configuration applies. Resolves to what is said of each file. */
+async function lint(
+  context: TestContext,
+  flag: string,
+  files: Record<string, string>,
+): Promise<Record<string, string>> {
+  const folder = await mkdtemp(join(root, 'test', 'lint-check-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.ts`), text);
+  const { status, stdout, stderr } = spawnSync(
+    join(root, 'node_modules', '.bin', 'oxlint'),
+    [flag, '--format=unix', folder],
+    { cwd: root, encoding: 'utf8' },
+  );
+  assert.equal(status, 1, stdout + stderr);
+  const lines = stdout.split('\n');
+  return Object.fromEntries(
+    Object.keys(files).map((name) => [
+      name,
+      lines.filter((line) => line.includes(`/${name}.ts:`)).join('\n'),
+    ]),
+  );
+}

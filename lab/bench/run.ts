@@ -41,7 +41,7 @@ const measured: Section[] = benchmarks.map(({ name, title, measure }) => ({
   },
 }));
 
-await runSections('bench', 'benchmarks.md', measured);
+await runSections('benchmarks.md', measured);
 
 function tableOf([names = [], ...rows]: string[][]): string[] {
   return [tableRow(names), tableRow(names.map(() => '---')), ...rows.map(tableRow)];

@@ -7,7 +7,7 @@ const ofAccount = 'references accounts (id) on delete cascade';
 /** The statements of each, one by one, because SQLite's driver runs one at a time. */
 export const laterMigrations: [name: string, statements: readonly string[]][] = [
   [
-    '0002_several_outputs',
+    '0002_version_2',
     [
       'alter table renders add column reference text',
       'alter table renders add column units integer not null default 1',
@@ -17,15 +17,10 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
       'update renders set units = 0, outputs = 0 where failure is not null',
       'create index renders_reference on renders (account_id, reference, created_at, id) where reference is not null',
       'alter table render_leases add column units integer not null default 1',
-    ],
-  ],
-  [
-    '0003_variants_of_pictures',
-    [
       `create table variants (
         key text primary key,
         owner_id text not null,
-        account_id text not null references accounts (id) on delete cascade,
+        account_id text not null ${ofAccount},
         size_bytes integer,
         sha256 text,
         failure text,
@@ -33,11 +28,6 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
       )`,
       'create index variants_owner on variants (owner_id)',
       'create index variants_account on variants (account_id)',
-    ],
-  ],
-  [
-    '0004_webhooks',
-    [
       "alter table accounts add column webhook_events text not null default ''",
       `create table webhook_endpoints (
         id text primary key,
@@ -80,17 +70,12 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
         primary key (delivery_id, number)
       )`,
       `create table webhook_secrets (
-        account_id text primary key references accounts (id) on delete cascade,
+        account_id text primary key ${ofAccount},
         sealed text not null,
         previous_sealed text,
         previous_until bigint,
         created_at bigint not null
       )`,
-    ],
-  ],
-  [
-    '0005_uploads_by_key',
-    [
       'alter table uploads add column title text',
       "alter table uploads add column tags text not null default '[]'",
       "alter table uploads add column metadata_removed text not null default '[]'",
@@ -101,11 +86,6 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
         primary key (account_id, tag, upload_id)
       )`,
       'create index upload_tags_upload on upload_tags (upload_id)',
-    ],
-  ],
-  [
-    '0006_render_jobs',
-    [
       "alter table renders add column state text not null default 'ended'",
       `create table render_jobs (
         id text primary key references renders (id) on delete cascade,
@@ -127,11 +107,6 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
         turn bigint not null
       )`,
       'create index render_queues_turn on render_queues (turn)',
-    ],
-  ],
-  [
-    '0007_cache_and_links',
-    [
       'alter table renders add column cache_key text',
       'create index renders_cache on renders (account_id, cache_key, finished_at) where cache_key is not null',
       `create table render_flights (
@@ -152,15 +127,10 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
         created_at bigint not null
       )`,
       'create index link_keys_account on link_keys (account_id, created_at)',
-    ],
-  ],
-  [
-    '0008_albums',
-    [
       `create table albums (
         id text primary key,
         slug text not null unique,
-        account_id text not null references accounts (id) on delete cascade,
+        account_id text not null ${ofAccount},
         title text,
         description text,
         created_at bigint not null,
@@ -172,7 +142,7 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
       'create index uploads_album on uploads (album_id, created_at, id) where album_id is not null',
       `create table upload_links (
         id text primary key,
-        account_id text not null references accounts (id) on delete cascade,
+        account_id text not null ${ofAccount},
         token_hash text not null unique,
         title text,
         album_id text references albums (id) on delete cascade,
@@ -186,51 +156,26 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
       'create index upload_links_account on upload_links (account_id, created_at, id)',
       'create index upload_links_album on upload_links (album_id) where album_id is not null',
       'create index upload_links_expiry on upload_links (expires_at)',
-    ],
-  ],
-  [
-    '0009_guarded_uploads',
-    [
       'alter table uploads add column password_hash text',
       'alter table uploads add column views_left integer',
-    ],
-  ],
-  [
-    '0010_sign_in_providers',
-    [
       `create unique index credentials_at_provider on credentials (provider_id, account_id)
         where provider_id <> 'credential'`,
-    ],
-  ],
-  ['0011_granted_hosts', ["alter table accounts add column allowed_hosts text not null default ''"]],
-  [
-    '0012_plans',
-    [
+      "alter table accounts add column allowed_hosts text not null default ''",
       `create table plans (
         id text primary key,
         definition text not null
       )`,
-    ],
-  ],
-  [
-    '0013_key_addresses',
-    [
       `create table key_addresses (
         key_id text not null references api_keys (id) on delete cascade,
         address text not null,
         last_used_at bigint not null,
         primary key (key_id, address)
       )`,
-    ],
-  ],
-  [
-    '0014_key_quotas',
-    [
       'alter table api_keys add column uploads_per_month bigint',
       'alter table api_keys add column renders_per_month bigint',
       'alter table render_leases add column key_id text',
     ],
   ],
-  ['0015_counted_views', ['alter table uploads add column views integer not null default 0']],
-  ['0016_kinds_of_requests', ['alter table request_log add column kind text']],
+  ['0003_counted_views', ['alter table uploads add column views integer not null default 0']],
+  ['0004_kinds_of_requests', ['alter table request_log add column kind text']],
 ];

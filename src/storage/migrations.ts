@@ -29,15 +29,15 @@ async function run(db: Kysely<unknown>, statements: readonly string[]): Promise<
 /** Migrates the database to this version. Throws if a newer version has written it. */
 export async function migrate(db: Kysely<Schema>): Promise<void> {
   let unknown = await findUnknown(db);
-  if (unknown === firstOfEleven) {
-    await adoptEleven(db);
+  if (unknown === firstJoined) {
+    await adoptJoined(db);
     unknown = await findUnknown(db);
   }
   if (unknown === undefined) return;
   throw new Error(
-    unknown === firstOfEleven
+    unknown === firstJoined || unknown === firstOfEleven
       ? 'the database was written by an early version of Tintype, from before its first release; start the last commit that has ' +
-          'src/storage/migrations/request-details.ts once, then this version'
+          'the folder test/storage/eleven-migrations once, then this version (docs/self-hosting/upgrade.md says how)'
       : `the database was written by a newer version of Tintype: it has the migration ${unknown}, which this version ` +
           'does not know; start that version, or restore a backup',
   );
@@ -55,18 +55,25 @@ async function findUnknown(db: Kysely<Schema>): Promise<string | undefined> {
   return unknown;
 }
 
+/** The first of eleven that are now the initial schema. */
 const firstOfEleven = '0001_accounts_uploads_usage';
+/** The first of thirteen that are now 0002_version_2. */
+const firstJoined = '0002_several_outputs';
 
 /**
- * Before the first release, eleven migrations built what is now the initial schema. If they have all run, their names are replaced.
- * Of several processes that start at once, one does it.
+ * Before the first release, thirteen migrations did what 0002_version_2 does. If they have all run, their names are replaced, and
+ * the two that came after them get their new numbers. Of several processes that start at once, one does it.
  */
-async function adoptEleven(db: Kysely<Schema>): Promise<void> {
+async function adoptJoined(db: Kysely<Schema>): Promise<void> {
   await db.transaction().execute(async (inside) => {
-    const { numAffectedRows } = await sql`
-      update kysely_migration set name = ${initial}
-      where name = '0017_request_details' and (select count(*) from kysely_migration) = 11`.execute(inside);
-    if (numAffectedRows === 1n)
-      await sql`delete from kysely_migration where name <> ${initial}`.execute(inside);
+    await sql`
+      delete from kysely_migration where name between ${firstJoined} and '0013_key_addresses'
+      and exists (select * from kysely_migration where name = '0014_key_quotas')`.execute(inside);
+    await sql`
+      update kysely_migration set name = case name
+        when '0014_key_quotas' then '0002_version_2'
+        when '0015_counted_views' then '0003_counted_views'
+        else '0004_kinds_of_requests' end
+      where name in ('0014_key_quotas', '0015_counted_views', '0016_kinds_of_requests')`.execute(inside);
   });
 }

@@ -9,7 +9,6 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -20,6 +19,7 @@ import { createGuards } from '#http/guards.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { openDescriptors } from '#test/support/process-table.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
+import { quietFor } from '#test/support/quiet-for.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const stallMs = 1_500;
@@ -53,7 +53,7 @@ async function listen(tls?: { cert: Buffer; key: Buffer }): Promise<{ app: Fasti
   });
   app.get('/small', async () => 'small');
   app.get('/slow', async () => {
-    await delay(3 * stallMs);
+    await quietFor(3 * stallMs, 'an answer that begins late is not one that is not read');
     return 'slow';
   });
   app.get('/buffer', async () => Buffer.alloc(bigBytes, 'x'));
@@ -122,6 +122,7 @@ for (const scheme of ['http', 'https']) {
           received += chunk.length;
           // At a rate that takes four times the limit. A rate, not a pause after each chunk: the system takes on more only when it has
           // passed on 1.5 MB, which on a busy machine would be too many pauses.
+          // oxlint-disable-next-line tests/no-durations -- sets the rate, and is not asserted
           const earlyMs = (4 * stallMs * received) / bigBytes - (performance.now() - startedAt);
           if (earlyMs <= 0) return;
           socket.pause();

@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -67,7 +66,7 @@ async function listen(tls?: { cert: Buffer; key: Buffer }): Promise<{ app: Fasti
     return reply.send(await promise);
   });
   app.post('/late', async ({ raw }, reply) => {
-    await delay(100);
+    await waitFor('the end of the client', () => raw.socket.readableEnded);
     const { promise, resolve } = Promise.withResolvers<string>();
     onBrokenBody(raw, resolve);
     return reply.send(await promise);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { descendants, treeCpuMs } from '#test/support/process-table.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 test('the CPU time of an ended child counts before its parent has waited for it', async (context) => {
   // The loop runs in a child, and its parent becomes a program that waits for no child.
@@ -14,7 +14,6 @@ test('the CPU time of an ended child counts before its parent has waited for it'
   });
   context.after(() => parent.kill('SIGKILL'));
   await once(parent.stdout, 'data');
-  for (let look = 0; look < 500 && descendants(parent.pid).length > 0; look += 1) await pause(10);
-  assert.deepEqual(descendants(parent.pid), []);
+  await waitFor('the child to end', () => descendants(parent.pid).length === 0);
   assert.ok(treeCpuMs(parent.pid!) > 0, `${treeCpuMs(parent.pid!)} ms`);
 });

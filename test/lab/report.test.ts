@@ -1,7 +1,10 @@
-// The frame that writes figures into the documents.
+// The frame that writes figures into the documents, and that they are what the last runs have found.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { replaceSection } from '#lab/report.ts';
+import { lineOf, resultLines } from '#lab/prove/results.ts';
+import { figuresFolder, replaceFigures, replaceSection } from '#lab/report.ts';
 
 const titles = ['First', 'Second', 'Third'];
 const page = (figures: string) =>
@@ -25,4 +28,23 @@ test('a new section goes to its place, and one that no longer exists is dropped'
 
 test('a page without markers is refused', () => {
   assert.throws(() => replaceSection('words', titles, 'First', []), /lacks/);
+});
+
+test('a proof is one line: how many of its statements hold', () => {
+  const finding = (holds: boolean) => ({ what: 'w', seen: 's', holds });
+  const ran = { title: 'Faults', date: '2026-11-19', seconds: 7, machine: 'm' };
+  assert.equal(
+    lineOf('faults', { ...ran, findings: [finding(true), finding(true)] }),
+    '| [Faults](proofs/faults.json) | all 2 hold | 2026-11-19, 7 s |',
+  );
+  assert.match(lineOf('faults', { ...ran, findings: [finding(true), finding(false)] }), /\| 1 of 2 hold \|/);
+});
+
+test('the page of proofs has the results of their files', () => {
+  const text = readFileSync(join(figuresFolder, 'proofs.md'), 'utf8');
+  const names = [...text.matchAll(/\]\(proofs\/([\w-]+)\.json\)/g)].map(([, name = '']) => name);
+  const files = readdirSync(join(figuresFolder, 'proofs')).map((file) => file.replace('.json', ''));
+  assert.deepEqual(names.toSorted(), files.toSorted());
+  const lines = resultLines(names);
+  assert.equal(text, replaceFigures(text, lines));
 });

@@ -12,6 +12,7 @@ import type { Caller } from '#accounts/authenticate.ts';
 import { maxWaiting } from '#delivery/events.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { keptFailures } from '#renders/render.ts';
+import { quietFor } from '#test/support/quiet-for.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { openJobsKit, webhookUrl, type JobsKit } from '#test/renders/jobs-kit.ts';
 import { contentOf, engines, requestFor } from '#test/renders/kit.ts';
@@ -235,7 +236,7 @@ for (const engine of engines) {
       for (const machine of machines)
         machine.browser.before = async ({ account }) => {
           order.push(account === a.accountId ? 'a' : 'b');
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
+          await quietFor(Math.random() * 30, 'renders take different times');
         };
       for (let count = 0; count < 20; count += 1) await machines[0]!.accept(a);
       for (let count = 0; count < 20; count += 1) await machines[1]!.accept(b);

@@ -9,6 +9,10 @@ import { batchesOf, findTests, withStores } from '#scripts/test-files.ts';
 import type { FileResult } from '#scripts/test-report.ts';
 import { root, temporaryFolder } from '#test/support/processes.ts';
 
+const passing = `import { test } from 'node:test';
+test('one', () => {});
+`;
+
 test('a file belongs to the gate that its name says, in any folder', async (context) => {
   const tree = await treeOf(context, {
     'test/http/api/v9/deep/new.test.ts': '',
@@ -121,16 +125,13 @@ test('a clause counts the tests that passed under it on an engine, and those of 
 });
 
 test('a run fails if a file has no test, a failing one, or ends before its time', async (context) => {
-  const passing = `import { test } from 'node:test';\ntest('one', () => {});\n`;
   const files = {
     passes: passing,
     empty: 'export {};\n',
     fails: `import { test } from 'node:test';\ntest('two', () => { throw new Error('no'); });\n`,
     ends: `import { test } from 'node:test';\ntest('three', () => process.exit(0));\n`,
   };
-  await mkdir(join(root, 'test', 'output'), { recursive: true });
-  const folder = await mkdtemp(join(root, 'test', 'output', 'gates-'));
-  context.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await folderOfTests(context, files);
   const expected: [keyof typeof files, number, RegExp][] = [
     ['passes', 0, /named: 1 files, 1 tests, 0 failed, 0 skipped/],
     ['empty', 1, /✖ \S+empty\.test\.ts on sqlite-disk ran no test/],
@@ -138,20 +139,51 @@ test('a run fails if a file has no test, a failing one, or ends before its time'
     ['ends', 1, /✖ \S+ends\.test\.ts on sqlite-disk was not run to its end/],
   ];
   for (const [name, status, output] of expected) {
-    const file = join(folder, `${name}.test.ts`);
-    await writeFile(file, files[name]);
-    const result = runTests(relative(root, file));
+    const result = runTests([join(folder, `${name}.test.ts`)]);
     assert.equal(result.status, status, `${name}: ${result.stdout}`);
     assert.match(result.stdout, output);
   }
 });
 
-function runTests(file: string) {
+test('a process whose tests leave something open is ended, and the run fails with the name of the file', async (context) => {
+  const leftOpen = {
+    server: [`createServer().listen(0, '127.0.0.1');`, 'TCPServerWrap'],
+    timer: ['setInterval(() => {}, 60_000);', 'Timeout'],
+  } as const;
+  for (const [name, [statement, resource]] of Object.entries(leftOpen)) {
+    const leaves = `import { createServer } from 'node:net';\n${passing}test('leaves it', () => { ${statement} });\n`;
+    const folder = await folderOfTests(context, { before: passing, [name]: leaves, later: passing });
+    const file = (of: string) => join(folder, `${of}.test.ts`);
+    const { status, stdout } = runTests([file('before'), file(name), file('later')], {
+      TEST_LEFT_OPEN_MS: '100',
+    });
+    assert.equal(status, 1, stdout);
+    assert.match(stdout, /named: 3 files, 4 tests, 0 failed, 0 skipped/);
+    assert.match(stdout, /✖ 1 processes failed outside of their tests/);
+    assert.ok(
+      stdout.includes(
+        `100 ms after the last test this is still open, by the files that opened some: ${resource} (${file(name)})\n`,
+      ),
+      stdout,
+    );
+  }
+});
+
+/** In the repository, as the files that are run are. Resolves to the path relative to it. */
+async function folderOfTests(context: TestContext, files: Record<string, string>): Promise<string> {
+  await mkdir(join(root, 'test', 'output'), { recursive: true });
+  const folder = await mkdtemp(join(root, 'test', 'output', 'gates-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.test.ts`), text);
+  return relative(root, folder);
+}
+
+function runTests(files: string[], settings: Record<string, string> = {}) {
   // A run inside a run must not report to the outer one.
   const { NODE_TEST_CONTEXT: _, TEST_ENGINE: _engine, ...env } = process.env;
-  return spawnSync(process.execPath, [join(root, 'scripts', 'test.ts'), file], {
+  return spawnSync(process.execPath, [join(root, 'scripts', 'test.ts'), ...files], {
     cwd: root,
-    env,
+    env: { ...env, ...settings },
     encoding: 'utf8',
   });
 }

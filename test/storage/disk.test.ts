@@ -8,6 +8,7 @@ import { newId } from '#core/ids.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { temporaryFolder, tintype } from '#test/support/processes.ts';
+import { quietFor } from '#test/support/quiet-for.ts';
 
 test('the spools of a dead process are deleted, those of a running one and the files of others are kept', async () => {
   const { path, remove } = await temporaryFolder();
@@ -62,10 +63,14 @@ test('a writer waits for another process that holds the lock', async () => {
       await release.promise;
     });
     await holding.promise;
+    let hasEnded = false;
     const command = tintype(['account', 'create', '--email', 'late@example.com'], { DATA_DIR: path });
-    setTimeout(release.resolve, 1_500);
+    const ended = command.finally(() => (hasEnded = true));
+    await quietFor(1_500, 'a command that did not wait would end or fail');
+    assert.equal(hasEnded, false);
+    release.resolve();
     await transaction;
-    const { code, stderr } = await command;
+    const { code, stderr } = await ended;
     assert.deepEqual([code, stderr], [0, '']);
   } finally {
     await database.close();

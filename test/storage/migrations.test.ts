@@ -1,6 +1,6 @@
-// Migrations on every engine: they can be repeated, many processes may run them at once, and early databases are adopted.
+// Migrations on every engine: they can be repeated, many processes may run them at once, and databases from before
+// the migrations of version 2 were joined are adopted.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Database } from '#storage/database.ts';
@@ -39,9 +39,25 @@ async function describeSchema({ connection, engine }: Database): Promise<unknown
   return parts.map(({ rows }) => rows.map((row) => ({ ...(row as object) })));
 }
 
-/** The SQL of a database that the eleven migrations from before the first release have made. */
-const madeByEleven = (engine: DatabaseEngine): Promise<string> =>
-  readFile(new URL(`eleven-migrations/${engine.name}.sql`, import.meta.url), 'utf8');
+/** The names under which the migrations from before the first release were recorded. The last commit with fourteen is c184a973. */
+const namesBeforeJoined = [
+  '0001_initial_schema',
+  '0002_several_outputs',
+  '0003_variants_of_pictures',
+  '0004_webhooks',
+  '0005_uploads_by_key',
+  '0006_render_jobs',
+  '0007_cache_and_links',
+  '0008_albums',
+  '0009_guarded_uploads',
+  '0010_sign_in_providers',
+  '0011_granted_hosts',
+  '0012_plans',
+  '0013_key_addresses',
+  '0014_key_quotas',
+  '0015_counted_views',
+  '0016_kinds_of_requests',
+];
 
 for (const engine of databaseEngines) {
   describe(`migrations on ${engine.name}`, () => {
@@ -56,55 +72,77 @@ for (const engine of databaseEngines) {
       }
     });
 
-    test('a database of the eleven early migrations has the schema of a new one and keeps its rows', async () => {
-      const fresh = await engine.open();
-      const row = accountRow();
-      const early = await engine.open(`${await madeByEleven(engine)}
-        insert into accounts (id, email, plan, verified, suspended, overages, created_at)
-        values ('${row.id}', '${row.email}', 'free', 1, 0, 0, 1);`);
-      try {
-        const [columns = [], ...others] = await describeSchema(early.database);
-        assert.ok(columns.length > 150, `${columns.length} columns were compared`);
-        assert.deepEqual([columns, ...others], await describeSchema(fresh.database));
-        assert.deepEqual(await recorded(early.database), await recorded(fresh.database));
-        assert.equal((await (await early.openAnother()).tables.accounts.byEmail(row.email))?.id, row.id);
-      } finally {
-        await Promise.all([fresh.close(), early.close()]);
-      }
-    });
+    for (const recordedNames of [namesBeforeJoined.slice(0, 14), namesBeforeJoined]) {
+      test(`a database with ${recordedNames.length} names of migrations that are joined now is adopted, with its rows`, async () => {
+        const fresh = await engine.open();
+        const { database, execute, openAnother, close } = await engine.open();
+        const account = accountRow();
+        try {
+          const ofFresh = {
+            schema: await describeSchema(fresh.database),
+            names: await recorded(fresh.database),
+          };
+          assert.ok((ofFresh.schema[0]?.length ?? 0) > 150);
+          await database.tables.accounts.insert(account);
+          await execute(`${undoJoining(recordedNames)};
+            insert into albums (id, slug, account_id, created_at) values ('album', 'of-album', '${account.id}', 1);
+            insert into uploads (id, slug, account_id, filename, content_type, size_bytes, sha256, delete_token_hash, created_at, title,
+              album_id, views_left)
+            values ('upload', 'slug', '${account.id}', 'a.png', 'image/png', 7, 'hash', 'token', 2, 'Title', 'album', 3);
+            insert into request_log (account_id, created_at, id, path, status, duration_ms)
+            values ('${account.id}', 3, 'request', '/u', 201, 4)`);
+          for (const time of ['first', 'second']) {
+            const { tables } = await openAnother();
+            assert.deepEqual(await recorded(database), ofFresh.names, `the ${time} start`);
+            assert.deepEqual(await describeSchema(database), ofFresh.schema, `the ${time} start`);
+            const upload = await tables.uploads.bySlug('slug');
+            assert.deepEqual(
+              [upload?.title, upload?.album_id, upload?.views_left, upload?.views],
+              ['Title', 'album', 3, 0],
+            );
+          }
+          const { rows } = await sql`select id, kind from request_log`.execute(database.connection);
+          assert.deepEqual(
+            rows.map((row) => ({ ...(row as object) })),
+            [{ id: 'request', kind: null }],
+          );
+        } finally {
+          await Promise.all([fresh.close(), close()]);
+        }
+      });
+    }
 
-    test('an early database is adopted once by processes that start at the same moment', async () => {
-      const dump = await madeByEleven(engine);
+    test('a database of migrations that are joined now is adopted once by processes that start at the same moment', async () => {
       const { database, execute, openAnother, close } = await engine.open();
       try {
-        const [names = ''] = /insert into kysely_migration .*?;/s.exec(dump) ?? [];
-        const all = await recorded(database);
-        await execute(`${undoVersion2}; delete from kysely_migration; ${names}`);
+        const names = await recorded(database);
+        await execute(undoJoining(namesBeforeJoined.slice(0, 14)));
         await Promise.all(Array.from({ length: engine.parallelConnections }, openAnother));
-        assert.deepEqual(await recorded(database), all);
+        assert.deepEqual(await recorded(database), names);
       } finally {
         await close();
       }
     });
 
-    test('a database with only some of the eleven is refused with what to do, and is not changed', async () => {
-      const { database, execute, openAnother, close } = await engine.open();
-      try {
-        await execute(`
-          delete from kysely_migration;
-          insert into kysely_migration (name, timestamp) values
-            ('0001_accounts_uploads_usage', '2026-11-15T00:00:00Z'), ('0002_renders_idempotency', '2026-11-15T00:00:01Z')`);
-        await assert.rejects(openAnother(), {
-          message: /early version of Tintype.*start the last commit that has \S+ once, then this version$/,
-        });
-        assert.deepEqual(await recorded(database), [
-          '0001_accounts_uploads_usage',
-          '0002_renders_idempotency',
-        ]);
-      } finally {
-        await close();
-      }
-    });
+    for (const [title, names] of [
+      ['the first eleven migrations', ['0001_accounts_uploads_usage', '0002_renders_idempotency']],
+      ['only some of the joined migrations', namesBeforeJoined.slice(0, 13)],
+    ] as const) {
+      test(`a database with ${title} is refused with what to do, and is not changed`, async () => {
+        const { database, execute, openAnother, close } = await engine.open();
+        try {
+          await execute(recordOnly(names));
+          await assert.rejects(openAnother(), {
+            message:
+              'the database was written by an early version of Tintype, from before its first release; start the last commit that has ' +
+              'the folder test/storage/eleven-migrations once, then this version (docs/self-hosting/upgrade.md says how)',
+          });
+          assert.deepEqual(await recorded(database), names);
+        } finally {
+          await close();
+        }
+      });
+    }
 
     test('a database of the version before keeps its renders and leases, which then have one output and one unit', async () => {
       const { database, execute, openAnother, close } = await engine.open();
@@ -240,6 +278,22 @@ test('migrations only add, so that the version before can go on while this one s
     [],
   );
 });
+
+function recordOnly(names: readonly string[]): string {
+  const rows = names.map(
+    (name, index) => `('${name}', '2026-11-18T00:00:00.${String(index).padStart(3, '0')}Z')`,
+  );
+  return `delete from kysely_migration; insert into kysely_migration (name, timestamp) values ${rows.join(', ')}`;
+}
+
+/** Makes a database one of these migrations; what came after the fourteenth is taken out if it is not among them. */
+function undoJoining(names: readonly string[]): string {
+  const undo =
+    names.length === 14
+      ? ['alter table uploads drop column views', 'alter table request_log drop column kind']
+      : [];
+  return [...undo, recordOnly(names)].join('; ');
+}
 
 /** Makes a database one of the version before. */
 const undoVersion2 = [

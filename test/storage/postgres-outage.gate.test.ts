@@ -75,9 +75,11 @@ describe('postgres outages', () => {
   test('a server that stops responding delays the first requests by seconds, later ones not at all: no pile-up', async () => {
     await database.ping();
     wire.isSilent = true;
+    // oxlint-disable-next-line tests/no-durations -- what is tested is that the timeouts hold and do not add up
+    const since = (start: number) => performance.now() - start;
     const start = performance.now();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
-    const firstMs = performance.now() - start;
+    const firstMs = since(start);
     assert.ok(outcomes.every(({ status }) => status === 'rejected'));
     // In groups of five, one after the other, they would take five times six seconds.
     assert.ok(firstMs < 20_000, `the first requests took ${Math.round(firstMs)} ms`);
@@ -85,7 +87,7 @@ describe('postgres outages', () => {
     const later = performance.now();
     const more = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
     assert.ok(more.every(({ status }) => status === 'rejected'));
-    assert.ok(performance.now() - later < 8_000, 'later requests do not wait');
+    assert.ok(since(later) < 8_000, 'later requests do not wait');
     wire.isSilent = false;
     await waitFor('the database to be back', answers);
   });

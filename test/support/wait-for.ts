@@ -9,6 +9,7 @@ export async function waitFor(
   const until = Date.now() + withinMs;
   while (Date.now() < until) {
     if (await isDone()) return;
+    // oxlint-disable-next-line tests/no-pauses -- between two looks
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.fail(`waited ${withinMs} ms for ${what}`);

@@ -1,17 +1,24 @@
 // An upload whose client hangs up while its file waits to be cleaned: it is not stored, and not metered. Spec 10.8.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrashPoint } from '#core/crash-points.ts';
 import type { UploadLink } from '#http/api/v2/album-schemas.ts';
 import type { Upload, Usage } from '#http/api/v2/upload-schemas.ts';
 import { callsOf, type List } from '#test/support/calls-v2.ts';
 import { png } from '#test/support/images.ts';
+import { quietFor } from '#test/support/quiet-for.ts';
 import { bearer, formOf } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
+/** Uploads whose form has been read. What is left before the line is a look at the quota. */
+let received = 0;
 before(async () => {
-  service = await startService();
+  const reached = (point: CrashPoint) => {
+    if (point === 'files received') received += 1;
+  };
+  service = await startService({}, 0, undefined, { reached });
 });
 after(() => service.stop());
 
@@ -28,8 +35,7 @@ test('with a key, and through an upload link', async () => {
   const inFront = Array.from({ length: 3 }, () =>
     call('POST', '/uploads', { body: formOf([[slow, 'slow.svg']]) }),
   );
-  // They are in line before the others come.
-  await sleep(200);
+  await waitFor('those in front', () => received === inFront.length);
   const leaving = new AbortController();
   const left = ['/api/v2/uploads', new URL(link.url!).pathname].map((path) =>
     fetch(service.origin + path, {
@@ -39,7 +45,8 @@ test('with a key, and through an upload link', async () => {
       signal: leaving.signal,
     }),
   );
-  await sleep(200);
+  await waitFor('the others', () => received === inFront.length + left.length);
+  await quietFor(200, 'they have looked at the quota and are in line, which nothing shows');
   leaving.abort();
   assert.deepEqual(
     (await Promise.allSettled(left)).map(({ status }) => status),
