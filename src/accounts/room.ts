@@ -59,5 +59,5 @@ export async function createAccountsRoom({ database, plans, clock, log, settings
 }
 
 /** Loaded when needed: most of the operator's commands do not need it, and loading takes half a second. */
-export const openSignIn: typeof createSignIn = async (settings, parts) =>
-  (await import('#accounts/sign-in.ts')).createSignIn(settings, parts);
+export const openSignIn: typeof createSignIn = async (...given) =>
+  (await import('#accounts/sign-in.ts')).createSignIn(...given);

@@ -80,3 +80,26 @@ test('a network with many addresses delays only its own sign-ins', async () => {
     await behindProxy.stop();
   }
 });
+
+test('a scheme that a test gives its service hashes and compares the passwords of that service', async () => {
+  const called: string[] = [];
+  const other = await startService({}, 0, undefined, {
+    passwordScheme: {
+      async hash(given) {
+        called.push('hash');
+        return `kept ${given}`;
+      },
+      async verify(given) {
+        called.push('verify');
+        return given.hash === `kept ${given.password}`;
+      },
+    },
+  });
+  try {
+    const { email } = await signedInVisitor(other);
+    await createVisitor(other).call('POST /sign-in', { body: { email, password } });
+    assert.deepEqual(new Set(called), new Set(['hash', 'verify']));
+  } finally {
+    await other.stop();
+  }
+});

@@ -8,6 +8,7 @@ import { createServer as createSecureServer, get as secureGet } from 'node:https
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { quietFor } from '#test/support/quiet-for.ts';
 import { connectTo, fetchThrough, open, rawServer, startProxy, startTwins, talk } from './egress-kit.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tls', name));
@@ -166,7 +167,7 @@ test('a slow reader slows the server: nothing piles up in the door', async (cont
   // Stalled once two checks in a row give the same value: then the kernel buffers on both sides are full.
   while (before !== written) {
     before = written;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await quietFor(100, 'the kernel does not say that its buffers are full');
   }
   assert.ok(written < 40_000_000, `${written} bytes were taken in`);
   client.socket.destroy();

@@ -18,6 +18,7 @@ const picture = await sharp({ create: { ...size, channels: 3, background: '#fff'
 function pageThatDraws(afterMs: number, answers: boolean): Page {
   const waitFor = <T>(ms: number, value: T, signal: AbortSignal): Promise<T> =>
     new Promise((resolve, reject) => {
+      // oxlint-disable-next-line tests/no-pauses -- the test moves this time itself
       setTimeout(() => resolve(value), ms);
       signal.addEventListener('abort', () => reject(signal.reason as Error));
     });
