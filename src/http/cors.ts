@@ -31,9 +31,9 @@ const preflightHeaders = {
   'access-control-max-age': maxAgeSeconds,
 };
 
-function methodsFor({ url, routeOptions }: FastifyRequest): string {
+function methodsFor({ url, path }: FastifyRequest): string {
   if (isVersion2(url)) return 'GET, POST, PATCH, DELETE';
-  return routeOptions.url === deletePath ? 'POST, DELETE' : 'GET, POST';
+  return path === deletePath ? 'POST, DELETE' : 'GET, POST';
 }
 
 export function createCors(origins: string[]) {
@@ -49,7 +49,7 @@ export function createCors(origins: string[]) {
     reply.header('access-control-allow-origin', origin);
     const isPreflight =
       request.method === 'OPTIONS' &&
-      !request.is404 &&
+      request.path !== undefined &&
       request.headers['access-control-request-method'] !== undefined;
     const isSecond = isVersion2(request.url);
     if (isPreflight)

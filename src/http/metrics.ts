@@ -146,7 +146,7 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
   return {
     registry,
     observe(request: FastifyRequest, reply: FastifyReply): void {
-      const route = request.routeOptions.url ?? 'none';
+      const route = request.path ?? 'none';
       const kind = kindOf(request) ?? '';
       const code = request.failure?.code ?? '';
       requests.inc({ route, kind, method: request.method, status: reply.statusCode, code });

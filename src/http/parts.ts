@@ -22,6 +22,8 @@ import type { Metrics } from '#http/metrics.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The path as its route has it, whatever the method; undefined if the service has no such path. */
+    path: string | undefined;
     /** Set by the guard of the route. */
     caller: Caller | undefined;
     /** What the handler recorded for the account's owner; undefined if it did not get that far. */

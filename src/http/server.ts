@@ -6,7 +6,7 @@ import { hours, type Chore } from '#core/chore.ts';
 import { ServiceError, notFound } from '#core/errors.ts';
 import { isApi } from '#http/api-path.ts';
 import { createCors } from '#http/cors.ts';
-import { envelope, replyWithError } from '#http/error-reply.ts';
+import { envelope, methodNotAllowed, replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import { createIdempotency } from '#http/idempotency.ts';
 import { deletePath } from '#http/links.ts';
@@ -37,7 +37,7 @@ export function createServer(parts: ServerParts) {
     log,
     settings,
     guards,
-    methodsAt: router.methodsAt,
+    methodsAt: (path) => router.at(path)?.methods,
     answerUndecodable(error, request, reply) {
       answerError(error, request, reply);
       noteAnswer(request, reply);
@@ -46,11 +46,15 @@ export function createServer(parts: ServerParts) {
   const contentHost =
     settings.contentBaseUrl === settings.baseUrl ? undefined : new URL(settings.contentBaseUrl).host;
 
+  app.decorateRequest('path', undefined);
   app.decorateRequest('caller', undefined);
   app.decorateRequest('failure', undefined);
   app.decorateRequest('notes', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    // Fastify knows no route for a method that does not work at this path.
+    const other = request.is404 ? router.at(pathOf(request)) : undefined;
+    request.path = request.routeOptions.url ?? other?.url;
     const hosts = hostCount(request);
     if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
       guards.showAddressBudget(request, reply);
@@ -68,6 +72,10 @@ export function createServer(parts: ServerParts) {
       return reply.code(204).send();
     }
     // Not in a handler: Fastify checks the headers of some methods before the handler, and the path must be checked first.
+    if (other) {
+      reply.header('allow', other.methods.join(', '));
+      throw methodNotAllowed(other.methods);
+    }
     return request.is404 ? answerNothing(request, reply, hintAt(pathOf(request))) : undefined;
   });
   app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply));
@@ -95,7 +103,7 @@ export function createServer(parts: ServerParts) {
   };
 
   function hintAt(path: string): string {
-    const meant = nearPath(path, router.paths());
+    const meant = nearPath(path, router.paths);
     return meant === undefined ? '' : ` Did you mean ${meant}?`;
   }
 
@@ -122,8 +130,8 @@ function answerNothing(request: FastifyRequest, reply: FastifyReply, hint: strin
 
 /** What pages of other origins may call: with a key, or with the token of a delete URL. */
 const isOpenToOrigins = (request: FastifyRequest): boolean =>
-  needsKey(request) || request.routeOptions.url === deletePath;
+  needsKey(request) || request.path === deletePath;
 
 /** The endpoints that need a key: the contract's, and those that read a key's own account. */
 const needsKey = (request: FastifyRequest): boolean =>
-  /^\/api\/(v1|v2|account)\//.test(request.routeOptions.url ?? pathOf(request));
+  /^\/api\/(v1|v2|account)\//.test(request.path ?? pathOf(request));

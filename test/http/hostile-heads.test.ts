@@ -31,6 +31,7 @@ test('a request line is read up to its version, whatever its method', async () =
   const ask = async (line: string) => (await rawBytes(service.origin, `${line}\r\nHost: x\r\n\r\n`)).status;
   assert.equal(await ask('FOO /api/v1/upload HTTP/1.1'), 405);
   assert.equal(await ask('FOO /api/v1/upload?a=b%20c HTTP/1.0'), 405);
+  assert.equal(await ask('FOO /api/v2/uploads/some HTTP/1.1'), 405);
   assert.equal(await ask('FOO /nowhere HTTP/1.1'), 404);
   assert.equal(await ask('FOO /api/v1/upload  HTTP/1.1'), 400);
   assert.equal(await ask('FOO /api/v1/upload HTTP/3'), 400);

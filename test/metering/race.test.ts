@@ -11,7 +11,7 @@ import { isOnServers } from '#test/support/stores.ts';
 
 const plansFile = new URL('../fixtures/plans.json', import.meta.url).pathname;
 
-test('8 200 parallel uploads with 50 units left: 50 stored, 150 answered 402, counter and ledger say 50', async () => {
+test('4.1.3 200 parallel uploads with 50 units left: 50 stored, 150 answered 402, counter and ledger say 50', async () => {
   const service = await startService({ PLANS_FILE: plansFile });
   try {
     const { key, accountId, email } = await service.newKey({ plan: 'fifty-uploads' });

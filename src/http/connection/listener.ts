@@ -1,5 +1,4 @@
 // The listening side of the server: connection timeouts, TLS, and cases that Node and Fastify would otherwise answer themselves.
-import { METHODS } from 'node:http';
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -53,7 +52,7 @@ export function createListener(parts: {
   log: FastifyBaseLogger;
   settings: ListenerSettings;
   guards: Guards;
-  /** The methods of a path, for paths without parameters. */
+  /** Those that work at a path; undefined if the service has no such path. */
   methodsAt: (path: string) => string[] | undefined;
   /** Answers a path that cannot be decoded: no hook runs for it. */
   answerUndecodable: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
@@ -96,7 +95,6 @@ export function createListener(parts: {
 
   // An unknown expectation is ignored, as RFC 9110 10.1.1 allows: Node would answer it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   // Handlers read their bodies themselves, after the key and the budget are checked.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -35,8 +35,16 @@ const packedTypes = ['application/gzip', 'application/zip', 'font/woff2', 'image
 export const neverChanges = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 export function createStaticFile(type: string, bytes: Buffer): StaticFile {
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  return { type, bytes, hash, compressed: new Map() };
+  let hash: string | undefined;
+  return {
+    type,
+    bytes,
+    // The service has megabytes of such files when it starts, and most of them are not asked for.
+    get hash() {
+      return (hash ??= createHash('sha256').update(bytes).digest('base64url').slice(0, 22));
+    },
+    compressed: new Map(),
+  };
 }
 
 export const typeOf = (name: string): string => types[extname(name)] ?? 'application/octet-stream';
