@@ -24,6 +24,7 @@ export async function play(sequence: Sequence, usual: Request, stage: Stage): Pr
   const names = createNames(clock.now());
   names.give('site', site.host);
   names.give('closed site', stage.closedHost);
+  names.give('receiver', stage.receiver.host);
   for (const [kind, value] of Object.entries(await openAccount(service, sequence.account)))
     names.give(kind, value);
   stage.setBroken(sequence.is_broken === true);
@@ -32,7 +33,10 @@ export async function play(sequence: Sequence, usual: Request, stage: Stage): Pr
     const played: Step[] = [];
     for (const step of stepsOf(sequence)) {
       clock.advance((step.after_seconds ?? 0) * 1000);
-      const received = await send(service.origin, merge(usual, step.request), names, agent.agent);
+      const request = merge(usual, step.request);
+      const origin = request.of === 'site' ? site.base : service.origin;
+      for (let sent = 1; sent < (step.times ?? 1); sent += 1) await send(origin, request, names, agent.agent);
+      const received = await send(origin, request, names, agent.agent);
       played.push({ ...step, answer: await normalise(received, names) });
     }
     return 'steps' in sequence ? { ...sequence, steps: played } : { ...sequence, ...played[0]! };
