@@ -31,6 +31,8 @@ export interface Account {
   overages?: boolean;
   scope?: 'uploads' | 'renders';
   key_seconds?: number;
+  /** Something else holds one of its capture slots. */
+  is_rendering?: true;
   state?: 'revoked' | 'suspended' | 'unverified';
 }
 

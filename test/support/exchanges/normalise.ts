@@ -22,7 +22,8 @@ const longestText = 16_384;
 
 export async function normalise(received: Received, names: Names): Promise<Answer> {
   // Errors and receipts repeat it.
-  names.give('request id', received.headers['x-request-id'] ?? '');
+  const requestId = received.headers['x-request-id'] ?? '';
+  if (isId(requestId)) names.give('request id', requestId);
   const body = await bodyOf(received, names);
   return { status: received.status, headers: headersOf(received, names), ...body };
 }
@@ -32,6 +33,7 @@ async function bodyOf({ path, headers, bytes }: Received, names: Names): Promise
   if (bytes.length === 0) return {};
   if ((isRendered(path) || isVariant(path)) && !/json|html|text|markdown/.test(type))
     return { bytes: await describePicture(bytes) };
+  if (type === 'application/zip') return { bytes: `<zip of ${namesInZip(bytes).join(', ')}>` };
   if (headers['content-encoding'] !== undefined || !/json|text|svg/.test(type))
     return { bytes: nameOfContent(bytes) ?? bytes.toString('base64') };
   const text = bytes.toString('utf8');
@@ -43,7 +45,8 @@ async function bodyOf({ path, headers, bytes }: Received, names: Names): Promise
   // Other white space or another order of keys is another text.
   if (value !== undefined && JSON.stringify(value) === text) {
     nameValues(value, names);
-    return { body: mapTexts(withoutMeasures(value), names.hide) };
+    const lasting = path.startsWith('/api/v2/') ? withoutStart(value, names) : value;
+    return { body: mapTexts(withoutMeasures(lasting), names.hide) };
   }
   return { text: isPage(headers) ? linesOfPage(text).map(names.hide) : names.hide(text) };
 }
@@ -63,6 +66,8 @@ const isPage = (headers: Received['headers']): boolean =>
 
 function headersOf(received: Received, names: Names): Record<string, string> {
   const { path, headers } = received;
+  const ticket = /^[^=]+=([^;]+);/.exec(headers['set-cookie'] ?? '')?.[1];
+  if (ticket !== undefined) names.give('ticket', ticket);
   if (isId(headers['x-service-id'] ?? '')) names.give('id', headers['x-service-id']!);
   const isBytesOfRender = isVariant(path) || (isRendered(path) && !path.startsWith('/api/'));
   if (isBytesOfRender && /^"[0-9a-f]{32}"$/.test(headers['etag'] ?? '')) names.give('etag', headers['etag']!);
@@ -71,7 +76,7 @@ function headersOf(received: Received, names: Names): Record<string, string> {
     .map(([name, value]): [string, string] => {
       if (name === 'x-service-duration-ms') return [name, value.replace(/^\d+$/, '<integer>')];
       if (name === 'server-timing') return [name, value.replace(/dur=\d+\.\d\b/g, 'dur=<ms>')];
-      const isMeasured = isBytesOfRender || isPage(headers);
+      const isMeasured = isBytesOfRender || isPage(headers) || headers['content-type'] === 'application/zip';
       if (isMeasured && name === 'content-length') return [name, value.replace(/^\d+$/, '<integer>')];
       if (isBytesOfRender && name === 'content-range') return [name, value.replace(/\/\d+$/, '/<integer>')];
       return [name, names.hide(value)];
@@ -103,6 +108,18 @@ function nameValues(value: unknown, names: Names): void {
     else if (name === 'url' && entry.includes('/r/')) nameLink(entry, names);
     else if (name === 'delete_url') names.give('token', /\?token=([\w-]{43})$/.exec(entry)?.[1] ?? entry);
   }
+}
+
+/** What depends on when a sequence began, and so on those that were played before. */
+function withoutStart(value: object, names: Names): object {
+  const { next_cursor: cursor, resets_at: month } = value as Record<string, unknown>;
+  return {
+    ...value,
+    ...(typeof cursor === 'string' && { next_cursor: names.give('cursor', cursor) }),
+    ...(typeof month === 'string' && {
+      resets_at: month.replace(/^[\d-]+-01T00:00:00\.000Z$/, '<next month>'),
+    }),
+  };
 }
 
 /** The address of the page is in the payload. */
@@ -141,6 +158,7 @@ const isMhtml = (text: string): boolean => text.startsWith('From: <Saved by Blin
 async function describePicture(bytes: Buffer): Promise<string> {
   const start = bytes.toString('latin1', 0, 5);
   if (start === '%PDF-') {
+    if (bytes.includes('/Encrypt')) return '<encrypted pdf>';
     const pages = readPdf(bytes).map(({ widthPt, heightPt }) => `${widthPt} × ${heightPt} pt`);
     // One that was written anew has its pages in compressed objects.
     const isWhole = bytes.toString('latin1', bytes.length - 7).includes('%%EOF');
@@ -154,9 +172,18 @@ async function describePicture(bytes: Buffer): Promise<string> {
   return format ? `<${format} of ${width} × ${height}>` : `<${bytes.length} bytes>`;
 }
 
-function parse(text: string): unknown {
+/** Of its directory, in which 46 bytes stand before each name. */
+function namesInZip(bytes: Buffer): string[] {
+  return bytes
+    .toString('latin1')
+    .split('PK\x01\x02')
+    .slice(1)
+    .map((entry) => entry.slice(42, 42 + entry.charCodeAt(24)));
+}
+
+function parse(text: string): object | undefined {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text) as object;
   } catch {
     return undefined;
   }

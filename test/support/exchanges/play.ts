@@ -46,11 +46,11 @@ export async function play(sequence: Sequence, usual: Request, stage: Stage): Pr
 }
 
 async function openAccount(
-  { accounts, newKey }: Stage['service'],
-  { plan, overages = false, scope, key_seconds: keySeconds, state }: Account = {},
+  { accounts, database, newKey }: Stage['service'],
+  { plan, overages = false, scope, key_seconds: keySeconds, is_rendering: isRendering, state }: Account = {},
 ): Promise<Record<string, string>> {
   const made = await newKey({ overages, ...(plan !== undefined && { plan }) });
-  const { email } = made;
+  const { accountId, email } = made;
   let { key, keyId } = made;
   if (scope !== undefined || keySeconds !== undefined) {
     const terms = {
@@ -59,6 +59,8 @@ async function openAccount(
     };
     ({ key, id: keyId } = await accounts.createKey(email, 'test', terms));
   }
+  const lease = { id: `held ${accountId}`, account_id: accountId, key_id: null, expires_at: 1e15, units: 0 };
+  if (isRendering === true) await database.tables.renderLeases.insert(lease);
   if (state === 'revoked') await accounts.revokeKey(keyId);
   if (state === 'suspended') await accounts.update(email, { suspended: true });
   if (state === 'unverified') await accounts.update(email, { verified: false });
@@ -107,7 +109,7 @@ function formOf(parts: Part[], names: Names): Buffer {
   const written = parts.flatMap(({ name, filename, content }) => {
     const file = filename === undefined ? '' : `; filename="${names.reveal(filename)}"`;
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
-    return [Buffer.from(head), contentOf(content), Buffer.from('\r\n')];
+    return [Buffer.from(head), contentOf(names.reveal(content)), Buffer.from('\r\n')];
   });
   return Buffer.concat([...written, Buffer.from(`--${boundary}--\r\n`)]);
 }

@@ -38,10 +38,12 @@ const pages: Record<string, Route> = {
     response
       .setHeader('content-type', 'text/html; charset=utf-8')
       .end(
-        `<!doctype html><p>${['x-visitor', 'cookie', 'authorization', 'accept-language', 'user-agent']
+        `<!doctype html><p>${['x-visitor', 'cookie', 'authorization', 'accept-language']
           .map((name) => `${name}: ${String(request.headers[name] ?? 'none')}`)
           .join('<p>')}`,
       ),
+  '/moved': (_request, response) => response.writeHead(302, { location: '/article?secret=1' }).end(),
+  '/never': () => {},
   '/broken-parts':
     '<!doctype html><title>Parts</title><img src="/missing" alt=""><script>throw new Error("oops")</script><p>Parts',
 };
@@ -50,7 +52,7 @@ const pages: Record<string, Route> = {
 const toldBy =
   (receiver: Receiver): Route =>
   (request, response) => {
-    const wanted = request.url?.split('?')[1];
+    const wanted = request.url?.slice('/received?'.length);
     void receiver
       .next(({ path }) => path === wanted)
       .then(({ method, path, headers, body }) => {
