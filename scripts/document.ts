@@ -1,4 +1,4 @@
-// npm run document: with `pictures`, draws every page; with `exchanges`, records version 1 anew; otherwise writes what is generated from
+// npm run document: with `pictures`, draws every page; with `exchanges`, records both versions anew; otherwise writes what is generated from
 // the code: the tables of variables and errors, the OpenAPI document, what the clients know of fields and errors, their version, the index of
 // decisions, and the list of regular expressions that are proven linear.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { booksOf } from '#test/support/books.ts';
-import { corpusNames, layOut, readCorpus } from '#test/support/exchanges/exchange.ts';
+import { corpusNamesOf, layOut, readCorpus } from '#test/support/exchanges/exchange.ts';
 import { play } from '#test/support/exchanges/play.ts';
 import { openStage } from '#test/support/exchanges/stage.ts';
 import * as images from '#test/support/images.ts';
@@ -19,10 +19,10 @@ test('every recorded exchange of version 1 is the same through PgBouncer', async
   cleanUp.defer(postgres.stop);
   const bouncer = await startPgbouncer(await postgres.newDatabase());
   cleanUp.defer(bouncer.stop);
-  const stage = await openStage({ DATABASE_URL: bouncer.url });
+  const stage = await openStage(1, { DATABASE_URL: bouncer.url });
   cleanUp.defer(stage.close);
-  for (const name of corpusNames) {
-    const { request, sequences } = readCorpus(name);
+  for (const name of corpusNamesOf(1)) {
+    const { request, sequences } = readCorpus(1, name);
     for (const sequence of sequences) {
       const played = await play(sequence, request, stage);
       assert.deepEqual(layOut(played).split('\n'), layOut(sequence).split('\n'), `${name}: ${sequence.name}`);

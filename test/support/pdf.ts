@@ -26,6 +26,7 @@ export function readPdf(bytes: Buffer): PdfPage[] {
     .filter(({ body }) => /\/Type \/Page\b(?!s)/.test(body))
     .map(({ body }) => {
       const [, , widthPt = 0, heightPt = 0] = (/\/MediaBox \[([^\]]+)\]/.exec(body)?.[1] ?? '')
+        .trim()
         .split(' ')
         .map(Number);
       const content = objects.get(/\/Contents (\d+) 0 R/.exec(body)?.[1] ?? '')?.stream;

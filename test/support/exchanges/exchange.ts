@@ -1,8 +1,13 @@
-// Recorded exchanges with the service: what the files in test/fixtures/exchanges-v1/ hold, and how they are read and written.
+// Recorded exchanges with the service: what the files in test/fixtures/exchanges-v1/ and exchanges-v2/ hold, one set for each version of
+// the interface, and how they are read and written.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The exchanges of one endpoint. */
+/** The versions of the interface; each has a set. */
+export const versions = [1, 2] as const;
+export type Version = (typeof versions)[number];
+
+/** The exchanges of one endpoint or one part of the contract. */
 export interface Corpus {
   /** What a request has if it does not say otherwise. */
   request: Request;
@@ -26,11 +31,15 @@ export interface Account {
   overages?: boolean;
   scope?: 'uploads' | 'renders';
   key_seconds?: number;
+  /** Something else holds one of its capture slots. */
+  is_rendering?: true;
   state?: 'revoked' | 'suspended' | 'unverified';
 }
 
 export interface Step {
   after_seconds?: number;
+  /** How often the request is sent; the answer is the last one. */
+  times?: number;
   request: Partial<Request>;
   /** Absent until it is recorded. */
   answer?: Answer;
@@ -38,6 +47,8 @@ export interface Step {
 
 /** Texts may contain names of values from earlier answers (`<slug>`) and of contents (`<png>`, `<a × 70000>`). */
 export interface Request {
+  /** The site, which tells what it has received, instead of the service. */
+  of?: 'site';
   method: string;
   path: string;
   /** Null takes away one that requests usually have. */
@@ -65,23 +76,25 @@ export interface Answer {
   bytes?: string;
 }
 
-const folder = join(import.meta.dirname, '../../fixtures/exchanges-v1');
+const folderOf = (version: Version): string =>
+  join(import.meta.dirname, '../../fixtures', `exchanges-v${version}`);
 const isCorpus = (name: string): boolean => name.endsWith('.json') && name !== 'plans.json';
 
-export const plansFile = join(folder, 'plans.json');
-export const corpusNames = readdirSync(folder).filter(isCorpus).sort();
+export const plansFileOf = (version: Version): string => join(folderOf(version), 'plans.json');
+export const corpusNamesOf = (version: Version): string[] =>
+  readdirSync(folderOf(version)).filter(isCorpus).sort();
 
 export const stepsOf = (sequence: Sequence): Step[] => ('steps' in sequence ? sequence.steps : [sequence]);
 
-export function readCorpus(name: string): Corpus {
-  const corpus = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Corpus;
+export function readCorpus(version: Version, name: string): Corpus {
+  const corpus = JSON.parse(readFileSync(join(folderOf(version), name), 'utf8')) as Corpus;
   for (const { answer } of corpus.sequences.flatMap(stepsOf))
     if (typeof answer?.headers === 'string') answer.headers = corpus.headers[answer.headers]!;
   return corpus;
 }
 
 /** Headers that more than two answers have get a name: their status and, from the second on, a number. */
-export function writeCorpus(name: string, corpus: Corpus): void {
+export function writeCorpus(version: Version, name: string, corpus: Corpus): void {
   const answers = corpus.sequences.flatMap(stepsOf).map(({ answer }) => answer!);
   const byHeaders = Map.groupBy(answers, ({ status, headers }) => JSON.stringify([status, headers]));
   const named: Record<string, Headers> = {};
@@ -92,7 +105,7 @@ export function writeCorpus(name: string, corpus: Corpus): void {
     named[title] = headers as Headers;
     for (const answer of byHeaders.get(JSON.stringify([status, headers]))!) answer.headers = title;
   }
-  writeFileSync(join(folder, name), `${layOut({ ...corpus, headers: named })}\n`);
+  writeFileSync(join(folderOf(version), name), `${layOut({ ...corpus, headers: named })}\n`);
 }
 
 const lineLength = 230;

@@ -10,11 +10,13 @@ const shownTime = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/g;
 export function createNames(startedAt: number) {
   const values = new Map<string, string>();
 
-  function give(kind: string, value: string): void {
-    if ([...values.values()].includes(value)) return;
+  /** Returns its name. */
+  function give(kind: string, value: string): string {
+    for (const [name, known] of values) if (known === value) return name;
     let name = `<${kind}>`;
     for (let count = 2; values.has(name); count += 1) name = `<${kind} ${count}>`;
     values.set(name, value);
+    return name;
   }
 
   function hide(text: string): string {
@@ -23,7 +25,7 @@ export function createNames(startedAt: number) {
     return hidden
       .replace(isoTime, (time) => nameOfTime(Date.parse(time)))
       .replace(httpTime, (time) => nameOfTime(Date.parse(time)))
-      .replace(shownTime, (time) => (isMinuteOfStart(time) ? '<minute of start>' : time));
+      .replace(shownTime, nameOfMinute);
   }
 
   /** Also writes out repeated letters: `<a × 70000>`. */
@@ -43,8 +45,11 @@ export function createNames(startedAt: number) {
     return `<start ${seconds < 0 ? '-' : '+'} ${Math.abs(seconds)} s>`;
   }
 
-  const isMinuteOfStart = (shown: string): boolean =>
-    new Date(startedAt).toISOString().startsWith(shown.slice(0, 16).replace(' ', 'T'));
+  function nameOfMinute(shown: string): string {
+    const minuteOf = (time: number): number => Math.floor(time / 60_000);
+    const minutes = minuteOf(Date.parse(shown.replace(' UTC', 'Z'))) - minuteOf(startedAt);
+    return minutes === 0 ? '<minute of start>' : `<minute of start + ${minutes}>`;
+  }
 
   return { give, hide, reveal };
 }

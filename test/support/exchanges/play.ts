@@ -24,6 +24,7 @@ export async function play(sequence: Sequence, usual: Request, stage: Stage): Pr
   const names = createNames(clock.now());
   names.give('site', site.host);
   names.give('closed site', stage.closedHost);
+  names.give('receiver', stage.receiver.host);
   for (const [kind, value] of Object.entries(await openAccount(service, sequence.account)))
     names.give(kind, value);
   stage.setBroken(sequence.is_broken === true);
@@ -32,7 +33,10 @@ export async function play(sequence: Sequence, usual: Request, stage: Stage): Pr
     const played: Step[] = [];
     for (const step of stepsOf(sequence)) {
       clock.advance((step.after_seconds ?? 0) * 1000);
-      const received = await send(service.origin, merge(usual, step.request), names, agent.agent);
+      const request = merge(usual, step.request);
+      const origin = request.of === 'site' ? site.base : service.origin;
+      for (let sent = 1; sent < (step.times ?? 1); sent += 1) await send(origin, request, names, agent.agent);
+      const received = await send(origin, request, names, agent.agent);
       played.push({ ...step, answer: await normalise(received, names) });
     }
     return 'steps' in sequence ? { ...sequence, steps: played } : { ...sequence, ...played[0]! };
@@ -42,11 +46,11 @@ export async function play(sequence: Sequence, usual: Request, stage: Stage): Pr
 }
 
 async function openAccount(
-  { accounts, newKey }: Stage['service'],
-  { plan, overages = false, scope, key_seconds: keySeconds, state }: Account = {},
+  { accounts, database, newKey }: Stage['service'],
+  { plan, overages = false, scope, key_seconds: keySeconds, is_rendering: isRendering, state }: Account = {},
 ): Promise<Record<string, string>> {
   const made = await newKey({ overages, ...(plan !== undefined && { plan }) });
-  const { email } = made;
+  const { accountId, email } = made;
   let { key, keyId } = made;
   if (scope !== undefined || keySeconds !== undefined) {
     const terms = {
@@ -55,6 +59,8 @@ async function openAccount(
     };
     ({ key, id: keyId } = await accounts.createKey(email, 'test', terms));
   }
+  const lease = { id: `held ${accountId}`, account_id: accountId, key_id: null, expires_at: 1e15, units: 0 };
+  if (isRendering === true) await database.tables.renderLeases.insert(lease);
   if (state === 'revoked') await accounts.revokeKey(keyId);
   if (state === 'suspended') await accounts.update(email, { suspended: true });
   if (state === 'unverified') await accounts.update(email, { verified: false });
@@ -103,7 +109,7 @@ function formOf(parts: Part[], names: Names): Buffer {
   const written = parts.flatMap(({ name, filename, content }) => {
     const file = filename === undefined ? '' : `; filename="${names.reveal(filename)}"`;
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
-    return [Buffer.from(head), contentOf(content), Buffer.from('\r\n')];
+    return [Buffer.from(head), contentOf(names.reveal(content)), Buffer.from('\r\n')];
   });
   return Buffer.concat([...written, Buffer.from(`--${boundary}--\r\n`)]);
 }

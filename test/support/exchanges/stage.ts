@@ -1,9 +1,11 @@
-// The service that recorded exchanges are played against: a real one with a real browser, at a fixed time, with its own plans and
-// a site whose pages load, redirect, fail and end in every way that an answer tells.
+// The service that recorded exchanges are played against: a real one with a real browser, at a fixed time, with its own plans, a site whose
+// pages load, redirect, fail and end in every way that an answer tells, and a receiver of what the service sends by itself.
 import { startDnsServer } from '#test/support/dns-server.ts';
 import { startPageServer, type Route } from '#test/support/page-server.ts';
+import { startReceiver, type Receiver } from '#test/support/receiver.ts';
 import { createTestClock, startService } from '#test/support/service.ts';
-import { plansFile } from '#test/support/exchanges/exchange.ts';
+import { contentOf } from '#test/support/exchanges/contents.ts';
+import { plansFileOf, type Version } from '#test/support/exchanges/exchange.ts';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
@@ -24,18 +26,61 @@ const pages: Record<string, Route> = {
   '/to-private': (_request, response) =>
     response.writeHead(302, { location: 'http://127.0.0.2:21999/' }).end(),
   '/to-itself': (_request, response) => response.writeHead(302, { location: '/to-itself' }).end(),
+  '/picture.png': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'image/png' }).end(contentOf('<png>')),
+  '/text': (_request, response) => response.end('text'),
+  '/busy': (_request, response) => response.writeHead(503).end(),
+  '/article':
+    '<!doctype html><html lang="en"><title>Article</title><meta name="description" content="About it">' +
+    '<link rel="canonical" href="https://example.com/article"><meta property="og:site_name" content="Example">' +
+    '<nav>Menu</nav><main><article><h1>Article</h1><p>First words. <a href="/">Home</a></p></article></main>',
+  '/who': (request, response) =>
+    response
+      .setHeader('content-type', 'text/html; charset=utf-8')
+      .end(
+        `<!doctype html><p>${['x-visitor', 'cookie', 'authorization', 'accept-language']
+          .map((name) => `${name}: ${String(request.headers[name] ?? 'none')}`)
+          .join('<p>')}`,
+      ),
+  '/moved': (_request, response) => response.writeHead(302, { location: '/article?secret=1' }).end(),
+  '/never': () => {},
+  '/broken-parts':
+    '<!doctype html><title>Parts</title><img src="/missing" alt=""><script>throw new Error("oops")</script><p>Parts',
 };
 
+/** Tells what the receiver has got at `?/path`, when it has: the names of its headers, because values of some differ each time. */
+const toldBy =
+  (receiver: Receiver): Route =>
+  (request, response) => {
+    const wanted = request.url?.slice('/received?'.length);
+    void receiver
+      .next(({ path }) => path === wanted)
+      .then(({ method, path, headers, body }) => {
+        const type = headers['content-type'];
+        const isJson = type?.startsWith('application/json') === true;
+        const told = {
+          method,
+          path,
+          type,
+          headers: Object.keys(headers).toSorted(),
+          ...(isJson && { body: JSON.parse(String(body)) as unknown }),
+        };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(told));
+      });
+  };
+
 /** Elsewhere than in the stores of the run if the environment names a database. */
-export async function openStage(environment: Record<string, string> = {}) {
+export async function openStage(version: Version, environment: Record<string, string> = {}) {
   const site = await startPageServer(pages);
-  const dns = await startDnsServer(() => undefined);
+  const receiver = await startReceiver();
+  site.route('/received', toldBy(receiver));
+  const dns = await startDnsServer((name) => (name === 'inside.example' ? ['10.0.0.1'] : undefined));
   const clock = createTestClock(Date.parse('2026-05-04T12:00:00.000Z'));
   let isBroken = false;
   const service = await startService(
     {
-      EGRESS_ALLOW: `${site.host},${closedHost}`,
-      PLANS_FILE: plansFile,
+      EGRESS_ALLOW: `${site.host},${closedHost},${receiver.host}`,
+      PLANS_FILE: plansFileOf(version),
       ...environment,
     },
     0,
@@ -62,13 +107,14 @@ export async function openStage(environment: Record<string, string> = {}) {
     clock,
     site,
     closedHost,
+    receiver,
     setBroken(value: boolean): void {
       isBroken = value;
     },
     async close(): Promise<void> {
       await service.stop();
       dns.close();
-      await site.close();
+      await Promise.all([site.close(), receiver.close()]);
     },
   };
 }
