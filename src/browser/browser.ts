@@ -119,7 +119,7 @@ export class RenderFailure extends Error {
   readonly reason: RenderFailureReason;
   /** The field of the request that it is about, if it is not the source: `wait_for[0]`. */
   readonly field: string | undefined;
-  /** The browser was lost during the render, and perhaps for another render: worth one retry. */
+  /** The browser or the page's process was lost, perhaps not because of this page: worth one retry. */
   readonly browserLost: boolean;
   /** Perhaps a script waits for time to pass, which virtual time does not while a script runs: worth one retry in real time. */
   readonly worksInRealTime: boolean;

@@ -40,7 +40,10 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     log,
   });
 
-  /** A render that lost its worker, perhaps to another render of its account, is tried once more, in a worker of its own. */
+  /**
+   * A render that lost its worker, perhaps to another render of its account, or its page to the browser, is tried once more, in a worker of
+   * its own.
+   */
   async function render({ phases, account = '', ...task }: Job, caller: AbortSignal): Promise<Rendered> {
     const { timeoutMs } = task;
     const endsAt = performance.now() + timeoutMs;
@@ -58,7 +61,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     } catch (error) {
       const isLost = error instanceof RenderFailure && error.browserLost;
       if (!isLost || endsAt - performance.now() < retryMs) throw error;
-      log.warn({ err: error }, 'a render lost its worker and is tried once more');
+      log.warn({ err: error }, 'a render is tried once more');
       return await attempt((given) => pool.renderAlone(task, given));
     }
   }

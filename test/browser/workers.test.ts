@@ -116,7 +116,7 @@ test(
     assert.equal(new Set(asked.map(({ by }) => by)).size, 3);
     for (const { response } of again) response.setHeader('content-type', 'text/html').end(green);
     await Promise.all([...renders, large]);
-    const retried = 'a render lost its worker and is tried once more';
+    const retried = 'a render is tried once more';
     assert.equal(kit.logged.filter(({ message }) => message === retried).length, 3);
     await waitFor('the workers of single renders to end', () => {
       const running = new Set(workers().map(({ pid }) => pid));

@@ -1,5 +1,5 @@
 // The service's own Chromium behind a script, for CHROMIUM_PATH: one that also trusts the certificate of the tests (HTTP/2 needs
-// TLS), and one whose sandbox cannot work.
+// TLS), one whose sandbox cannot work, one that fails to start, one whose pages can be ended, and one that complains.
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -50,6 +50,28 @@ export async function falteringChromium(failures: number): Promise<WrappedChromi
       await rm(starts, { recursive: true, force: true });
     },
   };
+}
+
+/** The heap of its pages, in MiB. */
+const smallHeap = 64;
+
+/**
+ * Its pages can break the rules of its processes, for which the browser ends them: `Mojo` is what they talk to the browser process with.
+ * Their heaps are small, so that they also crash by themselves.
+ */
+export function breakableChromium(): Promise<WrappedChromium> {
+  return wrap(
+    (executable) =>
+      `exec '${executable}' --enable-blink-features=MojoJS --js-flags=--max-old-space-size=${smallHeap} "$@"`,
+  );
+}
+
+/** Each start prints this line this many times to the error output. */
+export function complainingChromium(line: string, times: number): Promise<WrappedChromium> {
+  return wrap(
+    (executable) =>
+      `[ "$1" = --version ] || for turn in $(seq ${times}); do echo '${line}' >&2; done; exec '${executable}' "$@"`,
+  );
 }
 
 export interface StoppableChromium extends WrappedChromium {

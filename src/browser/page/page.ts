@@ -76,7 +76,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
     ]);
     const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true }, signal);
     const session = process.connection.session(sessionId);
-    const fault = watchForFaults(session, options, () => mainFrame.documents > 0);
+    const fault = watchForFaults(targetId, options, () => mainFrame.documents > 0);
     const failures = createFailureClassifier(door);
     // The main frame has the id of its target.
     const changes = createWatch();
@@ -132,7 +132,7 @@ export async function openPage(options: PageOptions, signal: AbortSignal): Promi
   }
 }
 
-function watchForFaults(session: CdpSession, { process, door }: PageOptions, isUsed: () => boolean) {
+function watchForFaults(targetId: string, { process, door }: PageOptions, isUsed: () => boolean) {
   const controller = new AbortController();
   const fail = (...failure: ConstructorParameters<typeof RenderFailure>) =>
     controller.abort(new RenderFailure(...failure));
@@ -142,14 +142,18 @@ function watchForFaults(session: CdpSession, { process, door }: PageOptions, isU
   door.overdrawn.addEventListener('abort', () =>
     fail('too_large', 'the page exceeded the request limit of a render'),
   );
-  session.on('Inspector.targetCrashed', () => {
+  const ignoreCrash = process.onCrash(targetId, ({ isEndedByBrowser }) => {
     // If a process died before it showed any page, the page did not cause it.
-    fail('crashed', 'the page crashed', { browserLost: !isUsed() });
+    if (isEndedByBrowser) fail('crashed', 'the browser ended the process of the page', { browserLost: true });
+    else fail('crashed', 'the page crashed', { browserLost: !isUsed() });
   });
   return {
     signal: controller.signal,
     onStuck: () => fail('timed_out', 'a script of the page does not end', { worksInRealTime: true }),
-    end: () => process.gone.removeEventListener('abort', lost),
+    end() {
+      ignoreCrash();
+      process.gone.removeEventListener('abort', lost);
+    },
   };
 }
 

@@ -68,9 +68,15 @@ const quiet = [
   '--disable-extensions',
   '--disable-field-trial-config',
   '--disable-sync',
+  // Errors and warnings, but nothing that a page writes to its console: the service reads some of these lines.
+  '--enable-logging=stderr',
+  '--log-level=1',
   '--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,GlobalMediaControls,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,PaintHolding,Translate,' +
     // For speed: with a process per site, each context would start a spare renderer that is never used.
-    'SpareRendererForSitePerProcess',
+    'SpareRendererForSitePerProcess,' +
+    // It asks for a permission before a page loads from a private address, which the egress proxy decides. The question may come before the
+    // document, and Chromium then ends the process of the page.
+    'LocalNetworkAccessChecks',
   '--metrics-recording-only',
   '--no-default-browser-check',
   '--no-first-run',

@@ -17,9 +17,14 @@ export interface ChromiumProcess {
   readonly connection: CdpConnection;
   /** Aborts when the process is gone or no longer answers on its pipe. */
   readonly gone: AbortSignal;
+  /** Calls back when the process of this page ends. Returns how to stop listening. */
+  onCrash(targetId: string, crashed: Crashed): () => void;
   /** Ends it; its helper processes follow by themselves. */
   close(): Promise<void>;
 }
+
+/** `isEndedByBrowser`: because it broke a rule between the browser's own processes, of which pages know nothing. */
+type Crashed = (crash: { isEndedByBrowser: boolean }) => void;
 
 export interface LaunchOptions {
   chromium: Pick<Chromium, 'executable' | 'kind' | 'libraryFolder'>;
@@ -29,15 +34,20 @@ export interface LaunchOptions {
   sandboxed: boolean;
   /** The user to run as; null for the user of this process. */
   user: UnixUser | null;
+  /** Called with each line in which the browser says why it ends the process of a page. */
+  onComplaint?: (line: string) => void;
 }
 
-const keptErrorBytes = 4096;
+const keptErrorCharacters = 4096;
+const complaint = /Terminating render(?:er| process) for bad|rejected by interface/;
+// Chromium's RESULT_CODE_KILLED_BAD_MESSAGE.
+const endedForBadMessage = 3;
 const exitMs = 2_000;
 const never = new AbortController().signal;
 
 /** The process is started before this returns. */
 export async function launchChromium(options: LaunchOptions): Promise<ChromiumProcess> {
-  const { chromium, user, sandboxed, folder } = options;
+  const { chromium, user, sandboxed, folder, onComplaint } = options;
   const userDataFolder = join(folder, 'profile');
   const flags = chromiumFlags({ kind: chromium.kind, userDataFolder, sandboxed });
   const child = spawn(chromium.executable, flags, {
@@ -48,8 +58,12 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   });
   const gone = new AbortController();
   let errorText = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errorText = (errorText + chunk.toString()).slice(-keptErrorBytes);
+  let unfinished = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errorText = (errorText + text).slice(-keptErrorCharacters);
+    const lines = (unfinished + text).split('\n');
+    unfinished = lines.pop()!.slice(0, keptErrorCharacters);
+    for (const line of lines) if (complaint.test(line)) onComplaint?.(line);
   });
   const { promise: exited, resolve: onExited } = Promise.withResolvers<void>();
   child.on('error', (error) => {
@@ -61,6 +75,11 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
   child.once('exit', ended);
   const connection = connectCdp(child.stdio[3] as Writable, child.stdio[4] as Readable, (reason) =>
     gone.abort(reason),
+  );
+
+  const crashes = new Map<string, Crashed>();
+  connection.root.on('Target.targetCrashed', ({ targetId, errorCode }) =>
+    crashes.get(targetId)?.({ isEndedByBrowser: errorCode === endedForBadMessage }),
   );
 
   // If the connection ends, the process is ended too: there is no other way to reach it.
@@ -76,13 +95,22 @@ export async function launchChromium(options: LaunchOptions): Promise<ChromiumPr
 
   const phase = createPhase(gone.signal, startStepMs, () => new Error('it did not answer in time'));
   try {
-    const { product } = await within(connection.root.send('Browser.getVersion', undefined), phase.signal);
+    const answers = Promise.all([
+      connection.root.send('Browser.getVersion', undefined),
+      // Otherwise it does not report the crashes of pages.
+      connection.root.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] }),
+    ]);
+    const [{ product }] = await within(answers, phase.signal);
     return {
       kind: chromium.kind,
       pid: child.pid!,
       version: product,
       connection,
       gone: gone.signal,
+      onCrash(targetId, crashed) {
+        crashes.set(targetId, crashed);
+        return () => crashes.delete(targetId);
+      },
       close,
     };
   } catch (error) {

@@ -28,7 +28,7 @@ import {
   type ToWorker,
 } from '#browser/worker/messages.ts';
 import { createPages, type Pages } from '#browser/worker/pages.ts';
-import { readFailed, readReceipt } from '#browser/worker/receipt.ts';
+import { readComplaint, readFailed, readReceipt } from '#browser/worker/receipt.ts';
 import { renderPage, type Made } from '#browser/worker/render-page.ts';
 import { rulesOf } from '#browser/worker/task-rules.ts';
 import { testWall } from '#browser/worker/wall-test.ts';
@@ -60,6 +60,7 @@ async function start(order: StartOrder): Promise<void> {
     ...order,
     folder: order.browserFolder,
     user: order.users?.browser ?? null,
+    onComplaint: (line) => send({ complaint: readComplaint(line) }),
   });
   // For the next worker, which then needs 25 MB less: it has no types to remove. This one will not exit but be killed, and the cache
   // is the service's.

@@ -67,5 +67,7 @@ export type FromWorker =
   /** The page is discarded: nothing of the render is left in the browser. */
   | { render: string; discarded: true }
   | { pong: number }
+  /** Why the browser ended the process of a page, in its own words. */
+  | { complaint: string }
   /** Takes no more renders. */
   | { worn: string };

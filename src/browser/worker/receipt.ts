@@ -1,6 +1,6 @@
-// Reads the receipt of a render, or its failure. A worker is trusted less than the service, because it opens strangers' pages: whatever
-// it says is checked and cut before anything else uses it. The worker cuts by the same rules before it sends, because a page chooses how
-// long its addresses are, and a line that is too long ends the worker.
+// Reads the receipt of a render, its failure, or a complaint of the browser. A worker is trusted less than the service, because it opens
+// strangers' pages: whatever it says is checked and cut before anything else uses it. The worker cuts by the same rules before it sends,
+// because a page chooses how long its addresses are, and a line that is too long ends the worker.
 import {
   maxWarnings,
   warningCodes,
@@ -13,7 +13,14 @@ import type { Failed, Receipt } from '#browser/worker/messages.ts';
 /** As for the largest PDF. */
 const maxBytes = 256 * 1024 ** 2;
 const maxOutputs = 5;
-const maxCharacters = { url: 2_048, title: 1_000, message: 500, failure: 1_000, cause: 2_000 };
+const maxCharacters = {
+  url: 2_048,
+  title: 1_000,
+  message: 500,
+  failure: 1_000,
+  cause: 2_000,
+  complaint: 300,
+};
 
 export function readReceipt(given: unknown): Receipt {
   const { outputs, page } = given as Receipt;
@@ -26,6 +33,8 @@ export const readFailed = ({ message, cause, ...rest }: Failed): Failed => ({
   message: cut(message, maxCharacters.failure),
   cause: cut(cause, maxCharacters.cause),
 });
+
+export const readComplaint = (line: string): string => cut(line, maxCharacters.complaint);
 
 function readOutput(given: Receipt['outputs'][number]): Receipt['outputs'][number] {
   const { sizeBytes, sha256, width, height, pages, truncated, change } = given;

@@ -17,7 +17,7 @@ import {
   type StartOrder,
   type ToWorker,
 } from '#browser/worker/messages.ts';
-import { readFailed, readReceipt } from '#browser/worker/receipt.ts';
+import { readComplaint, readFailed, readReceipt } from '#browser/worker/receipt.ts';
 import { startProcess } from '#browser/worker/worker-process.ts';
 
 export interface Worker {
@@ -64,6 +64,8 @@ export interface WorkerOptions extends Omit<StartOrder, 'browserFolder'> {
 const never = new AbortController().signal;
 /** The phases that a worker reports. */
 const knownPhases: ReadonlySet<string> = new Set(['navigate', 'settle', 'capture', 'encode']);
+/** In the log, of one worker. */
+const maxComplaints = 100;
 const lost = () =>
   new RenderFailure('crashed', 'the browser was lost during the render', { browserLost: true });
 
@@ -91,6 +93,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
   const { promise: ready, resolve: onReady, reject: onRefused } = Promise.withResolvers<Started>();
   let served = 0;
   let questions = 0;
+  let complaints = 0;
   let isEnding = false;
   const { pid, gone, send, kill, ...processes } = startProcess({
     ...order,
@@ -124,6 +127,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     else if ('refused' in message)
       onRefused(new WorkerStartError(message.refused.message, message.refused.detail));
     else if ('pong' in message) asked.get(message.pong)?.();
+    else if ('complaint' in message) passOn(message.complaint);
     else if ('worn' in message) worn.abort(message.worn);
     else if ('phase' in message) note(message.render, message.phase);
     else if ('receipt' in message) deliver(message.render, message.receipt);
@@ -148,6 +152,12 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     await handOver.takeBack(id).catch((error: unknown) => {
       log.warn({ err: error }, 'the files of a request could not be removed yet');
     });
+  }
+
+  function passOn(complaint: string): void {
+    complaints += 1;
+    if (complaints > maxComplaints) return;
+    log.warn({ pid, complaint: readComplaint(complaint) }, 'the browser ended the process of a page');
   }
 
   function note(id: string, phase: string): void {
