@@ -16,7 +16,7 @@ export function builtFolder() {
   for (const name of ['package-lock.json', 'scripts/programs.js'])
     hash.update(readFileSync(join(root, name)));
   for (const name of readdirSync(source, { recursive: true }).sort())
-    if (name.endsWith('.ts')) hash.update(name).update(readFileSync(join(source, name)));
+    if (name.endsWith('.ts')) hash.update(name).update(readFileSync(`${source}/${name}`));
   return join(root, 'dist', hash.digest('hex').slice(0, 16));
 }
 
