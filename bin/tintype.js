@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtFolder } from '../scripts/programs.js';
+import { builtFolder } from './programs.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pinnedNode = join(root, 'node_modules', '.bin', 'node');

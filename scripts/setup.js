@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { builtFolder } from './programs.js';
+import { builtFolder } from '../bin/programs.js';
 
 const root = join(import.meta.dirname, '..');
 
@@ -70,7 +70,7 @@ step(
 
 if (!existsSync(builtFolder())) {
   process.stderr.write('Building the service (once) …\n');
-  run(join('node_modules', '.bin', 'node'), ['scripts/programs.js']);
+  run(join('node_modules', '.bin', 'node'), ['bin/programs.js']);
 }
 
 // Done before tests and commands that start many processes at once. Without a browser the rest still works, and the service

@@ -41,7 +41,7 @@ async function copyClone(context: TestContext): Promise<Clone> {
   mkdirSync(join(packages, '.bin'), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules')).filter((name) => !name.startsWith('.')))
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
-  const runtime = `#!/bin/sh\ntest "$1" != scripts/programs.js || exec '${process.execPath}' "$@"\n`;
+  const runtime = `#!/bin/sh\ntest "$1" != bin/programs.js || exec '${process.execPath}' "$@"\n`;
   writeFileSync(join(packages, '.bin', 'node'), runtime, { mode: 0o755 });
   writeFileSync(join(path, 'npm-cli.js'), '');
   const builds = join(path, 'dist');

@@ -1,4 +1,4 @@
-// Where the clone and its programs are. They run from their sources, or from the files that scripts/programs.js makes of them in
+// Where the clone and its programs are. They run from their sources, or from the files that bin/programs.js makes of them in
 // dist/DIGEST/, which is two folders below the root, as this file is.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,8 +13,7 @@ const libraries = 'libraries';
 /** Where the build of the present sources is, if there is one. It is named by their digest, so that nothing old is found after a change. */
 export function builtFolder() {
   const hash = createHash('sha256');
-  for (const name of ['package-lock.json', 'scripts/programs.js'])
-    hash.update(readFileSync(join(root, name)));
+  for (const name of ['package-lock.json', 'bin/programs.js']) hash.update(readFileSync(join(root, name)));
   for (const name of readdirSync(source, { recursive: true }).sort())
     if (name.endsWith('.ts')) hash.update(name).update(readFileSync(`${source}/${name}`));
   return join(root, 'dist', hash.digest('hex').slice(0, 16));
@@ -45,13 +44,15 @@ async function build(folder) {
   // They would take 30 MB at the first error.
   for (const name of readdirSync(draft))
     if (name.startsWith(libraries) && name.endsWith('.map')) rmSync(join(draft, name));
+  const isOfSources = builtFolder() === folder;
   try {
-    renameSync(draft, folder);
+    if (isOfSources) renameSync(draft, folder);
   } catch (error) {
     // Another process was first.
     if (!existsSync(folder)) throw error;
-    rmSync(draft, { recursive: true });
   }
+  rmSync(draft, { recursive: true, force: true });
+  if (!isOfSources) throw new Error('a source was changed during the build; start again');
 }
 
 function removeOldBuilds(folder) {
