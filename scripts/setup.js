@@ -1,5 +1,5 @@
-// Prepares a clone, quietly and once: dependencies, the Node runtime that comes with them, the dashboard, the clients and a
-// browser. It runs on the machine's own Node (>= 20), before anything is installed.
+// Prepares a clone, quietly and once: dependencies, the Node runtime that comes with them, the dashboard, the clients, the
+// service's programs and a browser. It runs on the machine's own Node (>= 20), before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { builtFolder } from '../bin/programs.js';
 
 const root = join(import.meta.dirname, '..');
 
@@ -66,6 +67,11 @@ step(
   () => run(join('node_modules', '.bin', 'node'), ['scripts/build-clients.ts']),
   'clients/dist/tintype-client.tgz',
 );
+
+if (!existsSync(builtFolder())) {
+  process.stderr.write('Building the service (once) …\n');
+  run(join('node_modules', '.bin', 'node'), ['bin/programs.js']);
+}
 
 // Done before tests and commands that start many processes at once. Without a browser the rest still works, and the service
 // reports at start what is missing.

@@ -1,31 +1,32 @@
 // npx tintype: the operator's commands. They work on the same data while the server runs.
+// Each loads what it needs: the service takes longer to load than most commands take to run.
 import { parseArgs } from 'node:util';
 import { newApiKey } from '#core/ids.ts';
-import { accountCommands, accountUsage } from '#roof/account-commands.ts';
-import { browserUsage, runBrowserCommand } from '#roof/browser-command.ts';
-import { readConfig, version } from '#roof/config.ts';
-import { dataUsage, runDataCommand } from '#roof/data-commands.ts';
-import { runDoctor } from '#roof/doctor.ts';
-import { hasDatabase } from '#roof/engines.ts';
-import { serve } from '#roof/main.ts';
-import { openAccounts } from '#roof/service.ts';
+import { version } from '#core/programs.ts';
 import { UsageError } from '#roof/usage-error.ts';
 
-const usage = `Usage: npx tintype <command> [--json]
+async function usage(): Promise<string> {
+  const [{ accountUsage }, { browserUsage }, { dataUsage }] = await Promise.all([
+    import('#roof/account-commands.ts'),
+    import('#roof/browser-command.ts'),
+    import('#roof/data-commands.ts'),
+  ]);
+  return `Usage: npx tintype <command> [--json]
 
   serve                                             run the service
   version
   doctor                                            check what the service depends on, with advice for each failure
 ${accountUsage}${browserUsage}${dataUsage}`;
+}
 
 export async function runCli(args: string[]): Promise<number> {
   const [first = ''] = args;
   if (first === 'serve' && args.length === 1) {
-    await serve();
+    await (await import('#roof/main.ts')).serve();
     return 0;
   }
   if (first === 'help' || args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(usage);
+    process.stdout.write(await usage());
     return 0;
   }
   if (args.length === 1 && ['version', '--version', '-v'].includes(first)) {
@@ -33,7 +34,7 @@ export async function runCli(args: string[]): Promise<number> {
     return 0;
   }
   try {
-    if (first === 'doctor') return await runDoctor(args.slice(1));
+    if (first === 'doctor') return await (await import('#roof/doctor.ts')).runDoctor(args.slice(1));
     process.stdout.write(`${await runOperatorCommand(args)}\n`);
     return 0;
   } catch (error) {
@@ -44,12 +45,14 @@ export async function runCli(args: string[]): Promise<number> {
 
 async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<string> {
   const operands = [second, ...rest].filter(Boolean);
-  if (first === 'browser') return runBrowserCommand(operands);
   if (operands.length === 1 && `${first} ${second}` === 'key generate') return newApiKey();
+  if (first === 'browser') return (await import('#roof/browser-command.ts')).runBrowserCommand(operands);
+  const { runDataCommand } = await import('#roof/data-commands.ts');
   return (await runDataCommand(first, operands)) ?? runCommand(`${first} ${second}`, rest);
 }
 
 async function runCommand(name: string, args: string[]): Promise<string> {
+  const { accountCommands } = await import('#roof/account-commands.ts');
   const command = accountCommands[name];
   if (!command) {
     const problem = name.trim() === '' ? 'no command given' : `unknown command "${name.trim()}"`;
@@ -64,6 +67,11 @@ async function runCommand(name: string, args: string[]): Promise<string> {
   if (positionals.length !== command.operands) {
     throw new UsageError(`"${name}" takes ${command.operands} operand(s), not ${positionals.length}`);
   }
+  const [{ readConfig }, { hasDatabase }, { openAccounts }] = await Promise.all([
+    import('#roof/config.ts'),
+    import('#roof/engines.ts'),
+    import('#roof/service.ts'),
+  ]);
   const config = readConfig();
   // Only the first account may make a database: any other command was given the wrong folder, or came too early.
   if (!hasDatabase(config) && name !== 'account create') {

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { isWellFormedApiKey } from '#core/ids.ts';
+import { root } from '#core/programs.ts';
 import { memory } from '#browser/process/memory.ts';
 import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { checkHostNames } from '#browser/egress/blocked-hosts.ts';
@@ -28,11 +29,6 @@ import {
   text,
   type Variable,
 } from '#roof/config-forms.ts';
-
-/** The version of this clone. */
-export const { version } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
-) as { version: string };
 
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -267,7 +263,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     chromiumPath: values.CHROMIUM_PATH,
     egressAllow: values.EGRESS_ALLOW ?? [],
     blockedHostsFile: values.BLOCKED_HOSTS_FILE ?? null,
-    cacheDir: resolve(values.CACHE_DIR ?? join(import.meta.dirname, '..', '.cache')),
+    cacheDir: resolve(values.CACHE_DIR ?? join(root, '.cache')),
     /** The folders of PATH. */
     programFolders: (environment['PATH'] ?? '').split(delimiter).filter(Boolean),
     /** The environment variables passed to the programs that download a browser. */

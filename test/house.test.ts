@@ -31,6 +31,7 @@ const fileReaders = new Map([
   ['browser/worker/worker.ts', 'the results of renders, which it takes out of that folder'],
   ['core/open-files.ts', 'the limit for open files'],
   ['output.ts', 'writes to standard output'],
+  ['core/programs.ts', 'the version, in package.json'],
   ['config.ts', 'certificates, the plans file and the list of blocked hosts'],
   ['doctor.ts', 'the paths that the operator configured'],
   ['http/pages/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],

@@ -17,8 +17,8 @@ import { root, temporaryFolder } from '#test/support/processes.ts';
 test('without a writable home, the downloads of npm go to a new folder of the clone, and only that one is removed', async (context) => {
   const { path: clone, remove } = await temporaryFolder();
   context.after(remove);
-  for (const name of ['package.json', 'package-lock.json', 'LICENSE', 'tsconfig.json'])
-    cpSync(join(root, name), join(clone, name));
+  for (const name of ['package.json', 'package-lock.json', 'LICENSE', 'tsconfig.json', 'bin'])
+    cpSync(join(root, name), join(clone, name), { recursive: true });
   mkdirSync(join(clone, 'scripts'));
   for (const name of ['setup.js', 'build-clients.ts'])
     cpSync(join(root, 'scripts', name), join(clone, 'scripts', name));

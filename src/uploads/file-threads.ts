@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError, type ErrorCode } from '#core/errors.ts';
 import { createFairQueue } from '#core/fair-queue.ts';
 import { limits } from '#core/limits.ts';
+import { programFile } from '#core/programs.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { UnreadablePicture, type MetadataKind } from '#uploads/metadata/cleaning.ts';
 
@@ -170,8 +171,9 @@ async function answerOf(
 
 function newThread(): Thread {
   const cacheFolder = getCompileCacheDir();
-  const worker = new Worker(new URL('file-worker.ts', import.meta.url), {
+  const worker = new Worker(programFile('file-cleaner'), {
     name: 'file-cleaner',
+    execArgv: ['--enable-source-maps'],
     // Nothing of the environment but where compiled code is kept: the thread is ready in half the time.
     env: cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) },
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },

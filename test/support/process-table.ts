@@ -46,7 +46,7 @@ export function browsers(ancestor = process.pid): ProcessRow[] {
 /** The render workers that this process, or the given one, started. Each leads the process group of its browser. */
 export function workers(ancestor = process.pid): ProcessRow[] {
   return descendants(ancestor).filter(
-    ({ pid, group, command }) => pid === group && command.includes('worker/main.ts'),
+    ({ pid, group, command }) => pid === group && /worker\/main\.ts|render-worker\.js/.test(command),
   );
 }
 

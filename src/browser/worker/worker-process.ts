@@ -2,7 +2,7 @@
 // browser. Nothing of it is left after `close`, or after the end of the service.
 import { spawn } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
-import { join } from 'node:path';
+import { programFile } from '#core/programs.ts';
 import type { Log } from '#browser/browser.ts';
 import { createBrowserFolder } from '#browser/process/browser-folder.ts';
 import { endWithService } from '#browser/process/end-with-service.ts';
@@ -30,9 +30,8 @@ interface ProcessOptions extends Pick<StartOrder, 'chromium' | 'users'> {
   log: Log;
 }
 
-const program = join(import.meta.dirname, 'main.ts');
 /** A small heap: by default V8 lets it grow to three times the live data before it collects. */
-const nodeFlags = ['--heap-growing-percent=70', '--semi-space-growth-factor=1'];
+const nodeFlags = ['--enable-source-maps', '--heap-growing-percent=70', '--semi-space-growth-factor=1'];
 const maxErrorCharacters = 4_096;
 
 /** Of running workers: they end with this process, however it ends. */
@@ -58,7 +57,7 @@ export function startProcess({
   const browserFolder = createBrowserFolder(chromium.kind, users?.browser ?? null);
   const results = createScratchFolder(resultsFolder, users?.worker ?? null);
   const compileCache = getCompileCacheDir();
-  const child = spawn(process.execPath, [...nodeFlags, program], {
+  const child = spawn(process.execPath, [...nodeFlags, programFile('render-worker')], {
     cwd: results.path,
     // A session of its own: one process group to judge and to end, and one share of the processor where Linux groups by session.
     detached: true,

@@ -3,10 +3,11 @@
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
+import { root } from '#core/programs.ts';
 import { html, sendPage } from '#http/pages/page.ts';
 import { neverChanges, readStaticFolder, sendStaticFile } from '#http/pages/static-files.ts';
 
-const builtFolder = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
+const builtFolder = join(root, 'dashboard', 'dist');
 
 /** `pictureOrigins`: other hosts that serve hosted bytes. */
 const policyFor = (pictureOrigins: string[]): string =>

@@ -1,9 +1,10 @@
 // The pages of docs/ as HTML, in the order of their index, docs/README.md. They are the project's own texts, so nothing is sanitized.
 import { dirname, join, posix } from 'node:path';
 import type { Marked, RendererObject, Token, Tokens } from 'marked';
+import { root } from '#core/programs.ts';
 import { readStaticFolder, type StaticFile } from '#http/pages/static-files.ts';
 
-const docs = join(import.meta.dirname, '..', '..', '..', 'docs');
+const docs = join(root, 'docs');
 
 /** A part of a page, as the search finds it. */
 export interface Found {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
+import { root } from '#core/programs.ts';
 import {
   createStaticFile,
   neverChanges,
@@ -16,7 +17,7 @@ const servedNames = new Map<string, string>();
 
 // Style sheets come last: they refer to other assets, whose served names must be known by then.
 const isSheet = ([name]: [string, StaticFile]): boolean => name.endsWith('.css');
-const found = [...readStaticFolder(join(import.meta.dirname, 'assets'))];
+const found = [...readStaticFolder(join(root, 'src', 'http', 'pages', 'assets'))];
 for (const [name, read] of [...found.filter((entry) => !isSheet(entry)), ...found.filter(isSheet)]) {
   const extension = extname(name);
   const file = isSheet([name, read]) ? withServedNames(read) : read;

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
+import { root } from '#core/programs.ts';
 import { keepFiles } from '#storage/kept-files.ts';
 import { html, sendPage } from '#http/pages/page.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type StaticFile,
 } from '#http/pages/static-files.ts';
 
-const builtFolder = join(import.meta.dirname, '..', '..', '..', 'clients', 'dist');
+const builtFolder = join(root, 'clients', 'dist');
 /** A name with a version may be cached for a day; a plain name is revalidated each time, by its ETag. */
 const versioned = /^tintype-(?:(?:client|cli|mcp)-\d+\.\d+\.\d+\.tgz|\d+\.\d+\.\d+-py3-none-any\.whl)$/;
 

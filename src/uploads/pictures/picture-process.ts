@@ -1,8 +1,8 @@
 // One process that decodes pictures, as the service sees it. It has an empty environment, a limit of memory and, if the service is root,
 // a user of its own.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { programFile } from '#core/programs.ts';
 import { frameHead, readFrames, type FrameKind, type PictureJob } from '#uploads/pictures/frames.ts';
 import { maxVariantBytes } from '#uploads/pictures/limits.ts';
 
@@ -21,7 +21,6 @@ export interface PictureProcess {
   kill(): void;
 }
 
-const program = join(import.meta.dirname, 'main.ts');
 /** For the heap and all private memory, of which Node takes 550 MB by itself without using them. Not every system knows the limit. */
 const memoryKb = 1_310_720;
 const limited = `ulimit -c 0; ulimit -d ${memoryKb} 2>/dev/null; exec "$0" "$@"`;
@@ -36,7 +35,7 @@ const drawingMs = 5_000;
 const maxReasonCharacters = 100;
 
 export function startPictureProcess(): PictureProcess {
-  const child = spawn('/bin/sh', ['-c', limited, process.execPath, program], {
+  const child = spawn('/bin/sh', ['-c', limited, process.execPath, programFile('picture-decoder')], {
     cwd: '/',
     // Its own session: signals of the terminal are for the service. It ends when its input does.
     detached: true,
