@@ -42,8 +42,8 @@ const { values: given, positionals: named } = parseArgs({
 // The processes of the tests load the same modules: they share compiled code here.
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'tintype');
 const cores = availableParallelism();
-// One more than there are cores, because tests wait for a browser or a process of their own.
-const busy = { atOnce: cores + 1, mostMinutes: 30 };
+// Twice as many as there are cores: half of the time a test waits, for a browser, a process or the disk.
+const busy = { atOnce: cores * 2, mostMinutes: 30 };
 const tests = findTests(root);
 const durations = readDurations();
 const [local, shared] = engines;
