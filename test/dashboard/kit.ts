@@ -138,7 +138,12 @@ export async function drop(target: Locator, files: [name: string, bytes: Buffer]
 
 /** The violations that axe-core rates as serious or critical. */
 export async function violations(page: Page): Promise<string[]> {
-  // A button that fades in as it is enabled has less contrast until it has.
+  // A button that fades in as it is enabled has less contrast until it has, and it may be enabled at any moment.
+  await page.evaluate(`{
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('*, ::before, ::after { transition: none !important }');
+    document.adoptedStyleSheets.push(sheet);
+  }`);
   await page.evaluate(
     `Promise.allSettled(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity).map(({ finished }) => finished))`,
   );

@@ -245,6 +245,7 @@ test('one picture of an account at a time, and two in all', async () => {
     await original(bytes),
   ];
   const made = pictures.map((picture) => gated.get(picture, wanted));
+  await waitFor('all to be asked for', () => own.load().running + own.load().waiting === pictures.length);
   await waitFor('two', () => opens() === 2);
   assert.deepEqual(own.load(), { running: 2, waiting: 3 });
   release();

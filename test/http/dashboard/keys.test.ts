@@ -56,7 +56,7 @@ const useKey = async (key: string, headers: Record<string, string> = {}): Promis
 const createKey = async (visitor: Visitor, name = 'a key') =>
   (await visitor.call('POST /keys', { body: { name } })).body;
 
-test('a key is shown once, named, counted and revoked at once', async () => {
+test('5.2 a key is shown once, named, counted and revoked at once', async () => {
   const visitor = await signedInVisitor(service);
   const { secret, key } = await createKey(visitor);
   assert.equal(await useKey(secret), 201);
