@@ -1,5 +1,5 @@
-// Where the clone and its programs are. They run from their sources, or from the files that bin/programs.js makes of them in
-// dist/DIGEST/, which is two folders below the root, as this file is.
+// Finds the root of the clone and the service's programs. A program runs from its source, or from the file that bin/programs.js has built of
+// it in dist/DIGEST/. That folder is as deep as src/core/, so the same path leads from both to the root.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

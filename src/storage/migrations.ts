@@ -55,9 +55,9 @@ async function findUnknown(db: Kysely<Schema>): Promise<string | undefined> {
   return unknown;
 }
 
-/** The first of eleven that are now the initial schema. */
+/** The first of the eleven migrations that became the initial schema. */
 const firstOfEleven = '0001_accounts_uploads_usage';
-/** The first of thirteen that are now 0002_version_2. */
+/** The first of the thirteen migrations that became 0002_version_2. */
 const firstJoined = '0002_several_outputs';
 
 /**

@@ -12,8 +12,8 @@ import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 
 /**
- * `head` has the first bytes; more are read only if those are not enough. PNG, GIF and WebP need 30 and SVG nearly always under 4 KiB; a
- * JPEG's size and the orientation of a PNG come after metadata and colour profile, which may be of any length.
+ * `head` has the first bytes; more are read only if those are not enough. PNG, GIF and WebP need 30, and SVG
+ * nearly always less than 4 KiB. The size of a JPEG and the orientation of a PNG come after metadata and a colour profile of any length.
  */
 export async function findDimensions(
   type: ImageType,

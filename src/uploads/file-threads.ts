@@ -1,6 +1,5 @@
-// Works on strangers' files in worker threads: SVGs are sanitized there and pictures lose their metadata, so that no file blocks the event
-// loop, and one that takes too much CPU time or memory is refused. Accounts are served round-robin, and an account never holds every
-// thread. Spec 4.1.2; v2 3.
+// Cleans uploaded files in worker threads: sanitizes SVGs, and removes the metadata of other pictures. So no file blocks the event loop, and
+// one that takes too much CPU time or memory is refused. Accounts take turns, and an account never holds every thread. Spec 4.1.2; v2 3.
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -13,12 +12,13 @@ import { UnreadablePicture, type MetadataKind } from '#uploads/metadata/cleaning
 
 export type FileThreads = ReturnType<typeof createFileThreads>;
 
-/** What a thread is sent, and `cleaned` what it made of that: no bytes if there was nothing to remove. */
+/** What a thread receives. */
 export interface FileJob {
   type: ImageType;
   bytes: Uint8Array<ArrayBuffer>;
 }
 export interface CleanBytes {
+  /** Undefined if there was nothing to remove. */
   bytes: Buffer | undefined;
   found: MetadataKind[];
 }

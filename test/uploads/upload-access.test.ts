@@ -1,6 +1,7 @@
 // Views are exact under race on every engine, and passwords are hashed one at a time, with turns for everyone.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Database } from '#storage/database.ts';
 import { createUploadAccess } from '#uploads/upload-access.ts';
 import { createUploadPasswords } from '#uploads/upload-passwords.ts';
 import { createTestClock } from '#test/support/service.ts';
@@ -9,22 +10,31 @@ import { accountRow, uploadRow } from '#test/storage/rows.ts';
 
 const passwords = createUploadPasswords({ maxWaiting: 1_000 });
 
+/** An upload with so many views left, after so many visitors have asked for it at the same time. */
+async function visitAtOnce(database: Database, { visitors, views }: { visitors: number; views: number }) {
+  const clock = createTestClock(1_000_000);
+  const access = createUploadAccess({ database, clock, passwords, secret: 'secret' });
+  const { accounts, uploads } = database.tables;
+  const account = accountRow();
+  await accounts.insert(account);
+  const row = uploadRow(account.id, { views_left: views });
+  await uploads.insert(row);
+  const seen = await Promise.all(Array.from({ length: visitors }, () => access.show(row, '', ['a'])));
+  return { account, access, row, seen, left: (await uploads.bySlug(row.slug))! };
+}
+
 for (const engine of databaseEngines)
   describe(engine.name, () => {
     test('60 visitors at once and 7 views: 7 tickets, and a row that its owner keeps', async () => {
       const opened = await engine.open();
       try {
-        const clock = createTestClock(1_000_000);
-        const access = createUploadAccess({ database: opened.database, clock, passwords, secret: 'secret' });
-        const { accounts, uploads } = opened.database.tables;
-        const account = accountRow();
-        await accounts.insert(account);
-        const row = uploadRow(account.id, { views_left: 7 });
-        await uploads.insert(row);
-        const seen = await Promise.all(Array.from({ length: 60 }, () => access.show(row, '', ['a'])));
+        const { account, access, row, seen, left } = await visitAtOnce(opened.database, {
+          visitors: 60,
+          views: 7,
+        });
+        const { uploads } = opened.database.tables;
         assert.equal(seen.filter((shown) => typeof shown === 'object').length, 7);
         assert.equal(seen.filter((shown) => shown === 'gone').length, 53);
-        const left = (await uploads.bySlug(row.slug))!;
         assert.deepEqual([left.views_left, left.views, left.expires_at], [0, 7, null]);
         assert.equal(access.decide(left), 'gone');
         const [first] = seen.filter((shown) => typeof shown === 'object');
@@ -52,16 +62,8 @@ for (const engine of databaseEngines)
     test('20 visitors at once and one view: one ticket', async () => {
       const opened = await engine.open();
       try {
-        const clock = createTestClock(1_000_000);
-        const access = createUploadAccess({ database: opened.database, clock, passwords, secret: 'secret' });
-        const { accounts, uploads } = opened.database.tables;
-        const account = accountRow();
-        await accounts.insert(account);
-        const row = uploadRow(account.id, { views_left: 1 });
-        await uploads.insert(row);
-        const seen = await Promise.all(Array.from({ length: 20 }, () => access.show(row, '', ['a'])));
+        const { seen, left } = await visitAtOnce(opened.database, { visitors: 20, views: 1 });
         assert.equal(seen.filter((shown) => typeof shown === 'object').length, 1);
-        const left = (await uploads.bySlug(row.slug))!;
         assert.deepEqual([left.views, left.views_left], [1, 0]);
       } finally {
         await opened.close();

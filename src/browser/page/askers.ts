@@ -4,11 +4,11 @@ import type { Protocol } from 'devtools-protocol';
 import type { CdpSession } from '#browser/process/cdp.ts';
 
 export interface Askers {
-  /** Whether the own origin makes this request, and no other has sent it on. */
+  /** Whether the caller's own origin makes this request, and no other origin has redirected it. */
   isOwn(request: Pick<Protocol.Fetch.RequestPausedEvent, 'frameId' | 'networkId' | 'resourceType'>): boolean;
-  /** Whether the page itself is still, and has always been, of the own origin. */
+  /** Whether every document of the main frame so far was of the caller's own origin. */
   readonly isOwnPage: boolean;
-  /** The requests of a worker of the page. */
+  /** Follows the requests of a worker of the page too. */
   follow(worker: CdpSession): void;
 }
 

@@ -18,7 +18,7 @@ const cleaners: Record<CleanableType, (bytes: Buffer) => Cleaning> = {
   'image/avif': cleanAvif,
 };
 
-/** Throws an `UnreadablePicture`, and nothing else. */
+/** Throws an `UnreadablePicture` if the file is damaged or cannot be read with certainty. */
 export function cleanPicture(type: CleanableType, bytes: Buffer): Cleaning {
   try {
     return cleaners[type](bytes);

@@ -1,16 +1,16 @@
-// The colours of a PNG that says them in numbers, as `gAMA` and `cHRM`: browsers follow these, the decoder follows colour profiles only.
+// The colours of a PNG that gives them as numbers, in `gAMA` and `cHRM` chunks. Browsers follow these; the decoder follows only colour profiles.
 // PNG 3 sections 4.3, 11.3.2, 13.13.
 import { crc32 } from 'node:zlib';
 
-/** From what is stored to the sRGB that is shown. */
+/** How to convert stored values to sRGB. */
 export interface PngColours {
-  /** A stored value to this power is its light. */
+  /** A stored value raised to this power is linear light. */
   exponent: number;
-  /** From the light of the picture's own primaries to that of sRGB's; undefined if they are the same. */
+  /** Converts linear light from the picture's primaries to those of sRGB; undefined if they are the same. */
   matrix: Matrix | undefined;
 }
 
-/** As a decoder gives them: 8 bits of a channel, or 16 in the order of this machine. */
+/** Decoded: 8 bits for each channel, or 16 in the byte order of this machine. */
 export interface Pixels {
   data: Buffer;
   info: { width: number; height: number; channels: 1 | 2 | 3 | 4 };
@@ -22,9 +22,9 @@ type Row = [number, number, number];
 type Matrix = [Row, Row, Row];
 
 const headerEnd = 33;
-/** Numbers in the chunks are in these parts. */
+/** The chunks store each number times this. */
 const parts = 100_000;
-/** A gamma this near to that of sRGB, times 2.2, is taken for it. */
+/** A gamma that differs from 1/2.2 by no more than this share counts as that of sRGB. */
 const nearEnough = 0.05;
 const srgb: Primaries = [
   [0.3127, 0.329],
@@ -38,7 +38,7 @@ const bradford: Matrix = [
   [0.0389, -0.0685, 1.0296],
 ];
 
-/** Undefined if the colours are those of sRGB, or the PNG says them in another way. */
+/** Undefined if the colours are those of sRGB, or if the PNG describes them in another way. */
 export function pngColours(png: Buffer): PngColours | undefined {
   const found = new Map<string, Buffer>();
   for (let at = headerEnd; at + 12 <= png.length;) {
@@ -50,20 +50,20 @@ export function pngColours(png: Buffer): PngColours | undefined {
       found.set(type, png.subarray(at + 8, end));
     at = end + 4;
   }
-  // These say it better.
+  // These take precedence.
   if (['cICP', 'iCCP', 'sRGB'].some((type) => found.has(type))) return undefined;
   const [given, primaries] = [found.get('gAMA'), found.get('cHRM')];
   const gamma = given?.length === 4 ? given.readUInt32BE() / parts : 0;
   // Without a gamma, primaries alone are ignored.
   if (gamma === 0) return undefined;
   const matrix = primaries?.length === 32 ? toSrgbFrom(primariesIn(primaries)) : undefined;
-  // Primaries that span no colours: neither of the two is followed.
+  // Primaries on one line span no colours. Then neither chunk is followed.
   if (matrix === null) return undefined;
   const isUsual = Math.abs(gamma * 2.2 - 1) <= nearEnough;
   return isUsual && !matrix ? undefined : { exponent: 1 / gamma, matrix };
 }
 
-/** The same pixels in sRGB, with 8 bits of a channel. Alpha stays as it is. */
+/** The same pixels in sRGB, with 8 bits for each channel. Alpha stays as it is. */
 export function inSrgb({ data, info }: Pixels, isDeep: boolean, { exponent, matrix }: PngColours): Buffer {
   const values = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data;
   const most = isDeep ? 0xffff : 0xff;
