@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '#core/clock.ts';
 import type { openSqlite as OpenSqlite } from '#storage/sqlite.ts';
 import type { createAccounts as CreateAccounts } from '#accounts/accounts.ts';
-import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
+import { builtInPlans, type createPlans as CreatePlans, type Plan } from '#accounts/plans.ts';
 import { serveUntilReady, temporaryFolder, tintype } from '#test/support/processes.ts';
 
 /** The business plan without limits. */
@@ -38,12 +38,15 @@ interface ServiceOptions {
 
 /** Of that version: an older one does not open the database of a newer one. */
 async function modulesOf(checkout: string) {
-  const [sqlite, accounts] = await Promise.all(
-    ['storage/sqlite.ts', 'accounts/accounts.ts'].map((file) => import(join(checkout, 'src', file))),
+  const [sqlite, accounts, plans] = await Promise.all(
+    ['storage/sqlite.ts', 'accounts/accounts.ts', 'accounts/plans.ts'].map(
+      (file) => import(join(checkout, 'src', file)),
+    ),
   );
-  return { ...sqlite, ...accounts } as {
+  return { ...sqlite, ...accounts, ...plans } as {
     openSqlite: typeof OpenSqlite;
     createAccounts: typeof CreateAccounts;
+    createPlans: typeof CreatePlans;
   };
 }
 
@@ -54,7 +57,9 @@ export async function startMeasuredService(
   const { path: dataDir, remove } = await temporaryFolder();
   const plansFile = join(dataDir, 'plans.json');
   await writeFile(plansFile, JSON.stringify({ plans: [endlessPlan] }));
-  const { openSqlite, createAccounts } = await modulesOf(checkout ?? join(import.meta.dirname, '..', '..'));
+  const { openSqlite, createAccounts, createPlans } = await modulesOf(
+    checkout ?? join(import.meta.dirname, '..', '..'),
+  );
   const database = await openSqlite(join(dataDir, 'tintype.db'));
   const accounts = createAccounts({ database, plans: createPlans([endlessPlan]), clock: systemClock });
   const { id: accountId } = await accounts.create('bench@example.com', { plan: endlessPlan.id });
