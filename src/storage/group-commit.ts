@@ -1,7 +1,7 @@
 // Commits SQLite transactions that arrive at the same moment as one group: one fsync, and pages that several of them touch are
 // written once. Each has its own savepoint and succeeds or fails independently; none resolves before the group's commit is on
 // disk.
-import { CompiledQuery, sql, type Kysely } from 'kysely';
+import { CompiledQuery, DefaultQueryExecutor, Kysely, type DatabaseConnection, type Dialect } from 'kysely';
 import { createTables, type Database, type Tables } from '#storage/database.ts';
 import type { Schema } from '#storage/schema.ts';
 
@@ -19,7 +19,13 @@ interface Member {
 /** Settles the promise of a member. */
 type Settle = () => void;
 
-export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
+/** `connection` is the one that `db` lends: a group borrows it once, for all its statements. */
+export function createGroupCommit(
+  db: Kysely<Schema>,
+  dialect: Dialect,
+  connection: DatabaseConnection,
+): Database['transaction'] {
+  const tables = createTables(withoutLocks(dialect, connection));
   const waiting: Member[] = [];
   let isRunning = false;
 
@@ -30,16 +36,56 @@ export function createGroupCommit(db: Kysely<Schema>): Database['transaction'] {
   }
 
   async function runGroup(members: Member[]): Promise<void> {
+    const isRelaxed = members.every((member) => member.isRelaxed);
     try {
-      const run = (connection: Kysely<Schema>) => runTogether(connection, members);
-      const settles = await db
-        .connection()
-        .execute(members.every(({ isRelaxed }) => isRelaxed) ? withoutWaiting(run) : run);
+      const settles = await db.connection().execute(() => runTogether(members, isRelaxed));
       for (const settle of settles) settle();
     } catch (error) {
       for (const { reject } of members) reject(error);
     }
   }
+
+  /** Without fsync if all are relaxed: the WAL is written in order, so the next full commit makes this one durable too. */
+  async function runTogether(members: Member[], isRelaxed: boolean): Promise<Settle[]> {
+    if (isRelaxed) await run(relax);
+    try {
+      await run(begin);
+      const runOne = members.length === 1 ? runAlone : runBesideOthers;
+      const settles: Settle[] = [];
+      for (const member of members) settles.push(await runOne(member));
+      await run(commit);
+      return settles;
+    } catch (error) {
+      // Fails if SQLite has rolled back by itself.
+      await run(rollBack).catch(() => {});
+      throw error;
+    } finally {
+      if (isRelaxed) await run(insist);
+    }
+  }
+
+  /** If it fails, the whole transaction does. */
+  async function runAlone({ work, resolve }: Member): Promise<Settle> {
+    const value = await work(tables);
+    return () => resolve(value);
+  }
+
+  async function runBesideOthers({ work, resolve, reject }: Member): Promise<Settle> {
+    let settle: Settle;
+    await run(savepoint);
+    try {
+      const value = await work(tables);
+      settle = () => resolve(value);
+    } catch (error) {
+      // If SQLite has rolled back everything itself, as on a full disk, the savepoint is gone and the whole group fails.
+      await run(rollBackMember).catch(() => Promise.reject(error));
+      settle = () => reject(error);
+    }
+    await run(release);
+    return settle;
+  }
+
+  const run = (query: CompiledQuery) => connection.executeQuery(query);
 
   return <T>(work: (tables: Tables) => Promise<T>, { durability = 'full' } = {}) => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -57,49 +103,13 @@ const rollBack = CompiledQuery.raw('rollback');
 const savepoint = CompiledQuery.raw('savepoint member');
 const rollBackMember = CompiledQuery.raw('rollback to member');
 const release = CompiledQuery.raw('release member');
+const relax = CompiledQuery.raw('pragma synchronous = normal');
+const insist = CompiledQuery.raw('pragma synchronous = full');
 
-async function runTogether(db: Kysely<Schema>, members: Member[]): Promise<Settle[]> {
-  const tables = createTables(db);
-  const settles: Settle[] = [];
-  await db.executeQuery(begin);
-  try {
-    for (const member of members) settles.push(await runMember(member, tables, db));
-    await db.executeQuery(commit);
-    return settles;
-  } catch (error) {
-    // Fails if SQLite has rolled back by itself.
-    await db.executeQuery(rollBack).catch(() => {});
-    throw error;
-  }
-}
-
-/** Skips fsync. The WAL is written in order, so the next full commit makes this one durable too. */
-const withoutWaiting =
-  <T>(run: (db: Kysely<Schema>) => Promise<T>) =>
-  async (db: Kysely<Schema>): Promise<T> => {
-    await sql`pragma synchronous = normal`.execute(db);
-    try {
-      return await run(db);
-    } finally {
-      await sql`pragma synchronous = full`.execute(db);
-    }
-  };
-
-async function runMember(
-  { work, resolve, reject }: Member,
-  tables: Tables,
-  db: Kysely<Schema>,
-): Promise<Settle> {
-  let settle: Settle;
-  await db.executeQuery(savepoint);
-  try {
-    const value = await work(tables);
-    settle = () => resolve(value);
-  } catch (error) {
-    // If SQLite has rolled back everything itself, as on a full disk, the savepoint is gone and the whole group fails.
-    await db.executeQuery(rollBackMember).catch(() => Promise.reject(error));
-    settle = () => reject(error);
-  }
-  await db.executeQuery(release);
-  return settle;
+/** Kysely would lend the connection anew for each statement, which costs more than a small statement. */
+function withoutLocks(dialect: Dialect, connection: DatabaseConnection): Kysely<Schema> {
+  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {
+    provideConnection: (use) => use(connection),
+  });
+  return new Kysely({ config: { dialect }, dialect, driver: dialect.createDriver(), executor });
 }

@@ -20,11 +20,11 @@ export const hasSqlite = (file: string): boolean => existsSync(file);
 export async function openSqlite(path: string): Promise<Database> {
   const native = openFile(path);
   const timings = createTimings();
-  const db = new Kysely<Schema>({
-    dialect: new NodeSqliteDialect({ database: createDriver(native, timings.note) }),
-  });
+  const dialect = new NodeSqliteDialect({ database: createDriver(native, timings.note) });
+  const db = new Kysely<Schema>({ dialect });
   await migrate(db);
-  const transaction = createGroupCommit(db);
+  const connection = await db.getExecutor().provideConnection(async (own) => own);
+  const transaction = createGroupCommit(db, dialect, connection);
   return {
     engine: 'sqlite',
     tables: createTables(db),

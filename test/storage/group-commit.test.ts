@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
+import { sql, SqliteDialect, type DatabaseConnection } from 'kysely';
 import type { Database, Tables } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
 import { openSqlite } from '#storage/sqlite.ts';
@@ -47,6 +47,18 @@ test('transactions that arrive together are committed together, each with its ow
     Array.from({ length: 20 }, (_, index) => index + 1),
   );
   assert.equal(stamp() - before, 1);
+});
+
+test('a transaction that is alone writes nothing if it throws', async () => {
+  await newAccount('alone');
+  const failing = database.transaction(async (tables) => {
+    await take('alone')(tables);
+    throw new Error('on purpose');
+  });
+  await assert.rejects(failing, /on purpose/);
+  assert.equal(await used('alone'), 0);
+  await database.transaction(take('alone'));
+  assert.equal(await used('alone'), 1);
 });
 
 test('transactions beyond the size of a group go into the next', async () => {
@@ -99,15 +111,16 @@ test('all transactions fail if the commit fails', async () => {
 test('a relaxed transaction is visible to everyone and skips fsync; in a group with others it waits as they do', async () => {
   await newAccount('passing');
   const pragmas: string[] = [];
-  const watched = database.connection.withPlugin({
-    transformQuery({ node }) {
-      const text = node.kind === 'RawNode' ? node.sqlFragments.join('?') : '';
-      if (text.startsWith('pragma')) pragmas.push(text);
-      return node;
+  const connection = await database.connection.getExecutor().provideConnection(async (own) => own);
+  const watched: DatabaseConnection = {
+    executeQuery(query) {
+      if (query.sql.startsWith('pragma')) pragmas.push(query.sql);
+      return connection.executeQuery(query);
     },
-    transformResult: async ({ result }) => result,
-  });
-  const transaction = createGroupCommit(watched);
+    streamQuery: () => assert.fail('nothing is streamed'),
+  };
+  const dialect = new SqliteDialect({ database: async () => assert.fail('the database is open') });
+  const transaction = createGroupCommit(database.connection, dialect, watched);
   const before = stamp();
   await transaction(take('passing'), { durability: 'relaxed' });
   await assert.rejects(
