@@ -3,6 +3,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, Schema, Unit, UsageCounterRow, UsageEventRow } from '#storage/schema.ts';
 import { insertRows } from '#storage/insert-rows.ts';
+import { createStatement } from '#storage/statement.ts';
 
 export interface CounterKey {
   accountId: string;
@@ -21,6 +22,27 @@ export interface Usage {
 
 export type AccountOverage = Pick<AccountRow, 'id' | 'email' | 'plan'> &
   Pick<UsageCounterRow, 'unit' | 'overage'>;
+
+const addUnits = createStatement(
+  (accountId: string, unit: Unit, month: string, count: number, limit: number, max: number) => sql<Usage>`
+    update usage_counters
+    set used = used + cast(${count} as integer), overage = overage + case
+      when used >= cast(${limit} as bigint) then cast(${count} as integer)
+      when used + cast(${count} as integer) > cast(${limit} as bigint)
+        then used + cast(${count} as integer) - cast(${limit} as integer)
+      else 0 end
+    where account_id = ${accountId} and unit = ${unit} and month = ${month}
+      and used + cast(${count} as integer) <= cast(${max} as bigint)
+    returning used, overage`,
+);
+
+const addToDay = createStatement(
+  (accountId: string, day: number, unit: Unit, keyId: string, used: number, overage: number) => sql`
+    insert into usage_days (account_id, day, unit, key_id, used, overage)
+    values (${accountId}, ${day}, ${unit}, ${keyId}, ${used}, ${overage})
+    on conflict (account_id, day, unit, key_id)
+    do update set used = usage_days.used + excluded.used, overage = usage_days.overage + excluded.overage`,
+);
 
 export function createUsageTable(db: Kysely<Schema>) {
   /**
@@ -47,17 +69,8 @@ export function createUsageTable(db: Kysely<Schema>) {
     count: number,
   ): Promise<Usage | undefined> {
     const max = Math.min(below, Number.MAX_SAFE_INTEGER);
-    const { rows } = await sql<Usage>`
-      update usage_counters
-      set used = used + cast(${count} as integer), overage = overage + case
-        when used >= cast(${limit} as bigint) then cast(${count} as integer)
-        when used + cast(${count} as integer) > cast(${limit} as bigint)
-          then used + cast(${count} as integer) - cast(${limit} as integer)
-        else 0 end
-      where account_id = ${accountId} and unit = ${unit} and month = ${month}
-        and used + cast(${count} as integer) <= cast(${max} as bigint)
-      returning used, overage`.execute(db);
-    return rows[0];
+    const [usage] = await addUnits(db, accountId, unit, month, count, limit, max);
+    return usage;
   }
 
   /** Creates the counter if it does not exist. */
@@ -77,13 +90,8 @@ export function createUsageTable(db: Kysely<Schema>) {
       if (!event) return;
       await insertRows(db, 'usage_events', events);
       const overage = events.filter((other) => other.overage === 1).length;
-      await sql`
-        insert into usage_days (account_id, day, unit, key_id, used, overage)
-        values (${event.account_id}, ${dayOf(event.created_at)}, ${event.unit}, ${event.key_id ?? ''}, ${events.length}, ${overage})
-        on conflict (account_id, day, unit, key_id)
-        do update set used = usage_days.used + excluded.used, overage = usage_days.overage + excluded.overage`.execute(
-        db,
-      );
+      const { account_id, created_at, unit, key_id } = event;
+      await addToDay(db, account_id, dayOf(created_at), unit, key_id ?? '', events.length, overage);
     },
     ofAccounts: (accountIds: string[], month: string): Promise<UsageCounterRow[]> =>
       db
