@@ -7,6 +7,7 @@ import type { Blobs } from '#storage/blobs.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
 import type { Renders } from '#renders/render.ts';
+import { createFastHistogram } from '#http/fast-histogram.ts';
 import { kindOf } from '#http/request-kind.ts';
 
 /** Up to the longest render, 90 s. */
@@ -40,13 +41,13 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
     labelNames: ['route', 'kind', 'method', 'status', 'code'],
     registers: [registry],
   });
-  const durations = new Histogram({
+  const durations = createFastHistogram({
     name: 'tintype_http_request_duration_seconds',
     help: 'Time from the request head to the end of the answer, by route and kind.',
     labelNames: ['route', 'kind'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 75],
-    registers: [registry],
   });
+  registry.registerMetric(durations.metric);
   const refusedFiles = new Counter({
     name: 'tintype_batch_files_refused_total',
     help: 'Files of batches that were not stored, by error code. Their request may have been answered with 207.',
@@ -78,22 +79,22 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
     renderDurations.observe({ result: outcome }, durationMs / 1000);
     renderWaits.observe(queueMs / 1000);
   });
-  const databaseDurations = new Histogram({
+  const databaseDurations = createFastHistogram({
     name: 'tintype_database_duration_seconds',
     help: 'Time of a statement of the database, by operation: query or commit, and with Postgres connect, the wait for a connection.',
     labelNames: ['operation'],
     buckets: callSeconds,
-    registers: [registry],
   });
-  timings.database.listen((operation, ms) => databaseDurations.observe({ operation }, ms / 1000));
-  const storeDurations = new Histogram({
+  registry.registerMetric(databaseDurations.metric);
+  timings.database.listen((operation, ms) => databaseDurations.observe(ms / 1000, operation));
+  const storeDurations = createFastHistogram({
     name: 'tintype_store_duration_seconds',
     help: 'Time that the store of files took, by operation: write (until it is durable), read (until its first byte; small files on a disk are not counted) or delete.',
     labelNames: ['operation'],
     buckets: callSeconds,
-    registers: [registry],
   });
-  timings.store.listen((operation, ms) => storeDurations.observe({ operation }, ms / 1000));
+  registry.registerMetric(storeDurations.metric);
+  timings.store.listen((operation, ms) => storeDurations.observe(ms / 1000, operation));
   registry.registerMetric(
     new Counter({
       name: 'tintype_render_workers_total',
@@ -150,7 +151,7 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
       const kind = kindOf(request) ?? '';
       const code = request.failure?.code ?? '';
       requests.inc({ route, kind, method: request.method, status: reply.statusCode, code });
-      durations.observe({ route, kind }, reply.elapsedTime / 1000);
+      durations.observe(reply.elapsedTime / 1000, route, kind);
       for (const refused of request.notes?.refused ?? []) refusedFiles.inc({ code: refused });
     },
     async send(_request: FastifyRequest, reply: FastifyReply) {
