@@ -64,7 +64,7 @@ export const newSlug = (): string => randomBase62(12);
 
 /** 256 bits for a tokenized delete URL; only its hash is stored. */
 export const newDeleteToken = (): string =>
-  Buffer.from(Array.from({ length: 32 }, randomByte)).toString('base64url');
+  Buffer.from(Uint8Array.from({ length: 32 }, randomByte)).toString('base64url');
 
 /** 256 bits: the token of a link, the secret of the sessions. Without the prefix, so that only a key looks like one. */
 export const newSecret = (): string => randomBase62(secretLength);

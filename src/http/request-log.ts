@@ -60,5 +60,4 @@ function phasesText({ measuredMs }: Phases): string | null {
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
 /** Without the query, which can contain a delete token; a key or token that was put into the path by mistake is hidden too. */
-const loggedPath = (request: FastifyRequest): string =>
-  pathOf(request).replaceAll(/[\w-]+/g, (word) => (word.length < 40 ? word : '…'));
+const loggedPath = (request: FastifyRequest): string => pathOf(request).replaceAll(/[\w-]{40,}/g, '…');

@@ -10,7 +10,7 @@ import type { Blobs, Spool } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
-import { recordEvents } from '#delivery/events.ts';
+import { listensTo, recordEvents } from '#delivery/events.ts';
 import { consumeUnits, findSpentQuota, type QuotaState } from '#metering/quota.ts';
 import { joinAlbum } from '#uploads/albums.ts';
 import type { UploadEvents } from '#uploads/upload-events.ts';
@@ -262,7 +262,8 @@ export function createUploadStore(parts: {
     await insertWithFreeSlugs(tables, stored);
     for (const { row, tags } of kept)
       if (tags.length > 0) await tables.ownedBy(uploader.accountId).uploads.setTags(row.id, tags);
-    await recordEvents(tables, uploader, 'upload.created', stored.map(events.describe), clock.now());
+    if (listensTo(uploader, 'upload.created'))
+      await recordEvents(tables, uploader, 'upload.created', stored.map(events.describe), clock.now());
     reached('row written');
     if (refusal) refusedAccounts.set(uploader.accountId, true);
     else refusedAccounts.delete(uploader.accountId);
