@@ -23,7 +23,7 @@ export interface Spool extends AsyncDisposable {
   /** All bytes in a file, for another process to read; it is deleted with the spool. Called when everything is written. */
   toFile(): Promise<string>;
   /** The SHA-256 of all bytes, in hex. Called once, when everything is written. */
-  sha256(): string;
+  sha256(): Promise<string>;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
 }

@@ -44,7 +44,7 @@ export function receiveFile(blobs: Blobs, sourceFilename: string, accountId: str
       spool,
       sizeBytes,
       head: Buffer.concat(heads),
-      sha256: spool.sha256(),
+      sha256: await spool.sha256(),
     }),
     [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),
   };

@@ -1,7 +1,7 @@
 // How accounts share the disk while their blobs are written.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createSpools } from '#storage/spool.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
@@ -30,7 +30,31 @@ test('a spool of single bytes has them all, in order', async () => {
   const bytes = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index));
   for (const byte of bytes) await spool.write(Buffer.of(byte));
   assert.ok(bytes.equals(await spool.read()));
-  assert.equal(spool.sha256(), hash('sha256', bytes));
+  assert.equal(await spool.sha256(), hash('sha256', bytes));
+});
+
+test('spools that use the same memory one after another keep their own bytes, in memory and in a file', async () => {
+  await using folder = await openFolder();
+  const stored = new Map<string, Buffer>();
+  const spools = createSpools(folder.path, async (spooled, key) => {
+    stored.set(key, spooled.inMemory() ?? (await readFile(await spooled.toFile({ isSynced: false }))));
+  });
+  const bytesOf = (sizeBytes: number, seed: number) =>
+    Buffer.from(Uint8Array.from({ length: sizeBytes }, (_, place) => place * seed + seed));
+  for (const sizeBytes of [1_000, 65_536, 65_537, 200_000, 262_144, 262_145, 700_000]) {
+    const sent = [1, 3, 5].map((seed) => bytesOf(sizeBytes, seed));
+    await Promise.all(
+      sent.map(async (bytes, place) => {
+        await using spool = spools.createSpool(`account ${place}`);
+        for (let start = 0; start < bytes.length; start += 50_000)
+          await spool.write(bytes.subarray(start, start + 50_000));
+        assert.equal(await spool.sha256(), hash('sha256', bytes), `the hash of ${sizeBytes} bytes`);
+        await spool.commit(String(place));
+      }),
+    );
+    for (const [place, bytes] of sent.entries())
+      assert.ok(stored.get(String(place))?.equals(bytes), `${sizeBytes} bytes, number ${place}`);
+  }
 });
 
 test('any part of a spool can be read, in memory and in a file', async () => {

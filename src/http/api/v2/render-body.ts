@@ -175,9 +175,9 @@ async function readParts(request: IncomingMessage, newSpool: () => Spool) {
         return spool.write(piece);
       },
       end() {
-        const received = spool.toFile().then((path) => ({
+        const received = spool.toFile().then(async (path) => ({
           file: { name, contentType: fileTypeOf(name, contentType), path, sizeBytes },
-          sha256: spool.sha256(),
+          sha256: await spool.sha256(),
         }));
         files.push(received);
         return received;
