@@ -91,6 +91,12 @@ export const variables = {
     ),
     shownDefault: 'from the cores and memory',
   },
+  BROWSER_IDLE_SECONDS: integer(
+    600,
+    0,
+    86_400,
+    'Time without a render after which the last browser ends, to free its memory; the next render starts one. 0 keeps it.',
+  ),
   CHROMIUM_PATH: optional(
     "the system's headless-shell, else the one from npm, else one downloaded for the platform, else the system's Chromium",
     'The browser to use.',
@@ -260,6 +266,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     redirectsToStorage: values.STORAGE_REDIRECT === 'true',
     blobsDir: join(dataDir, 'blobs'),
     renderConcurrency: values.RENDER_CONCURRENCY,
+    /** Infinity to keep it. */
+    browserRestAfterMs: values.BROWSER_IDLE_SECONDS === 0 ? Infinity : values.BROWSER_IDLE_SECONDS * 1000,
     chromiumPath: values.CHROMIUM_PATH,
     egressAllow: values.EGRESS_ALLOW ?? [],
     blockedHostsFile: values.BLOCKED_HOSTS_FILE ?? null,

@@ -25,6 +25,7 @@ export async function openBrowser(
     fetchEnvironment: config.fetchEnvironment,
     renew,
     concurrency: config.renderConcurrency + reservedPlaces(config.renderConcurrency),
+    restAfterMs: config.browserRestAfterMs,
     log,
   });
 }

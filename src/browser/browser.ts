@@ -83,6 +83,8 @@ export interface WorkerCounts {
   replaced: number;
   /** It crashed, or was ended for what a page did. */
   lost: number;
+  /** Nobody needed it any more. */
+  idle: number;
 }
 
 export interface Browser {

@@ -12,6 +12,8 @@ export interface ChromiumBrowserOptions extends StartOptions {
   /** Renders that may run at once. */
   concurrency: number;
   recycle?: Partial<RecycleLimits>;
+  /** After which the last worker ends too. Without it, one always stays. */
+  restAfterMs?: number;
   memory?: Partial<MemoryLimits>;
 }
 
@@ -36,6 +38,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     start,
     places: concurrency,
     recycle: { ...defaultRecycle, ...options.recycle },
+    restAfterMs: options.restAfterMs ?? Infinity,
     memory: { ...defaultMemory, ...options.memory },
     log,
   });

@@ -19,6 +19,8 @@ export interface PoolOptions {
   /** Renders that may run at once, and so the most workers that are kept. */
   places: number;
   recycle: RecycleLimits;
+  /** After which the last worker ends too; Infinity for never. */
+  restAfterMs: number;
   memory: MemoryLimits;
   log: Log;
 }
@@ -27,7 +29,7 @@ export interface Pool {
   render(account: string, task: Task, options: RenderOptions): Promise<Rendered>;
   /** In a worker of its own that ends with the render: for one that may have cost others their worker. */
   renderAlone(task: Task, options: RenderOptions): Promise<Rendered>;
-  /** Rejects if no worker answers. */
+  /** Rejects if no worker answers. One that rests has answered until then, and is not woken for it. */
   check(): Promise<void>;
   counts(): WorkerCounts;
   close(): Promise<void>;
@@ -60,10 +62,11 @@ const checkMs = 5_000;
 const handOverMs = 500;
 // If no worker was idle for so long, one more is started: another account may come.
 const spareMs = 1_000;
-// Idle workers end after this time, except the one that was used last.
+// Idle workers end after this time at most, except the one that was used last: see `restAfterMs`.
 const idleMs = 5 * 60_000;
 
-export async function createPool({ start, places, recycle, memory, log }: PoolOptions): Promise<Pool> {
+export async function createPool(options: PoolOptions): Promise<Pool> {
+  const { start, places, recycle, restAfterMs, memory, log } = options;
   const members = new Set<Member>();
   const alone = new Set<Worker>();
   /** Renders without a worker, in their order. */
@@ -71,9 +74,12 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   const starts = new Set<Promise<Member>>();
   const underWay = new Set<Promise<void>>();
   const judge = createJudge(() => [...Array.from(members, ({ worker }) => worker), ...alone], memory);
+  const endAfterMs = Math.min(idleMs, restAfterMs);
   let spareTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  const counts: WorkerCounts = { started: 0, replaced: 0, lost: 0 };
+  /** The last worker has ended because nobody needed it. The next render starts one. */
+  let isResting = false;
+  const counts: WorkerCounts = { started: 0, replaced: 0, lost: 0, idle: 0 };
   await grow();
 
   /** Runs work that nobody waits for, and logs its failure. */
@@ -121,6 +127,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   }
 
   async function open(): Promise<Member> {
+    isResting = false;
     const worker = await begin({ isLow: false });
     const member: Member = {
       worker,
@@ -135,6 +142,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
       throw stopping();
     }
     members.add(member);
+    endLaterIfUnused();
     worker.worn.addEventListener('abort', () => wearOut(member), { once: true });
     worker.gone.addEventListener('abort', () => forget(member), { once: true });
     return member;
@@ -150,7 +158,8 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
   function forget(member: Member): void {
     members.delete(member);
     serve();
-    if (members.size === 0 && !isClosed) inBackground(growOnce(), 'a render worker did not start again');
+    if (members.size === 0 && !isResting && !isClosed)
+      inBackground(growOnce(), 'a render worker did not start again');
   }
 
   /** New ones first, then the one used last. */
@@ -232,7 +241,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     if (member.users === 0) {
       member.idleSince = performance.now();
       if (member.isRetired) end(member);
-      else setTimeout(endIfUnused, idleMs, member).unref();
+      else endLaterIfUnused();
     }
     serve();
   }
@@ -243,10 +252,20 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     inBackground(member.worker.close(), 'a render worker did not end');
   }
 
-  function endIfUnused(member: Member): void {
-    const unused = idle();
-    if (unused.length > 1 && unused.includes(member) && performance.now() - member.idleSince >= idleMs)
+  function endLaterIfUnused(): void {
+    // A timer may be early by a millisecond.
+    for (const ms of [endAfterMs, restAfterMs]) if (ms < Infinity) setTimeout(endUnused, ms + 1).unref();
+  }
+
+  /** Those that were used last stay longest: one for as long as others work, and the last one until it may rest. */
+  function endUnused(): void {
+    for (const member of idle().toReversed()) {
+      const unusedMs = performance.now() - member.idleSince;
+      isResting = members.size === 1 && unusedMs >= restAfterMs;
+      if (!isResting && (idle().length === 1 || unusedMs < endAfterMs)) continue;
+      counts.idle += 1;
       end(member);
+    }
   }
 
   function retire(member: Member): void {
@@ -320,6 +339,7 @@ export async function createPool({ start, places, recycle, memory, log }: PoolOp
     },
     async check() {
       refuseIfClosed();
+      if (isResting) return;
       const asked = members.size > 0 ? [...members] : [await growOnce()];
       await Promise.any(asked.map(({ worker }) => worker.ask('check', checkMs)));
     },

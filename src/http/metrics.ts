@@ -98,7 +98,7 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
   registry.registerMetric(
     new Counter({
       name: 'tintype_render_workers_total',
-      help: 'Render workers, each with a browser, by event: started, replaced (in time) or lost (crashed, or ended for what a page did).',
+      help: 'Render workers, each with a browser, by event: started, replaced (in time), lost (crashed, or ended for what a page did) or idle (ended because nobody needed it).',
       labelNames: ['event'],
       registers: [],
       collect() {

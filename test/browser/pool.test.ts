@@ -1,4 +1,4 @@
-// Which worker a render gets, and that one is always left. The workers are stand-ins, because the moments cannot be chosen with real
+// Which worker a render gets, and that one is left until it may rest. The workers are stand-ins, because the moments cannot be chosen with real
 // ones; workers.test.ts has those.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,11 @@ interface Held {
   discard(): void;
 }
 
-async function start({ places = 4, recycle }: { places?: number; recycle?: Partial<RecycleLimits> } = {}) {
+async function start({
+  places = 4,
+  recycle,
+  restAfterMs = Infinity,
+}: { places?: number; recycle?: Partial<RecycleLimits>; restAfterMs?: number } = {}) {
   const running = new Set<number>();
   const held: Held[] = [];
   const lose = new Map<number, () => void>();
@@ -92,6 +96,7 @@ async function start({ places = 4, recycle }: { places?: number; recycle?: Parti
   const pool = await createPool({
     start: startWorker,
     places,
+    restAfterMs,
     recycle: { renders: Infinity, ageMs: Infinity, bytes: Infinity, ...recycle },
     memory: { workerBytes: Infinity, renderBytes: 0, leftBytes: () => Infinity },
     log: { info() {}, warn() {}, error() {} },
@@ -252,7 +257,7 @@ test('a lost worker is replaced at once, and by the next render if that start fa
   held[0]!.finish();
   await made;
   assert.equal(running.size, 1);
-  assert.deepEqual(pool.counts(), { started: 3, replaced: 0, lost: 2 });
+  assert.deepEqual(pool.counts(), { started: 3, replaced: 0, lost: 2, idle: 0 });
   await pool.close();
   assert.equal(pool.counts().lost, 2, 'those that the pool ends are not lost');
 });
@@ -285,7 +290,49 @@ test('a worker is replaced by count: the replacement is there first', async () =
   assert.deepEqual([...running], [1]);
   held[0]!.discard();
   await waitFor('the replacement', () => running.has(2) && !running.has(1));
-  assert.deepEqual(pool.counts(), { started: 2, replaced: 1, lost: 0 });
+  assert.deepEqual(pool.counts(), { started: 2, replaced: 1, lost: 0, idle: 0 });
   await pool.close();
   assert.deepEqual([...running], []);
+});
+
+test('the last worker ends when nobody has needed it for a time; the pool is well without it, and the next render starts one', async () => {
+  const { running, held, render, pool } = await start({ restAfterMs: 1 });
+  await waitFor('the first to rest', () => running.size === 0);
+  await pool.check();
+  assert.equal(running.size, 0, 'the check has started none');
+  const rendering = render('a');
+  await waitFor('the render to begin', () => held.length === 1);
+  held[0]!.finish();
+  await rendering;
+  assert.deepEqual([...running], [2], 'it stays until nothing of the render is left in it');
+  held[0]!.discard();
+  await waitFor('the second to rest', () => running.size === 0);
+  assert.deepEqual(pool.counts(), { started: 2, replaced: 0, lost: 0, idle: 2 });
+  await pool.close();
+});
+
+test('spare workers do not keep the last one from its rest', async () => {
+  const { running, held, render, pool } = await start({ restAfterMs: 200 });
+  const renders = [render('a'), render('b')];
+  await waitFor('both to begin', () => held.length === 2);
+  assert.equal(running.size, 2);
+  for (const one of held) {
+    one.finish();
+    one.discard();
+  }
+  await Promise.all(renders);
+  await waitFor('both to end', () => running.size === 0);
+  assert.equal(pool.counts().idle, 2);
+  await pool.close();
+});
+
+test('after a start that failed the pool is not well, although its last worker was at rest', async () => {
+  const { running, starts, render, pool } = await start({ restAfterMs: 1 });
+  await waitFor('the first to rest', () => running.size === 0);
+  const failure = () => Promise.reject(new Error('no such program'));
+  starts.push(failure(), failure());
+  await assert.rejects(render('a'), /could not be started/);
+  await assert.rejects(pool.check(), /could not be started/);
+  await pool.check();
+  await pool.close();
 });

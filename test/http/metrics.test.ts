@@ -18,7 +18,7 @@ const unused = () =>
     version: '1.2.3',
     renderQueue: { load: () => ({ running: 0, waiting: 0 }) },
     renders: { onEnd: () => {} },
-    browser: { workerCounts: () => ({ started: 0, replaced: 0, lost: 0 }) },
+    browser: { workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }) },
     timings: { database: { listen: () => {} }, store: { listen: () => {} } },
     blobs: { uploads: { storedBytes: () => 0 }, renders: { storedBytes: () => 0 } },
   });
@@ -31,7 +31,7 @@ test('what happened is counted: bytes, files of a batch that were refused, how r
         throw new Error('this browser has no version');
       },
       check: async () => {},
-      workerCounts: () => ({ started: 3, replaced: 1, lost: 2 }),
+      workerCounts: () => ({ started: 3, replaced: 1, lost: 2, idle: 0 }),
       close: async () => {},
     }),
   });

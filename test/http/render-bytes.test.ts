@@ -65,7 +65,7 @@ async function openBrowser({ blobsDir }: Config): Promise<Browser> {
       throw new Error('this browser has no version');
     },
     check: async () => {},
-    workerCounts: () => ({ started: 0, replaced: 0, lost: 0 }),
+    workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }),
     close: async () => {},
   };
 }

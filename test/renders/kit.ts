@@ -188,7 +188,7 @@ export function createWritingBrowser(folder: string): WritingBrowser {
       throw new Error('this browser has no version');
     },
     check: async () => {},
-    workerCounts: () => ({ started: 0, replaced: 0, lost: 0 }),
+    workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }),
     close: async () => {},
   };
   return browser;

@@ -57,7 +57,7 @@ export const openLateBrowser: typeof openBrowser = (...given) => {
     },
     render: async (job, signal) => (await open()).render(job, signal),
     check: async () => (await open()).check(),
-    workerCounts: () => browser?.workerCounts() ?? { started: 0, replaced: 0, lost: 0 },
+    workerCounts: () => browser?.workerCounts() ?? { started: 0, replaced: 0, lost: 0, idle: 0 },
     close: () => close(),
   });
 };
@@ -69,6 +69,7 @@ function current(): Given {
 
 const startsAlike = (one: Config, other: Config): boolean =>
   one.renderConcurrency === other.renderConcurrency &&
+  one.browserRestAfterMs === other.browserRestAfterMs &&
   one.chromiumPath === other.chromiumPath &&
   one.cacheDir === other.cacheDir &&
   one.programFolders.join() === other.programFolders.join();
