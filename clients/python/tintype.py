@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.12"
+__version__ = "0.1.13"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -448,7 +448,7 @@ class HostedRender:
     #: In the order of the request; empty if it failed.
     outputs: List[Dict[str, Any]]
     #: What is not as it should be.
-    warnings: List[Dict[str, Union[Literal["request_failed", "request_blocked", "script_error", "content_cut", "settle_incomplete", "cookie_banner_left"], str, Optional[str]]]]
+    warnings: List[Dict[str, Union[Literal["request_failed", "request_blocked", "script_error", "content_cut", "settle_incomplete", "cookie_banner_left", "costly_shadows"], str, Optional[str]]]]
     #: Why it failed; null if it did not.
     error: Optional[Dict[str, Union[Literal["unauthorized", "quota_exceeded", "forbidden", "not_found", "method_not_allowed", "file_too_large", "request_too_large", "unsupported_type", "validation_error", "rate_limited", "concurrency_limited", "queue_full", "internal", "fetch_failed", "render_failed"], str, Literal["unreachable", "timeout", "http_error", "request_failed", "crashed", "not_public", "download", "script_error", "selector_missing", "condition_unmet", "too_large", "unprintable"], bool, Optional[str]]]]
     #: What the headers of the response say. A file of a batch has None: the batch has it.

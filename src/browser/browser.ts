@@ -33,6 +33,7 @@ export const warningCodes = [
   'content_cut',
   'settle_incomplete',
   'cookie_banner_left',
+  'costly_shadows',
 ] as const;
 
 /** What a render has to say about its page. Addresses have lost their query strings. */

@@ -674,7 +674,7 @@ export interface Render {
   /** What is not as it should be. */
   warnings: {
     /** What happened. */
-    code: 'request_failed' | 'request_blocked' | 'script_error' | 'content_cut' | 'settle_incomplete' | 'cookie_banner_left';
+    code: 'request_failed' | 'request_blocked' | 'script_error' | 'content_cut' | 'settle_incomplete' | 'cookie_banner_left' | 'costly_shadows';
     /** The same for people. */
     message: string;
     /** The address that it is about, without its query string. */

@@ -2,6 +2,7 @@
 import { RenderFailure } from '#browser/browser.ts';
 import type { PdfOutput } from '#browser/job.ts';
 import { fieldOf, type Attempt, type MadeOutput } from '#browser/page/attempt.ts';
+import { warnOfShadows } from '#browser/page/costly-shadows.ts';
 import type { Page } from '#browser/page/page.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
@@ -12,10 +13,12 @@ export const maxBytes = 256 * 1024 * 1024;
 
 /** `output` is that of the request, for its name in a failure; `sheet` is what to print. */
 export async function printToPdf(
-  { page, task, deadline: { signal } }: Attempt,
+  attempt: Attempt,
   output: PdfOutput,
   sheet: PdfOutput = output,
 ): Promise<MadeOutput> {
+  const { page, task, deadline } = attempt;
+  const { signal } = deadline;
   const bytes = await bytesOf(page, sheet, signal).catch((error: unknown) => {
     if (!isRefusal(error)) throw error;
     throw String(error).includes('Page range exceeds page count')
@@ -28,6 +31,7 @@ export async function printToPdf(
   });
   const pages = pagesOf(bytes);
   if (pages === 0) throw new RenderFailure('unprintable', 'printing the page gave an empty PDF');
+  await warnOfShadows(attempt, bytes);
   return { bytes, width: null, height: null, pages, cut: null };
 }
 

@@ -69,6 +69,8 @@ export const conditionPollMs = 50;
 /** One megabyte of a page takes 0.7 s to become Markdown, and the page is busy meanwhile. */
 export const extractMs = 5_000;
 export const accessibilityMs = 15_000;
+/** For a look at the shadows of a page that is printed already. */
+export const shadowsMs = 1_000;
 
 export const scrollMs = 8_000;
 export const afterScrollVirtualMs = 1_000;
