@@ -6,6 +6,7 @@ import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import { connectionsFor, enoughFiles, openFileLimit } from '#core/open-files.ts';
 import { version } from '#core/programs.ts';
 import { createTimings } from '#core/timings.ts';
+import { createCell } from '#cell/cell.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { clockOf } from '#storage/database-clock.ts';
@@ -86,10 +87,12 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     mailer: accounts.mailer,
   });
   const metering = createMeteringRoom({ database, clock, log, baseUrl: config.baseUrl, ...accounts });
+  const cell = createCell();
   const uploads = createUploadsRoom({
     database,
     blobs: uploadBlobs,
     clock,
+    cell,
     reached,
     linksOf: (slug) => uploadLinks(config, slug),
     wakeWebhooks: delivery.wakeWebhooks,
@@ -184,7 +187,8 @@ export async function createService(config: Config, log: Logger, seams: Partial<
       await Promise.all(chores.map((chore) => chore.stop()));
       await accounts.close();
       await metering.close();
-      await uploads.close();
+      uploads.close();
+      await cell.close();
       await renders.close();
       await browser.close();
       await database.close();

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 
 const rooms = [
   'core',
+  'cell',
   'storage',
   'browser',
   'accounts',

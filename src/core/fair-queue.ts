@@ -26,11 +26,11 @@ export interface FairQueueOptions {
 
 export type FairQueue = ReturnType<typeof createFairQueue>;
 
-interface JobOptions {
+export interface JobOptions {
   /** Aborting removes a waiting job from the queue. A running job must check the signal itself. */
   signal?: AbortSignal | undefined;
   /** Bytes that the job holds while it waits. */
-  bytes?: number;
+  bytes?: number | undefined;
 }
 
 interface Waiting {

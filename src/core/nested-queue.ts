@@ -1,10 +1,11 @@
 // Fair queues inside fair queues: the groups take turns, then the members of each group, and so on down a path. A group with a
 // thousand members gets no more turns than a group with one, and its members still share its turns equally.
-import { createFairQueue, type FairQueue, type FairQueueOptions } from '#core/fair-queue.ts';
+import { createFairQueue, type FairQueue, type FairQueueOptions, type JobOptions } from '#core/fair-queue.ts';
 
 export type NestedQueueOptions = Required<
   Pick<FairQueueOptions, 'concurrency' | 'maxWaitMs' | 'maxWaiting' | 'tooLong'>
->;
+> &
+  Pick<FairQueueOptions, 'maxWaitingBytes' | 'tooMany'>;
 
 interface Level {
   queue: FairQueue;
@@ -13,10 +14,10 @@ interface Level {
   jobs: number;
 }
 
-export function createNestedQueue({ concurrency, maxWaitMs, maxWaiting, tooLong }: NestedQueueOptions) {
+export function createNestedQueue({ concurrency, maxWaitMs, tooLong, ...line }: NestedQueueOptions) {
   const createLevel = (atOnce: number): Level => ({
     // The wait is bounded for the whole path, by the signal.
-    queue: createFairQueue({ concurrency: atOnce, maxWaiting, tooLong }),
+    queue: createFairQueue({ concurrency: atOnce, tooLong, ...line }),
     below: new Map(),
     jobs: 0,
   });
@@ -27,15 +28,15 @@ export function createNestedQueue({ concurrency, maxWaitMs, maxWaiting, tooLong 
     level: Level,
     [first = '', ...rest]: readonly string[],
     job: () => Promise<T>,
-    signal: AbortSignal,
+    options: JobOptions,
   ): Promise<T> {
-    const inTurn = (): Promise<T> => level.queue.run(first, job, { signal });
+    const inTurn = (): Promise<T> => level.queue.run(first, job, options);
     if (rest.length === 0) return inTurn();
     const group = level.below.get(first) ?? createLevel(1);
     level.below.set(first, group);
     group.jobs += 1;
     try {
-      return await through(group, rest, inTurn, signal);
+      return await through(group, rest, inTurn, options);
     } finally {
       group.jobs -= 1;
       if (group.jobs === 0) level.below.delete(first);
@@ -44,7 +45,11 @@ export function createNestedQueue({ concurrency, maxWaitMs, maxWaiting, tooLong 
 
   return {
     /** Runs `job` when the turn of its path comes, from the largest group to the member itself. */
-    async run<T>(path: readonly string[], job: () => Promise<T>): Promise<T> {
+    async run<T>(
+      path: readonly string[],
+      job: () => Promise<T>,
+      { signal, bytes }: JobOptions = {},
+    ): Promise<T> {
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(tooLong()), maxWaitMs);
       try {
@@ -55,7 +60,7 @@ export function createNestedQueue({ concurrency, maxWaitMs, maxWaiting, tooLong 
             clearTimeout(timer);
             return job();
           },
-          deadline.signal,
+          { signal: AbortSignal.any(signal ? [signal, deadline.signal] : [deadline.signal]), bytes },
         );
       } finally {
         clearTimeout(timer);

@@ -14,7 +14,7 @@ export const programs = {
   cli: 'src/cli.ts',
   'render-worker': 'src/browser/worker/main.ts',
   'picture-decoder': 'src/uploads/pictures/main.ts',
-  'file-cleaner': 'src/uploads/file-worker.ts',
+  cell: 'src/cell-program.ts',
 };
 
 const isBuilt = import.meta.filename.endsWith('.js');

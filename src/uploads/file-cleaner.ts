@@ -1,58 +1,59 @@
-// Cleans an upload that is already spooled: an SVG loses its scripts, a picture its metadata. Of a picture, the bytes that will be stored
-// are read again, and it is stored only if there is nothing left in them. Spec 2.1, 4.1; v2 3.
-import { invalid } from '#core/errors.ts';
+// Cleans an upload that is already spooled: an SVG loses its scripts, a picture its metadata. Spec 2.1, 4.1; v2 3.
+import { invalid, ServiceError } from '#core/errors.ts';
+import type { Asker, Cell } from '#cell/cell.ts';
+import { CellBusy, Unreadable } from '#cell/work.ts';
 import type { Blobs } from '#storage/blobs.ts';
-import type { FileThreads } from '#uploads/file-threads.ts';
+import type { CleanFacts, cleanFile } from '#uploads/clean-file.ts';
 import type { ImageType } from '#uploads/image-types.ts';
-import { metadataKinds, UnreadablePicture, type MetadataKind } from '#uploads/metadata/cleaning.ts';
 import { receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
 
-export interface CleanFile {
+export interface CleanFile extends CleanFacts {
   /** The file itself if there was nothing to remove. */
   file: ReceivedFile;
-  /** Of the metadata. */
-  removed: MetadataKind[];
 }
 
 export type FileCleaner = ReturnType<typeof createFileCleaner>;
 
-export function createFileCleaner({ blobs, threads }: { blobs: Blobs; threads: FileThreads }) {
+export function createFileCleaner({ blobs, cell }: { blobs: Blobs; cell: Cell }) {
   /**
    * `owner` discards the new file if it is not stored. Rejects with `validation_error` if the file is broken, hostile or cannot be read with
-   * certainty, with `unsupported_type` if it is no SVG, and with the reason of `signal`.
+   * certainty, with `unsupported_type` if it is no SVG, and with the reason of the asker's signal.
    */
   async function clean(
-    accountId: string,
+    asker: Asker,
     type: ImageType,
     file: ReceivedFile,
     owner: AsyncDisposableStack,
-    signal?: AbortSignal,
   ): Promise<CleanFile> {
     const { sizeBytes, sourceFilename, spool } = file;
-    try {
-      return await threads.run(accountId, { sizeBytes, signal }, async (inThread) => {
-        const { bytes, found } = await inThread(type, await spool.read());
-        if (!bytes) return { file, removed: [] };
-        const receiver = owner.use(receiveFile(blobs, sourceFilename, accountId));
-        await receiver.write(bytes);
-        const stored = await receiver.finish();
-        if (type === 'image/svg+xml') return { file: stored, removed: [] };
-        const left = await inThread(type, await stored.spool.read());
-        if (left.bytes) throw new Error(`metadata was left: ${left.found.join(', ')}`);
-        return { file: stored, removed: metadataKinds.filter((kind) => found.includes(kind)) };
+    const sent = { sizeBytes, read: () => spool.read() };
+    const { bytes, facts } = await cell
+      .inCell<typeof cleanFile>('cleanFile', sent, { type }, asker)
+      .catch((error: unknown) => {
+        throw refusalOf(type, error);
       });
-    } catch (error) {
-      throw error instanceof UnreadablePicture ? refusal(type, error) : error;
-    }
+    if (!bytes) return { file, ...facts };
+    const receiver = owner.use(receiveFile(blobs, sourceFilename, asker.accountId));
+    await receiver.write(bytes);
+    return { file: await receiver.finish(), ...facts };
   }
 
   return { clean };
 }
 
-const refusal = (type: ImageType, { message }: UnreadablePicture) =>
-  invalid(
+function refusalOf(type: ImageType, error: unknown): unknown {
+  if (error instanceof CellBusy) return busy(error.message);
+  if (!(error instanceof Unreadable)) return error;
+  return invalid(
     'file',
     type === 'image/svg+xml'
-      ? `the SVG ${message} to sanitize`
-      : `its metadata cannot be removed, because it ${message}; with strip_metadata false it is stored as it is`,
+      ? `the SVG ${error.message} to sanitize`
+      : `its metadata cannot be removed, because it ${error.message}; with strip_metadata false it is stored as it is`,
   );
+}
+
+/** The contract has no other retryable error for a single file of a batch. Spec 2.2, 7. */
+const busy = (reason: string): ServiceError =>
+  new ServiceError('internal', `file: ${reason}. The file was not stored and not metered; please retry.`, {
+    cause: reason,
+  });

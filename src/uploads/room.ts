@@ -2,13 +2,13 @@
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
+import type { Cell } from '#cell/cell.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createAlbums } from '#uploads/albums.ts';
 import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import { createFileCleaner } from '#uploads/file-cleaner.ts';
-import { createFileThreads } from '#uploads/file-threads.ts';
 import { createUploadStore } from '#uploads/store-uploads.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { createUploadAccess } from '#uploads/upload-access.ts';
@@ -23,6 +23,7 @@ export function createUploadsRoom(parts: {
   database: Database;
   blobs: Blobs;
   clock: Clock;
+  cell: Cell;
   reached: OnCrashPoint;
   /** Its URLs, as webhooks name them. */
   linksOf: (slug: string) => object;
@@ -30,7 +31,6 @@ export function createUploadsRoom(parts: {
   /** Of the installation. */
   secret: string;
 }) {
-  const threads = createFileThreads();
   const events = createUploadEvents({ linksOf: parts.linksOf, wake: parts.wakeWebhooks });
   const passwords = createUploadPasswords();
   const access = createUploadAccess({ ...parts, passwords });
@@ -47,7 +47,7 @@ export function createUploadsRoom(parts: {
   return {
     uploadStore: createUploadStore({
       ...parts,
-      cleaner: createFileCleaner({ ...parts, threads }),
+      cleaner: createFileCleaner(parts),
       events,
       passwords,
     }),
@@ -61,9 +61,6 @@ export function createUploadsRoom(parts: {
     pictureMaker,
     uploadBlobs: parts.blobs,
     chores,
-    async close(): Promise<void> {
-      pictureMaker.close();
-      await threads.close();
-    },
+    close: (): void => pictureMaker.close(),
   };
 }

@@ -44,6 +44,8 @@ export interface UploadOptions {
   maxViews?: number | undefined;
   /** It must be there when the upload is. */
   albumId?: string | undefined;
+  /** Those that the client is in, the largest first: they take turns where files are cleaned. */
+  networks?: readonly string[];
   /** Aborts when the client hangs up: files are then not cleaned any more, and not stored. */
   signal?: AbortSignal;
   /** Runs in the transaction that stores them; if it throws, nothing is stored. */
@@ -144,13 +146,13 @@ export function createUploadStore(parts: {
   async function cleanFile(
     accountId: string,
     { detected, file }: Attempt,
-    { stripMetadata = false, signal }: UploadOptions,
+    { stripMetadata = false, networks, signal }: UploadOptions,
     owner: AsyncDisposableStack,
   ): Promise<CleanFile> {
     const type = typeOf(detected);
     if (type !== 'image/svg+xml' && !stripMetadata) return { file, removed: [] };
     try {
-      return await cleaner.clean(accountId, type, file, owner, signal);
+      return await cleaner.clean({ accountId, networks, signal }, type, file, owner);
     } catch (error) {
       throw signal?.aborted ? invalid('body', 'the connection closed') : error;
     }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { UnreadablePicture } from '#uploads/metadata/cleaning.ts';
+import { Unreadable } from '#cell/work.ts';
 import { cleanPicture, type CleanableType } from '#uploads/metadata/remove-metadata.ts';
 import { plantedText } from '#test/support/camera-files.ts';
 import { createRandom } from '#lab/prove/fuzz/random.ts';
@@ -27,7 +27,7 @@ function cleanOrRefused(type: CleanableType, bytes: Buffer): 'clean' | 'refused'
     assert.equal(again.isChanged, false, 'something was left');
     return 'clean';
   } catch (error) {
-    if (!(error instanceof UnreadablePicture)) throw error;
+    if (!(error instanceof Unreadable)) throw error;
     return 'refused';
   }
 }
@@ -159,7 +159,7 @@ describe('built to deceive', () => {
       assert.throws(
         () => cleanPicture('image/avif', bytes),
         (error) => {
-          assert.ok(error instanceof UnreadablePicture);
+          assert.ok(error instanceof Unreadable);
           assert.match(error.message, message);
           return true;
         },
@@ -264,7 +264,7 @@ describe('WebP: frames and their chunks', () => {
   const refused = (bytes: Buffer, message: RegExp) =>
     assert.throws(
       () => cleanPicture('image/webp', bytes),
-      (error) => error instanceof UnreadablePicture && message.test(error.message),
+      (error) => error instanceof Unreadable && message.test(error.message),
     );
 
   test('a frame in a frame is refused, however deep', () => {

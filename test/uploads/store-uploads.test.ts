@@ -4,12 +4,12 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createCell } from '#cell/cell.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { monthOf } from '#metering/quota.ts';
 import { builtInPlans } from '#accounts/plans.ts';
 import { createFileCleaner } from '#uploads/file-cleaner.ts';
-import { createFileThreads } from '#uploads/file-threads.ts';
 import { receiveFile } from '#uploads/receive-file.ts';
 import { createUploadsRoom, type UploadsRoom } from '#uploads/room.ts';
 import type { UploadOutcome } from '#uploads/store-uploads.ts';
@@ -22,6 +22,7 @@ let [opened, stored] = [{} as OpenDatabase, {} as OpenBlobs];
 let [blobs, room] = [{} as Blobs, {} as UploadsRoom];
 let uploader: Caller;
 const clock = createTestClock();
+const roomCell = createCell();
 before(async () => {
   opened = await databaseEngines[0]!.open();
   stored = await blobEngines[0]!.open();
@@ -30,6 +31,7 @@ before(async () => {
     database: opened.database,
     blobs,
     clock,
+    cell: roomCell,
     reached: () => {},
     linksOf: () => ({}),
     wakeWebhooks: () => {},
@@ -48,7 +50,8 @@ before(async () => {
   };
 });
 after(async () => {
-  await room.close();
+  room.close();
+  await roomCell.close();
   await opened.close();
   await stored.close();
 });
@@ -108,20 +111,20 @@ test('a file that cannot be read with certainty is refused, and stored only with
 });
 
 test('4.1.2 an SVG that takes too much CPU time is refused in words', async () => {
-  const threads = createFileThreads({ cpuMs: 100 });
+  const cell = createCell({ cpuMs: 100 });
   const values = `<rect><animate attributeName="fill" values="${'rgb(1,2,3);'.repeat(400_000)}"/></rect>`;
   await using owner = new AsyncDisposableStack();
   const receiver = owner.use(receiveFile(blobs, 'slow.svg', uploader.accountId));
   await receiver.write(Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${values}</svg>`));
   const file = await receiver.finish();
-  const { clean } = createFileCleaner({ blobs, threads });
+  const { clean } = createFileCleaner({ blobs, cell });
   try {
-    await assert.rejects(clean(uploader.accountId, 'image/svg+xml', file, owner), {
+    await assert.rejects(clean(uploader, 'image/svg+xml', file, owner), {
       code: 'validation_error',
       message: 'file: the SVG takes more than 0.1 s of CPU time to sanitize',
     });
   } finally {
-    await threads.close();
+    await cell.close();
   }
 });
 

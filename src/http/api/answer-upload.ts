@@ -5,7 +5,7 @@ import type { Blobs } from '#storage/blobs.ts';
 import type { StoredUpload, UploadOutcome, UploadStore } from '#uploads/store-uploads.ts';
 import type { Addresses } from '#http/links.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
-import { callerOf } from '#http/guards.ts';
+import { callerOf, networksOf } from '#http/guards.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
 import type { Idempotency } from '#http/idempotency.ts';
 import type { UploadForm } from '#http/body/multipart.ts';
@@ -39,7 +39,11 @@ export async function answerUpload(
     phases.begin('receive');
     const files = later ? [await later.receive()] : form.files;
     phases.begin('store');
-    const asked = { ...options, signal: hangUpSignal(request, reply) };
+    const asked = {
+      ...options,
+      networks: networksOf(request.ip),
+      signal: hangUpSignal(request, reply),
+    };
     const stored = await uploadStore.storeUploads(caller, files, asked, async (outcomes, tables) => {
       const composed = toAnswer(outcomes, form);
       if (tables) await remember?.(tables, composed);

@@ -1,11 +1,11 @@
 // An AVIF without metadata. Its tables name places in the file, so nothing is moved: what is removed is overwritten with zeros. The
 // orientation is a property of the picture and stays. ISO/IEC 23008-12, AVIF 1.1.
+import { Unreadable } from '#cell/work.ts';
 import {
   asText,
   asThumbnail,
   describeRest,
   startCleaning,
-  UnreadablePicture,
   type Cleaning,
   type Describe,
 } from '#uploads/metadata/cleaning.ts';
@@ -48,12 +48,12 @@ const emptyExif = Buffer.concat([Buffer.alloc(4), exifWithoutEntries]);
 export function cleanAvif(bytes: Buffer): Cleaning {
   const boxes = boxesIn(bytes, { from: 0, to: bytes.length });
   if (boxes.some(({ type }) => sequenceTypes.includes(type)))
-    throw new UnreadablePicture('is a sequence, from which metadata cannot be removed');
+    throw new Unreadable('is a sequence, from which metadata cannot be removed');
   if (boxes.filter(({ type }) => type === 'mdat').length > maxDataBoxes)
-    throw new UnreadablePicture(`has more than ${maxDataBoxes} boxes of data`);
+    throw new Unreadable(`has more than ${maxDataBoxes} boxes of data`);
   const others = boxes.filter(({ type }) => !['ftyp', 'meta', 'mdat'].includes(type));
   const meta = only(boxes, 'meta');
-  if (!meta) throw new UnreadablePicture('has no list of items');
+  if (!meta) throw new Unreadable('has no list of items');
   const inside = boxesIn(bytes, { from: meta.from + versionBytes, to: meta.to });
   const blanks = [
     ...[...others, ...inside.filter(({ type }) => !keptInMeta.includes(type))].flatMap((box) =>
@@ -71,7 +71,7 @@ export function cleanAvif(bytes: Buffer): Cleaning {
 
 function only(boxes: Box[], type: string): Box | undefined {
   const found = boxes.filter((box) => box.type === type);
-  if (found.length > 1) throw new UnreadablePicture(`has more than one box of the type ${type}`);
+  if (found.length > 1) throw new Unreadable(`has more than one box of the type ${type}`);
   return found[0];
 }
 
@@ -88,7 +88,7 @@ function propertyBlanks(bytes: Buffer, inside: Box[]): Blank[] {
   const properties = only(inside, 'iprp');
   const list = properties && only(boxesIn(bytes, properties), 'ipco');
   return (list ? boxesIn(bytes, list) : []).flatMap(({ type, from, to }) => {
-    if (type === 'uuid') throw new UnreadablePicture('has private properties');
+    if (type === 'uuid') throw new Unreadable('has private properties');
     const describe = describedProperties.get(type);
     return describe ? [{ from: Math.min(from + versionBytes, to), to, by: nothing, describe }] : [];
   });
@@ -96,7 +96,7 @@ function propertyBlanks(bytes: Buffer, inside: Box[]): Blank[] {
 
 function itemBlanks(bytes: Buffer, inside: Box[], data: Box[]): Blank[] {
   const [items, places, references] = [only(inside, 'iinf'), only(inside, 'iloc'), only(inside, 'iref')];
-  if (!items || !places) throw new UnreadablePicture('has no list of items');
+  if (!items || !places) throw new Unreadable('has no list of items');
   const idat = only(inside, 'idat');
   const types = itemTypes(bytes, items);
   const thumbnails = references ? thumbnailItems(bytes, references) : new Set<number>();
@@ -107,7 +107,7 @@ function itemBlanks(bytes: Buffer, inside: Box[], data: Box[]): Blank[] {
   const sources = [...data, ...(idat ? [idat] : [])];
   const ofItems = extents.filter(isMetadata).map(({ itemId, from, to }): Blank => {
     if (!sources.some((source) => from >= source.from && to <= source.to))
-      throw new UnreadablePicture('has metadata among its tables');
+      throw new Unreadable('has metadata among its tables');
     const type = types.get(itemId);
     if (thumbnails.has(itemId)) return { from, to, by: nothing, describe: asThumbnail };
     if (type === 'Exif') {
@@ -140,7 +140,7 @@ function refuseShared(extents: Extent[], isMetadata: (extent: Extent) => boolean
       ? (['metadata', 'picture'] as const)
       : (['picture', 'metadata'] as const);
     if (extent.to > extent.from && extent.from < ends[other])
-      throw new UnreadablePicture('has metadata in the same place as its picture');
+      throw new Unreadable('has metadata in the same place as its picture');
     ends[own] = Math.max(ends[own], extent.to);
   }
 }
@@ -157,7 +157,7 @@ function blanked(bytes: Buffer, blanks: Blank[]): Cleaning {
   for (const { from, to, by, describe } of blanks.toSorted((left, right) => left.from - right.from)) {
     // Two items may be the same bytes; what the first one has left is done already.
     if (to <= at) continue;
-    if (from < at) throw new UnreadablePicture('has metadata that overlaps');
+    if (from < at) throw new Unreadable('has metadata that overlaps');
     cleaning.keep(at, from);
     const blank = Buffer.alloc(to - from);
     by.copy(blank);

@@ -1,6 +1,6 @@
 // Reads the boxes of an AVIF: their types and places, and the tables that say which bytes belong to which item. ISO/IEC 14496-12 4.2,
 // 8.11. Whatever does not add up throws, and so does a table with more entries than any picture has.
-import { UnreadablePicture } from '#uploads/metadata/cleaning.ts';
+import { Unreadable } from '#cell/work.ts';
 
 export interface Box {
   type: string;
@@ -27,12 +27,12 @@ export const versionBytes = 4;
 export function boxesIn(bytes: Buffer, { from, to }: { from: number; to: number }): Box[] {
   const boxes: Box[] = [];
   for (let at = from; at < to;) {
-    if (boxes.length === maxBoxes) throw new UnreadablePicture(`has more than ${maxBoxes} boxes`);
-    if (at + 8 > to) throw new UnreadablePicture('ends within a box');
+    if (boxes.length === maxBoxes) throw new Unreadable(`has more than ${maxBoxes} boxes`);
+    if (at + 8 > to) throw new Unreadable('ends within a box');
     let [size, header] = [bytes.readUInt32BE(at), 8];
     if (size === 1) [size, header] = [at + 16 > to ? 0 : Number(bytes.readBigUInt64BE(at + 8)), 16];
     else if (size === 0) size = to - at;
-    if (size < header || at + size > to) throw new UnreadablePicture('has a box of a wrong size');
+    if (size < header || at + size > to) throw new Unreadable('has a box of a wrong size');
     const type = bytes.toString('latin1', at + 4, at + 8);
     boxes.push({ type, at, from: at + header, to: at + size });
     at += size;
@@ -47,11 +47,11 @@ export function itemTypes(bytes: Buffer, table: Box): Map<number, string> {
   const types = new Map<number, string>();
   for (const entry of boxesIn(bytes, { from, to: table.to })) {
     const version = bytes.readUInt8(entry.from);
-    if (entry.type !== 'infe' || version < 2) throw new UnreadablePicture('has items of an unknown kind');
+    if (entry.type !== 'infe' || version < 2) throw new Unreadable('has items of an unknown kind');
     const idBytes = version === 2 ? 2 : 4;
     const id = bytes.readUIntBE(entry.from + versionBytes, idBytes);
     const type = entry.from + versionBytes + idBytes + 2;
-    if (type + 4 > entry.to || types.has(id)) throw new UnreadablePicture('has a wrong list of items');
+    if (type + 4 > entry.to || types.has(id)) throw new Unreadable('has a wrong list of items');
     types.set(id, bytes.toString('latin1', type, type + 4));
   }
   return types;
@@ -69,7 +69,7 @@ export function thumbnailItems(bytes: Buffer, table: Box): Set<number> {
 export function extentsOf(bytes: Buffer, table: Box, idat: Box | undefined): Extent[] {
   let at = table.from;
   function next(size: number): number {
-    if (at + size > table.to) throw new UnreadablePicture('ends within its table of places');
+    if (at + size > table.to) throw new Unreadable('ends within its table of places');
     const start = at;
     at += size;
     if (size === 8) return Number(bytes.readBigUInt64BE(start));
@@ -85,11 +85,11 @@ export function extentsOf(bytes: Buffer, table: Box, idat: Box | undefined): Ext
     version > 2 ||
     ![offsetBytes, lengthBytes, baseBytes, indexBytes].every((size) => [0, 4, 8].includes(size))
   )
-    throw new UnreadablePicture('has a table of places of an unknown kind');
+    throw new Unreadable('has a table of places of an unknown kind');
   const idBytes = version === 2 ? 4 : 2;
   const extents: Extent[] = [];
   const items = next(idBytes);
-  if (items > maxBoxes) throw new UnreadablePicture(`has more than ${maxBoxes} items`);
+  if (items > maxBoxes) throw new Unreadable(`has more than ${maxBoxes} items`);
   for (let left = items; left > 0; left -= 1) {
     const itemId = next(idBytes);
     const method = version === 0 ? 0 : next(2) & 15;
@@ -97,15 +97,15 @@ export function extentsOf(bytes: Buffer, table: Box, idat: Box | undefined): Ext
     const base = next(baseBytes);
     const source = method === 0 ? { from: 0, to: bytes.length } : idat;
     for (let count = next(2); count > 0; count -= 1) {
-      if (extents.length === maxExtents) throw new UnreadablePicture(`has more than ${maxExtents} extents`);
+      if (extents.length === maxExtents) throw new Unreadable(`has more than ${maxExtents} extents`);
       next(indexBytes);
       const from = (source?.from ?? 0) + base + next(offsetBytes);
       const length = next(lengthBytes);
       // Other methods refer to other items, or to other files.
       if (isElsewhere || method > 1 || !source || from > source.to)
-        throw new UnreadablePicture('has an item in an unknown place');
+        throw new Unreadable('has an item in an unknown place');
       extents.push({ itemId, from, to: length === 0 ? source.to : from + length });
-      if (from + length > source.to) throw new UnreadablePicture('has an item past its end');
+      if (from + length > source.to) throw new Unreadable('has an item past its end');
     }
   }
   return extents;

@@ -1,13 +1,11 @@
 // What the readers of the containers share: the picture without its metadata, as pieces of the original, and the kinds of metadata that
 // were found. Reading takes time in proportion to the file, and is bounded: how much of the metadata is looked at for its kinds, and how
 // many blocks a file may have, wherever in it they are.
+import { Unreadable } from '#cell/work.ts';
 
 /** In the order in which a response lists them. */
 export const metadataKinds = ['gps', 'camera', 'time', 'author', 'thumbnail', 'text'] as const;
 export type MetadataKind = (typeof metadataKinds)[number];
-
-/** A damaged file, or one built so that nobody can say what belongs to the picture. The message completes "the file …". */
-export class UnreadablePicture extends Error {}
 
 export interface Cleaning {
   /** The picture without metadata; all of the original if nothing was removed. */
@@ -51,7 +49,7 @@ export function startCleaning(bytes: Buffer) {
     /** Called for each block, however small. */
     count(): void {
       blocks += 1;
-      if (blocks > maxBlocks) throw new UnreadablePicture(`has more than ${maxBlocks} parts`);
+      if (blocks > maxBlocks) throw new Unreadable(`has more than ${maxBlocks} parts`);
     },
     keep(from: number, to: number): void {
       if (from !== keptTo) {

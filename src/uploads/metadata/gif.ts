@@ -1,11 +1,6 @@
 // A GIF without metadata: its frames, their timing, the number of loops and the colour profile. GIF89a sections 17 to 27.
-import {
-  asText,
-  describeRest,
-  startCleaning,
-  UnreadablePicture,
-  type Cleaning,
-} from '#uploads/metadata/cleaning.ts';
+import { Unreadable } from '#cell/work.ts';
+import { asText, describeRest, startCleaning, type Cleaning } from '#uploads/metadata/cleaning.ts';
 import { describeXmp } from '#uploads/metadata/descriptions.ts';
 
 const headerBytes = 13;
@@ -22,15 +17,15 @@ const loopBytes = 18;
 
 export function cleanGif(bytes: Buffer): Cleaning {
   const cleaning = startCleaning(bytes);
-  if (bytes.length < headerBytes) throw new UnreadablePicture('ends within its header');
+  if (bytes.length < headerBytes) throw new Unreadable('ends within its header');
   let at = headerBytes + tableBytes(bytes[10]!);
-  if (at > bytes.length) throw new UnreadablePicture('ends within its colour table');
+  if (at > bytes.length) throw new Unreadable('ends within its colour table');
   cleaning.keep(0, at);
   while (at < bytes.length) {
     cleaning.count();
     const block = bytes[at];
     if (block === imageBlock) {
-      if (at + 10 > bytes.length) throw new UnreadablePicture('ends within a frame');
+      if (at + 10 > bytes.length) throw new Unreadable('ends within a frame');
       const end = endOfBlocks(bytes, at + 11 + tableBytes(bytes[at + 9]!));
       cleaning.keep(at, end);
       at = end;
@@ -66,5 +61,5 @@ function endOfBlocks(bytes: Buffer, from: number): number {
     at += length + 1;
     if (length === 0) return at;
   }
-  throw new UnreadablePicture('ends within a block');
+  throw new Unreadable('ends within a block');
 }

@@ -1,11 +1,11 @@
 // A JPEG without metadata: its tables, frames and scans, the JFIF and Adobe segments and the colour profile. ITU-T T.81 annex B.
+import { Unreadable } from '#cell/work.ts';
 import {
   asText,
   asThumbnail,
   describeRest,
   harmless,
   startCleaning,
-  UnreadablePicture,
   type Cleaning,
   type Describe,
 } from '#uploads/metadata/cleaning.ts';
@@ -67,7 +67,7 @@ export function cleanJpeg(bytes: Buffer): Cleaning {
       continue;
     }
     const end = at + 2 + (at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0);
-    if (end < at + 4 || end > bytes.length) throw new UnreadablePicture('ends within a segment');
+    if (end < at + 4 || end > bytes.length) throw new Unreadable('ends within a segment');
     const data = bytes.subarray(at + 4, end);
     if (code === marker.sos) {
       const scanEnd = endOfScan(bytes, end);

@@ -1,11 +1,11 @@
 // A PNG without metadata: the chunks that say how it looks, animated or not. PNG 3 sections 5 and 11.
+import { Unreadable } from '#cell/work.ts';
 import { crc32 } from 'node:zlib';
 import {
   asText,
   describeRest,
   harmless,
   startCleaning,
-  UnreadablePicture,
   type Cleaning,
   type Describe,
 } from '#uploads/metadata/cleaning.ts';
@@ -37,9 +37,9 @@ export function cleanPng(bytes: Buffer): Cleaning {
   cleaning.keep(0, signatureBytes);
   for (let at = signatureBytes; at < bytes.length;) {
     cleaning.count();
-    if (at + 12 > bytes.length) throw new UnreadablePicture('ends within a chunk');
+    if (at + 12 > bytes.length) throw new Unreadable('ends within a chunk');
     const next = at + 12 + bytes.readUInt32BE(at);
-    if (next > bytes.length) throw new UnreadablePicture('ends within a chunk');
+    if (next > bytes.length) throw new Unreadable('ends within a chunk');
     const code = bytes.readUInt32BE(at + 4);
     if (kept.has(code)) cleaning.keep(at, next);
     else if (code === exif) {

@@ -1,7 +1,8 @@
 // Removes the metadata of a picture without decoding it: every pixel, the colour profile and the orientation stay as they are.
+import { Unreadable } from '#cell/work.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { cleanAvif } from '#uploads/metadata/avif.ts';
-import { UnreadablePicture, type Cleaning } from '#uploads/metadata/cleaning.ts';
+import type { Cleaning } from '#uploads/metadata/cleaning.ts';
 import { cleanGif } from '#uploads/metadata/gif.ts';
 import { cleanJpeg } from '#uploads/metadata/jpeg.ts';
 import { cleanPng } from '#uploads/metadata/png.ts';
@@ -18,12 +19,12 @@ const cleaners: Record<CleanableType, (bytes: Buffer) => Cleaning> = {
   'image/avif': cleanAvif,
 };
 
-/** Throws an `UnreadablePicture` if the file is damaged or cannot be read with certainty. */
+/** Throws `Unreadable` if the file is damaged or cannot be read with certainty. */
 export function cleanPicture(type: CleanableType, bytes: Buffer): Cleaning {
   try {
     return cleaners[type](bytes);
   } catch (error) {
     // A number that points past the end.
-    throw error instanceof RangeError ? new UnreadablePicture('is damaged') : error;
+    throw error instanceof RangeError ? new Unreadable('is damaged') : error;
   }
 }

@@ -1,9 +1,9 @@
 // A WebP without metadata: the chunks of the picture, of its frames and the colour profile. RFC 9649 section 2.
+import { Unreadable } from '#cell/work.ts';
 import {
   asText,
   describeRest,
   startCleaning,
-  UnreadablePicture,
   type Cleaning,
   type Describe,
 } from '#uploads/metadata/cleaning.ts';
@@ -30,7 +30,7 @@ const ofPicture = ['VP8 ', 'VP8L', 'ALPH', 'ICCP', 'ANIM'];
 export function cleanWebp(bytes: Buffer): Cleaning {
   // Some writers leave out the last padding byte, and count it.
   const end = Math.min(8 + bytes.readUInt32LE(4), bytes.length);
-  if (8 + bytes.readUInt32LE(4) > bytes.length + 1) throw new UnreadablePicture('ends within a chunk');
+  if (8 + bytes.readUInt32LE(4) > bytes.length + 1) throw new Unreadable('ends within a chunk');
   const cleaning = startCleaning(bytes);
   const chunks = chunksIn(bytes, { from: headerBytes, to: end }, cleaning);
   const turn = orientationIn(chunks);
@@ -40,7 +40,7 @@ export function cleanWebp(bytes: Buffer): Cleaning {
     if (ofPicture.includes(type)) cleaning.keep(at, next);
     else if (type === 'VP8X') {
       const header = Buffer.from(bytes.subarray(at, next));
-      if (header.length < 18) throw new UnreadablePicture('has a header that is too short');
+      if (header.length < 18) throw new Unreadable('has a header that is too short');
       header[8] = (header[8]! & ~(flag.exif | flag.xmp)) | (turn === undefined ? 0 : flag.exif);
       cleaning.replace(at, next, [header], () => []);
     } else if (type === 'ANMF' && data.length >= frameBytes) cleanFrame(bytes, chunk, cleaning);
@@ -64,7 +64,7 @@ function cleanFrame(bytes: Buffer, { at, data, end }: Chunk, cleaning: WebpClean
   const from = at + chunkHeadBytes + frameBytes;
   const to = at + chunkHeadBytes + data.length;
   const inside = chunksIn(bytes, { from, to }, cleaning);
-  if (inside.some(({ type }) => type === 'ANMF')) throw new UnreadablePicture('has a frame within a frame');
+  if (inside.some(({ type }) => type === 'ANMF')) throw new Unreadable('has a frame within a frame');
   const isKept = ({ type }: Chunk): boolean => ofPicture.includes(type);
   if (inside.every(isKept)) return cleaning.keep(at, end);
   const header = Buffer.from(bytes.subarray(at, from));
@@ -87,9 +87,9 @@ function chunksIn(
   const chunks: Chunk[] = [];
   for (let at = from; at < to;) {
     cleaning.count();
-    if (at + chunkHeadBytes > to) throw new UnreadablePicture('ends within a chunk');
+    if (at + chunkHeadBytes > to) throw new Unreadable('ends within a chunk');
     const dataEnd = at + chunkHeadBytes + bytes.readUInt32LE(at + 4);
-    if (dataEnd > to) throw new UnreadablePicture('ends within a chunk');
+    if (dataEnd > to) throw new Unreadable('ends within a chunk');
     const end = Math.min(dataEnd + (dataEnd % 2), to);
     const data = bytes.subarray(at + chunkHeadBytes, dataEnd);
     chunks.push({ type: bytes.toString('latin1', at, at + 4), at, data, end });

@@ -1,0 +1,6 @@
+// What the threads of the cell can do. Everything that reads what strangers have sent is here and is loaded nowhere else in the service.
+import { serveWorks } from '#cell/serve-works.ts';
+
+serveWorks({
+  cleanFile: async () => (await import('#uploads/clean-file.ts')).cleanFile,
+});
