@@ -13,40 +13,25 @@ export function readPng(bytes: Buffer): Dimensions | undefined {
   return { width: bytes.readUInt32BE(header + 4), height: bytes.readUInt32BE(header + 8) };
 }
 
-/**
- * Reads the size of a picture piece by piece. For each piece it returns the size, null if there is none, or where the next piece should
- * begin, counted from the start of this one. The last piece ends with the picture.
- */
-export type SizeWalk = (piece: Buffer, isLast: boolean) => Dimensions | null | number;
-
-/** Every step of a walk is possible in a piece of this size. */
-export const walkedBytes = 256 * 1024;
 /** No picture has more parts before its pixels. */
 const maxParts = 10_000;
-/** As much of the EXIF metadata of a PNG is searched; a JPEG's is never longer. */
-const exifBytes = 64 * 1024;
 
-/** As browsers show it: turned by the EXIF metadata before its pixels. */
-export function walkPng(): SizeWalk {
-  let [size, parts] = [undefined as Dimensions | undefined, 0];
-  return (bytes, isLast) => {
-    let offset = size ? 0 : 8;
-    size ??= readPng(bytes);
-    if (!size) return null;
-    for (; offset + 8 <= bytes.length; parts += 1) {
-      if (parts === maxParts) return size;
-      const length = bytes.readUInt32BE(offset);
-      const type = bytes.toString('latin1', offset + 4, offset + 8);
-      if (type === 'IDAT') return size;
-      if (type === 'eXIf') {
-        if (!isLast && offset + 8 + Math.min(length, exifBytes) > bytes.length) return offset;
-        if (orientationOf(bytes.subarray(offset + 8, offset + 8 + length)) >= 5)
-          return { width: size.height, height: size.width };
-      }
-      offset += 12 + length;
+/** As browsers show it: turned by the EXIF metadata before its pixels. Undefined if the pixels come after these bytes. */
+export function readTurnedPng(bytes: Buffer, isWhole: boolean): Dimensions | undefined {
+  const size = readPng(bytes);
+  if (!size) return undefined;
+  for (let [offset, parts] = [8, 0]; offset + 8 <= bytes.length; parts += 1) {
+    const length = bytes.readUInt32BE(offset);
+    const type = bytes.toString('latin1', offset + 4, offset + 8);
+    const end = offset + 8 + length;
+    if (type === 'IDAT' || parts === maxParts) return size;
+    if (type === 'eXIf' && (isWhole || end <= bytes.length)) {
+      if (orientationOf(bytes.subarray(offset + 8, end)) >= 5)
+        return { width: size.height, height: size.width };
     }
-    return isLast ? size : offset;
-  };
+    offset = end + 4;
+  }
+  return isWhole ? size : undefined;
 }
 
 export function readWebp(bytes: Buffer): Dimensions | undefined {
@@ -66,47 +51,29 @@ export function readWebp(bytes: Buffer): Dimensions | undefined {
   }
 }
 
-export function readJpeg(bytes: Buffer): Dimensions | undefined {
-  const size = walkJpeg()(bytes, true);
-  return typeof size === 'number' ? undefined : (size ?? undefined);
-}
-
 /** Walks the segments to the start of frame. Each step moves forward, so the walk ends with the picture. */
-export function walkJpeg(): SizeWalk {
-  let [isFirst, turned, parts] = [true, false, 0];
-  return (bytes, isLast) => {
-    let offset = isFirst ? 2 : 0;
-    isFirst = false;
-    for (; offset < bytes.length; parts += 1) {
-      if (parts === maxParts) return null;
-      if (!isLast && offset + frameHeadBytes > bytes.length) return offset;
-      if (bytes.readUInt8(offset) !== 0xff) return null;
-      const marker = bytes.readUInt8(offset + 1);
-      if (marker === 0xff) {
-        offset += 1;
-        continue;
-      }
-      const isFrame =
-        marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-      if (isFrame) {
-        const [height, width] = [bytes.readUInt16BE(offset + 5), bytes.readUInt16BE(offset + 7)];
-        return turned ? { width: height, height: width } : { width, height };
-      }
-      const isBare = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-      if (marker === 0xd9 || marker === 0xda) return null;
-      const end = offset + 2 + (isBare ? 0 : bytes.readUInt16BE(offset + 2));
-      if (marker === 0xe1) {
-        if (!isLast && end > bytes.length) return offset;
-        turned ||= isTurned(bytes.subarray(offset + 4, end));
-      }
-      offset = end;
+export function readJpeg(bytes: Buffer): Dimensions | undefined {
+  let [turned, offset] = [false, 2];
+  for (let parts = 0; offset < bytes.length && parts < maxParts; parts += 1) {
+    if (bytes.readUInt8(offset) !== 0xff) return undefined;
+    const marker = bytes.readUInt8(offset + 1);
+    if (marker === 0xff) {
+      offset += 1;
+      continue;
     }
-    return isLast ? null : offset;
-  };
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrame) {
+      const [height, width] = [bytes.readUInt16BE(offset + 5), bytes.readUInt16BE(offset + 7)];
+      return turned ? { width: height, height: width } : { width, height };
+    }
+    const isBare = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+    if (marker === 0xd9 || marker === 0xda) return undefined;
+    const end = offset + 2 + (isBare ? 0 : bytes.readUInt16BE(offset + 2));
+    if (marker === 0xe1) turned ||= isTurned(bytes.subarray(offset + 4, end));
+    offset = end;
+  }
+  return undefined;
 }
-
-/** Of a frame, with its size. */
-const frameHeadBytes = 9;
 
 /** EXIF orientations 5 to 8 swap width and height. */
 function isTurned(segment: Buffer): boolean {

@@ -1,5 +1,5 @@
 // Reads the size of an AVIF's primary item from its `meta` box. ISO/IEC 23008-12 6.5; MIAF.
-import { walkedBytes, type Dimensions, type SizeWalk } from '#core/image-header.ts';
+import type { Dimensions } from '#core/image-header.ts';
 
 interface Box {
   type: string;
@@ -9,24 +9,11 @@ interface Box {
 }
 
 const maxProperties = 1024;
-/** With a size of 64 bits. */
-const boxHeadBytes = 16;
 
-/** The box may come after the data, and is read as a whole: a part of it may have the size of another of its images. */
-export function walkAvif(): SizeWalk {
-  let parts = 0;
-  return (bytes, isLast) => {
-    let offset = 0;
-    for (; offset + boxHeadBytes <= bytes.length; parts += 1) {
-      const box = parts < maxProperties ? boxAt(bytes, offset) : undefined;
-      if (!box) return null;
-      const isCut = box.end > bytes.length && !isLast;
-      if (box.type === 'meta' && isCut && (offset > 0 || bytes.length < walkedBytes)) return offset;
-      if (box.type === 'meta') return readMeta(box.body) ?? null;
-      offset = box.end;
-    }
-    return isLast ? null : offset;
-  };
+/** The box may come after the data. */
+export function readAvif(bytes: Buffer): Dimensions | undefined {
+  const meta = find(boxes(bytes), 'meta');
+  return meta && readMeta(meta);
 }
 
 function readMeta(meta: Buffer): Dimensions | undefined {

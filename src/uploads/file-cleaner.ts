@@ -4,6 +4,8 @@ import type { Asker, Cell } from '#cell/cell.ts';
 import { CellBusy, Unreadable } from '#cell/work.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { CleanFacts, cleanFile } from '#uploads/clean-file.ts';
+import type { measureFile } from '#uploads/dimensions.ts';
+import { hasHeader, headerDimensions } from '#uploads/header-dimensions.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';
 
@@ -38,7 +40,23 @@ export function createFileCleaner({ blobs, cell }: { blobs: Blobs; cell: Cell })
     return { file: await receiver.finish(), ...facts };
   }
 
-  return { clean };
+  /** For a file that is stored as it was sent. One that cannot be measured has no size. */
+  async function measure(asker: Asker, type: ImageType, file: ReceivedFile): Promise<CleanFile> {
+    const { sizeBytes, head, spool } = file;
+    const isWhole = sizeBytes <= head.length;
+    const shown = hasHeader(type) ? headerDimensions(type, head, isWhole) : undefined;
+    if (shown || (hasHeader(type) && isWhole)) return { file, removed: [], dimensions: shown };
+    const sent = { sizeBytes, read: () => spool.read() };
+    try {
+      const { facts } = await cell.inCell<typeof measureFile>('measureFile', sent, { type }, asker);
+      return { file, removed: [], ...facts };
+    } catch (error) {
+      if (error instanceof Unreadable) return { file, removed: [], dimensions: undefined };
+      throw error instanceof CellBusy ? busy(error.message) : error;
+    }
+  }
+
+  return { clean, measure };
 }
 
 function refusalOf(type: ImageType, error: unknown): unknown {

@@ -17,7 +17,6 @@ import type { UploadEvents } from '#uploads/upload-events.ts';
 import { detectType, emptyFile, unsupportedType, type DetectedType } from '#uploads/detect-type.ts';
 import { newExpiry } from '#uploads/expiry.ts';
 import type { ImageType } from '#uploads/image-types.ts';
-import { findDimensions } from '#uploads/dimensions.ts';
 import { fileTooLarge, type ReceivedFile } from '#uploads/receive-file.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
 import type { CleanFile, FileCleaner } from '#uploads/file-cleaner.ts';
@@ -141,7 +140,7 @@ export function createUploadStore(parts: {
 
   /**
    * What is stored and measured: an SVG without scripts, a picture without metadata if that was asked for, anything else as it was sent.
-   * Nobody waits for it any more once the client has hung up.
+   * Nobody waits any more for one to be cleaned once the client has hung up; what is stored as it was sent is stored then too.
    */
   async function cleanFile(
     accountId: string,
@@ -150,9 +149,10 @@ export function createUploadStore(parts: {
     owner: AsyncDisposableStack,
   ): Promise<CleanFile> {
     const type = typeOf(detected);
-    if (type !== 'image/svg+xml' && !stripMetadata) return { file, removed: [] };
+    const asker = { accountId, networks };
     try {
-      return await cleaner.clean({ accountId, networks, signal }, type, file, owner);
+      if (type !== 'image/svg+xml' && !stripMetadata) return await cleaner.measure(asker, type, file);
+      return await cleaner.clean({ ...asker, signal }, type, file, owner);
     } catch (error) {
       throw signal?.aborted ? invalid('body', 'the connection closed') : error;
     }
@@ -161,7 +161,7 @@ export function createUploadStore(parts: {
   async function draftOf(
     uploader: Caller,
     { file, place, detected }: Attempt,
-    { file: kept, removed }: CleanFile,
+    { file: kept, removed, dimensions }: CleanFile,
     options: UploadOptions & { expiresAt: number | null },
   ): Promise<Draft> {
     const {
@@ -174,7 +174,6 @@ export function createUploadStore(parts: {
       maxViews,
     } = options;
     const type = typeOf(detected);
-    const dimensions = await findDimensions(type, kept.head, kept.spool.read);
     const deleteToken = newDeleteToken();
     return {
       spool: kept.spool,

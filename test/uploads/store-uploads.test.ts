@@ -4,12 +4,14 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import sharp from 'sharp';
 import { createCell } from '#cell/cell.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { monthOf } from '#metering/quota.ts';
 import { builtInPlans } from '#accounts/plans.ts';
 import { createFileCleaner } from '#uploads/file-cleaner.ts';
+import type { ImageType } from '#uploads/image-types.ts';
 import { receiveFile } from '#uploads/receive-file.ts';
 import { createUploadsRoom, type UploadsRoom } from '#uploads/room.ts';
 import type { UploadOutcome } from '#uploads/store-uploads.ts';
@@ -126,6 +128,32 @@ test('4.1.2 an SVG that takes too much CPU time is refused in words', async () =
   } finally {
     await cell.close();
   }
+});
+
+test('a picture whose size is in its first bytes needs no cell; any other is measured there', async () => {
+  const cell = createCell();
+  await cell.close();
+  const { measure } = createFileCleaner({ blobs, cell });
+  const measured = async (type: ImageType, bytes: Buffer) => {
+    await using receiver = receiveFile(blobs, 'picture', uploader.accountId);
+    await receiver.write(bytes);
+    return (await measure(uploader, type, await receiver.finish())).dimensions;
+  };
+  const picture = sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } });
+  assert.deepEqual(await measured('image/png', await picture.png().toBuffer()), { width: 300, height: 200 });
+  const small = await picture.jpeg().toBuffer();
+  assert.deepEqual(await measured('image/jpeg', small), { width: 300, height: 200 });
+  assert.equal(await measured('image/jpeg', small.subarray(0, 100)), undefined);
+  const comment = Buffer.concat([Buffer.from('fffe2000', 'hex'), Buffer.alloc(0x2000 - 2)]);
+  const long = Buffer.concat([small.subarray(0, 2), comment, small.subarray(2)]);
+  await assert.rejects(measured('image/jpeg', long), /the cell is closed/);
+
+  const outcome = await store(long, false);
+  assert.ok(outcome.ok);
+  assert.deepEqual([outcome.upload.row.width, outcome.upload.row.height], [300, 200]);
+  const avif = await store(await picture.avif().toBuffer(), false);
+  assert.ok(avif.ok);
+  assert.deepEqual([avif.upload.row.width, avif.upload.row.height], [300, 200]);
 });
 
 async function unitsTaken(): Promise<number> {
