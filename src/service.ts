@@ -109,7 +109,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     pictureMaker: uploads.pictureMaker,
     concurrency: config.renderConcurrency,
     plans,
-    lowerRequest: (given, files) => lowerStored(given, files, config),
+    lowerRequest: (given, files, document) => lowerStored(given, files, config, document),
     describeRender: (render) => receiptOf(render, config.contentBaseUrl),
     wakeWebhooks: delivery.wakeWebhooks,
     clock,
@@ -145,6 +145,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     metering,
     uploads,
     renders,
+    cell,
   });
   const chores = [accounts, delivery, metering, uploads, renders, accountDeletion, server].flatMap((room) =>
     room.chores.map((chore) => start(chore)),

@@ -2,6 +2,7 @@
 // a quarter of it: how long it blocks the event loop, and that four times the input takes about four times the time. Measured in CPU
 // time, the best of several rounds, so that a busy machine does not change the verdict.
 import { headCases, type HeadCase } from '#lab/prove/parsers/heads.ts';
+import { measureLargeRequests } from '#lab/prove/parsers/large-requests.ts';
 import { listCases } from '#lab/prove/parsers/lists.ts';
 import { textCases, type TextCase } from '#lab/prove/parsers/texts.ts';
 import type { Finding, Proof, Size } from '#lab/prove/proof.ts';
@@ -48,6 +49,7 @@ export const parsersProof: Proof = {
       say(`${findings.length} kinds of requests measured`);
       for (const given of [...textCases, ...listCases])
         findings.push(await repeatedly(async () => measureText(given, size), size));
+      findings.push(...(await measureLargeRequests(size)));
       return findings;
     } finally {
       await service.stop();

@@ -36,10 +36,23 @@ export type Source = { kind: 'url'; url: string } | DocumentSource;
 
 export interface DocumentSource {
   kind: 'html' | 'markdown';
-  text: string;
+  /** In a file if the request is large. */
+  text: string | TextFile;
   /** The address that the document has; null for an origin that exists only for this render. */
   baseUrl: string | null;
   files: SourceFile[];
+}
+
+/** A text that is not held in memory. */
+export interface TextFile {
+  path: string;
+  sizeBytes: number;
+  sha256: string;
+}
+
+/** The document of a large request. */
+export interface SentDocument extends Pick<DocumentSource, 'kind'> {
+  text: TextFile;
 }
 
 /** A file that came with the request, which the page finds under its relative name. */

@@ -16,6 +16,7 @@ export interface Asker {
 /** Bytes that are not in memory while they wait. */
 export interface Sent {
   sizeBytes: number;
+  /** The cell takes over what this returns: its bytes are moved to the thread. */
   read(): Promise<Buffer>;
 }
 
@@ -60,8 +61,7 @@ export function createCell(options: Partial<typeof defaults> = {}) {
     // It may have been closed, or the request may have gone, while the bytes were read.
     signal.throwIfAborted();
     const thread = takeThread();
-    // A copy can be transferred without copying again; the caller's bytes may be part of a larger buffer.
-    const order = { work, sent: new Uint8Array(sent), options: given };
+    const order = { work, sent: movable(sent), options: given };
     try {
       const made = await answerOf(thread, order, { cpuMs, clockMs, signal });
       idle.add(thread);
@@ -92,4 +92,12 @@ export function createCell(options: Partial<typeof defaults> = {}) {
       await Promise.all([...idle, ...running].map((thread) => thread.terminate()));
     },
   };
+}
+
+/** Bytes that are part of a larger buffer are copied: they cannot be moved alone. */
+function movable(sent: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer } = sent;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === sent.length
+    ? new Uint8Array(buffer)
+    : new Uint8Array(sent);
 }

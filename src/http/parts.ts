@@ -4,6 +4,7 @@ import type { Clock } from '#core/clock.ts';
 import type { ServiceError } from '#core/errors.ts';
 import type { Phases } from '#core/phases.ts';
 import type { Timings } from '#core/timings.ts';
+import type { Cell } from '#cell/cell.ts';
 import type { Database } from '#storage/database.ts';
 import type { RequestKind } from '#storage/schema.ts';
 import type { Browser } from '#browser/browser.ts';
@@ -61,6 +62,7 @@ export interface ServerParts {
   metering: MeteringRoom;
   uploads: UploadsRoom;
   renders: RendersRoom;
+  cell: Cell;
 }
 
 /** What handlers are made of; each takes what it needs. */

@@ -50,7 +50,7 @@ const reading = ['GET', 'HEAD'];
 export function addRoutes(route: AddRoute, parts: RouteParts): void {
   const { settings, guards, idempotency, metrics, database, accounts, delivery, uploads, renders } = parts;
   const uploadParts = { ...settings, ...delivery, ...uploads, database, idempotency };
-  const renderParts = { ...settings, ...renders, idempotency };
+  const renderParts = { ...settings, ...renders, idempotency, cell: parts.cell };
   const version2 = {
     renders: renderHandlers(renderParts),
     uploads: uploadHandlers(uploadParts),

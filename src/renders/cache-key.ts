@@ -37,7 +37,8 @@ function canonicalSource(source: Source, files: FileDigests): object {
   const { kind, text, baseUrl } = source;
   const address = baseUrl === null ? null : (URL.parse(baseUrl)?.href ?? baseUrl);
   const named = files.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return { kind, text: hash('sha256', text), baseUrl: address, files: named };
+  const digest = typeof text === 'string' ? hash('sha256', text) : text.sha256;
+  return { kind, text: digest, baseUrl: address, files: named };
 }
 
 /** JSON in which the order of the names of an object makes no difference. */

@@ -1,26 +1,31 @@
-// What came with a queued render, in one blob: the request as the client sent it, encrypted because secrets are in it, and then its
-// files. It is lowered again when it runs, so that a newer version of the service, or a machine with other settings, understands it.
-import { seal, unseal } from '#core/seal.ts';
-import { wholeRange, type Blobs, type ByteRange } from '#storage/blobs.ts';
+// What came with a queued render, in one blob: the request as the client sent it and its large document, encrypted because secrets are in
+// them, and then its files. It is lowered again when it runs, so that a newer version of the service, or a machine with other settings,
+// understands it.
+import { seal, sealBytes, sealExtraBytes, unseal, unsealBytes } from '#core/seal.ts';
+import { wholeRange, type Blobs, type ByteRange, type FinishedFile } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { RenderJobRow } from '#storage/schema.ts';
-import type { SourceFile } from '#browser/job.ts';
+import type { DocumentSource, SentDocument, SourceFile, TextFile } from '#browser/job.ts';
 import { installationSecret } from '#accounts/installation-secret.ts';
 
 interface Sealed {
   given: unknown;
   /** Of a result that may answer later requests. */
   cacheKey: string | undefined;
+  document?: Pick<DocumentSource, 'kind'> & { text: Omit<TextFile, 'path'> };
   files: Omit<SourceFile, 'path'>[];
 }
 
-export interface JobRequest extends AsyncDisposable {
-  /** As the client sent it. */
+interface AskedRequest {
+  /** As the client sent it, but for a large document. */
   given: unknown;
   cacheKey: string | undefined;
-  /** Gone when it is disposed. */
+  document: SentDocument | undefined;
   files: SourceFile[];
 }
+
+/** The files are gone when it is disposed. */
+export interface JobRequest extends AskedRequest, AsyncDisposable {}
 
 export type JobRequests = ReturnType<typeof createJobRequests>;
 
@@ -31,62 +36,88 @@ export function createJobRequests(parts: { database: Database; blobs: Blobs; job
   /** It never changes. */
   const secretOf = async (): Promise<string> => (secret ??= await installationSecret(database));
 
-  /** Hands the bytes of a part to `take`. */
-  async function readPart(
+  async function readPart(id: string, { start, end }: ByteRange): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    await eachPiece(id, { start, end }, (piece) => pieces.push(piece));
+    return Buffer.concat(pieces);
+  }
+
+  async function eachPiece(
     id: string,
     { start, end }: ByteRange,
-    take: (chunk: Buffer) => unknown,
+    take: (piece: Buffer) => unknown,
   ): Promise<void> {
     if (end < start) return;
     using blob = await jobBlobs.open(id, { start, end });
     if (!blob) throw new Error(`the request of the render ${id} is lost`);
-    for await (const chunk of blob.stream as AsyncIterable<Buffer>) await take(chunk);
+    for await (const piece of blob.stream as AsyncIterable<Buffer>) await take(piece);
+  }
+
+  /** Takes the file over, and hands its bytes to `take`. */
+  async function eachPieceOf(
+    file: FinishedFile,
+    accountId: string,
+    take: (piece: Buffer) => unknown,
+  ): Promise<void> {
+    await using adopted = await jobBlobs.adopt(file, accountId);
+    using blob = await adopted.open();
+    for await (const piece of blob.stream as AsyncIterable<Buffer>) await take(piece);
   }
 
   return {
-    /** Makes them durable. Returns how many bytes the encrypted request has. The files are taken over. */
-    async write(
-      id: string,
-      accountId: string,
-      { given, cacheKey, files }: Pick<JobRequest, 'given' | 'cacheKey' | 'files'>,
-    ): Promise<number> {
-      const sealed: Sealed = { given, cacheKey, files: files.map(({ path: _path, ...file }) => file) };
+    /** Makes them durable. Returns how many bytes the encrypted request has, without a document. The files are taken over. */
+    async write(id: string, accountId: string, { document, files, ...asked }: AskedRequest): Promise<number> {
+      const sealed: Sealed = {
+        ...asked,
+        ...(document && { document: { kind: document.kind, text: withoutPath(document.text) } }),
+        files: files.map(withoutPath),
+      };
       const request = Buffer.from(seal(await secretOf(), JSON.stringify(sealed)));
-      await using spool = jobBlobs.createSpool(accountId);
+      await using spool = jobBlobs.createSpool(accountId, { isHashed: false });
       await spool.write(request);
-      for (const file of files) {
-        await using adopted = await jobBlobs.adopt(file, accountId);
-        using blob = await adopted.open();
-        for await (const chunk of blob.stream as AsyncIterable<Buffer>) await spool.write(chunk);
+      if (document) {
+        const pieces: Buffer[] = [];
+        await eachPieceOf(document.text, accountId, (piece) => pieces.push(piece));
+        await spool.write(sealBytes(await secretOf(), Buffer.concat(pieces)));
       }
+      for (const file of files) await eachPieceOf(file, accountId, spool.write);
       await spool.commit(id);
       return request.length;
     },
 
     async read({ id, account_id, request_bytes }: RenderJobRow): Promise<JobRequest> {
-      const pieces: Buffer[] = [];
-      await readPart(id, wholeRange(request_bytes), (chunk) => pieces.push(chunk));
-      const text = unseal(await secretOf(), Buffer.concat(pieces).toString());
-      const { files, ...rest } = JSON.parse(text) as Sealed;
+      const request = await readPart(id, wholeRange(request_bytes));
+      const { document, files, ...asked } = JSON.parse(
+        unseal(await secretOf(), request.toString()),
+      ) as Sealed;
       await using spools = new AsyncDisposableStack();
-      const copied: SourceFile[] = [];
       let start = request_bytes;
+      const take = (sizeBytes: number): ByteRange => ({ start, end: (start += sizeBytes) - 1 });
+      async function readDocument({ kind, text }: NonNullable<Sealed['document']>): Promise<SentDocument> {
+        const sealed = await readPart(id, take(text.sizeBytes + sealExtraBytes));
+        const spool = spools.use(blobs.createSpool(account_id, { isHashed: false }));
+        await spool.write(unsealBytes(await secretOf(), sealed));
+        return { kind, text: { ...text, path: await spool.toFile() } };
+      }
+      const came = {
+        ...asked,
+        document: document && (await readDocument(document)),
+        files: [] as SourceFile[],
+      };
       for (const file of files) {
-        const spool = spools.use(blobs.createSpool(account_id));
-        await readPart(id, { start, end: start + file.sizeBytes - 1 }, spool.write);
-        start += file.sizeBytes;
-        copied.push({ ...file, path: await spool.toFile() });
+        const spool = spools.use(blobs.createSpool(account_id, { isHashed: false }));
+        await eachPiece(id, take(file.sizeBytes), spool.write);
+        came.files.push({ ...file, path: await spool.toFile() });
       }
       const kept = spools.move();
-      return {
-        given: rest.given,
-        cacheKey: rest.cacheKey,
-        files: copied,
-        [Symbol.asyncDispose]: () => kept.disposeAsync().catch(() => {}),
-      };
+      return { ...came, [Symbol.asyncDispose]: () => kept.disposeAsync().catch(() => {}) };
     },
 
     /** What cannot be deleted now is left to the orphan sweep. */
     delete: (id: string): Promise<void> => jobBlobs.delete(id).catch(() => {}),
   };
+}
+
+function withoutPath<File extends { path: string }>({ path: _path, ...rest }: File): Omit<File, 'path'> {
+  return rest;
 }

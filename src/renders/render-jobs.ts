@@ -8,6 +8,7 @@ import { UnknownOutcomeError, type Database, type Tables } from '#storage/databa
 import { purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
 import { checkUrl } from '#browser/egress/check-url.ts';
 import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
+import type { SentDocument, Source, SourceFile } from '#browser/job.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { requirePlaceForUrl } from '#delivery/events.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
@@ -21,7 +22,7 @@ import { toStoredRender, type StoredRender } from '#renders/stored-render.ts';
 
 export interface AskedJob {
   request: RenderRequest;
-  /** As the client sent it. */
+  /** As the client sent it, but for a large document. */
   given: unknown;
   webhookUrl: string | undefined;
 }
@@ -95,11 +96,10 @@ export function createRenderJobs(parts: {
       await renders.checkReferences(accountId, job);
       await Promise.all(begun.puts.map(({ decide }) => decide(signal)));
       const pendingKey = pendingKeyOf(begun, webhook_url);
-      const files = job.source.kind === 'url' ? [] : job.source.files;
       const request_bytes = await requests.write(id, accountId, {
         given,
         cacheKey: request.cacheKey,
-        files,
+        ...filesOf(job.source),
       });
       reached('job files durable');
       try {
@@ -165,6 +165,12 @@ export function createRenderJobs(parts: {
     /** At the start of a single machine: whoever ran a job before is gone. */
     forgetLeases: (): Promise<void> => renderJobs.endLeases(),
   };
+}
+
+function filesOf(source: Source): { document: SentDocument | undefined; files: SourceFile[] } {
+  if (source.kind === 'url') return { document: undefined, files: [] };
+  const { kind, text, files } = source;
+  return { document: typeof text === 'string' ? undefined : { kind, text }, files };
 }
 
 /**

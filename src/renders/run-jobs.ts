@@ -10,11 +10,11 @@ import type { Database, Tables } from '#storage/database.ts';
 import type { RenderJobRow } from '#storage/schema.ts';
 import type { PlanCaps } from '#storage/tables/render-jobs.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import type { SourceFile } from '#browser/job.ts';
+import type { SentDocument, SourceFile } from '#browser/job.ts';
 import { callerFor, type Caller } from '#accounts/authenticate.ts';
 import type { Plans } from '#accounts/plans.ts';
 import type { CaptureSlots } from '#metering/capture-slots.ts';
-import type { JobRequests } from '#renders/job-requests.ts';
+import type { JobRequest, JobRequests } from '#renders/job-requests.ts';
 import { keptFailures, LostRenderError, type Renders } from '#renders/render.ts';
 import type { RenderEvents } from '#renders/render-events.ts';
 import { failedRow } from '#renders/render-row.ts';
@@ -38,7 +38,7 @@ interface Held {
 }
 
 /** The request of a job as a render. Throws if this installation does not take it any more. */
-type LowerRequest = (given: unknown, files: SourceFile[]) => RenderRequest;
+type LowerRequest = (given: unknown, files: SourceFile[], document?: SentDocument) => RenderRequest;
 
 export interface JobRunnerParts {
   database: Database;
@@ -192,9 +192,9 @@ export function createJobRunner(parts: JobRunnerParts) {
   }
 
   /** What it refuses now was accepted before: the settings have changed. */
-  function lower({ given, files }: { given: unknown; files: SourceFile[] }): RenderRequest {
+  function lower({ given, files, document }: JobRequest): RenderRequest {
     try {
-      return parts.lowerRequest(given, files);
+      return parts.lowerRequest(given, files, document);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       throw failureOf('crashed', error);

@@ -22,7 +22,7 @@ export interface Spool extends AsyncDisposable {
   read(maxBytes?: number, from?: number): Promise<Buffer>;
   /** All bytes in a file, for another process to read; it is deleted with the spool. Called when everything is written. */
   toFile(): Promise<string>;
-  /** The SHA-256 of all bytes, in hex. Called once, when everything is written. */
+  /** The SHA-256 of all bytes, in hex, if they are hashed. Called once, when everything is written. */
   sha256(): Promise<string>;
   /** Makes the bytes durable under `key`. The spool is gone afterwards. */
   commit(key: string): Promise<void>;
@@ -93,8 +93,11 @@ interface SignedAnswer {
 }
 
 export interface Blobs {
-  /** `writer` is the account of the blob: accounts take turns at writing large blobs. */
-  createSpool(writer?: string): Spool;
+  /**
+   * `writer` is the account of the blob: accounts take turns at writing large blobs. Without `isHashed` there is no hash, which takes
+   * longer than anything else of a large spool.
+   */
+  createSpool(writer?: string, options?: { isHashed: boolean }): Spool;
   /**
    * Takes over a file from a folder that a less trusted process can write to. Throws, and deletes the file, if it is a link, has
    * another size or is no file at all. The account's turn decides when it is written and read.

@@ -38,7 +38,8 @@ export function createSpools(
     storedBytes += spooled.sizeBytes;
   };
   return {
-    createSpool: (writer = 'the service') => createSpool(folder.newPlace(), store, writer, inTurn),
+    createSpool: (writer = 'the service', { isHashed } = { isHashed: true }) =>
+      createSpool(folder.newPlace(), store, { writer, isHashed }, inTurn),
     adopt: (file, account) =>
       adoptFile(file, {
         place: folder.newPlace(),
@@ -55,14 +56,19 @@ export function createSpools(
 type InTurn = <T>(writer: string, sizeBytes: number, work: () => Promise<T>) => Promise<T>;
 
 /** Bytes are in memory until there are too many, then in a file, where memory collects what is written next. */
-function createSpool(place: SpoolPlace, store: Store, writer: string, inTurn: InTurn): Spool {
+function createSpool(
+  place: SpoolPlace,
+  store: Store,
+  { writer, isHashed }: { writer: string; isHashed: boolean },
+  inTurn: InTurn,
+): Spool {
   const memory = createMemory();
   /** Of what has left memory. */
   let hash: Hash | undefined;
   let sizeBytes = 0;
   let file: OpenFile | undefined;
   let flushing: Promise<OpenFile> | undefined;
-  let isHashed = false;
+  let hasDigest = false;
   let isFinished = false;
 
   /** Writes what is in memory, and what comes after it, to the file. */
@@ -73,7 +79,8 @@ function createSpool(place: SpoolPlace, store: Store, writer: string, inTurn: In
 
   async function append(chunks: Buffer[]): Promise<OpenFile> {
     file ??= await createFile(place.path);
-    if (!isHashed) hash = chunks.reduce((sum, chunk) => sum.update(chunk), hash ?? createHash('sha256'));
+    if (isHashed && !hasDigest)
+      hash = chunks.reduce((sum, chunk) => sum.update(chunk), hash ?? createHash('sha256'));
     if (chunks.length > 0) await file.append(chunks);
     memory.clear();
     return file;
@@ -109,7 +116,8 @@ function createSpool(place: SpoolPlace, store: Store, writer: string, inTurn: In
     },
     toFile: () => toFile({ isSynced: false }),
     async sha256() {
-      isHashed = true;
+      if (!isHashed) throw new Error('the spool has no hash');
+      hasDigest = true;
       if (!hash) return hashOf(memory.chunks());
       return memory
         .chunks()

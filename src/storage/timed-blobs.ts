@@ -10,7 +10,7 @@ export function timeBlobs(blobs: Blobs, note: OnTiming): Blobs {
   });
   return {
     ...blobs,
-    createSpool: (writer) => withTimedCommit(blobs.createSpool(writer)),
+    createSpool: (...given) => withTimedCommit(blobs.createSpool(...given)),
     adopt: async (file, account) => withTimedCommit(await blobs.adopt(file, account)),
     open: (key, range, reader) => timed(note, 'read', () => blobs.open(key, range, reader)),
     delete: (key) => timed(note, 'delete', () => blobs.delete(key)),

@@ -1,6 +1,7 @@
 // Queued renders on every engine: accepted in one transaction, begun in turn by any machine, ended exactly once whatever happens to
 // the machine, and bounded for each account.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -72,6 +73,44 @@ for (const engine of engines) {
       assert.deepEqual(await kit.books(payer), { used: 2, ledger: 2, leases: 0, units: 0, queued: 0 });
       assert.deepEqual(await reportsOf(payer), [['render.succeeded', webhookUrl, id]]);
       await waitFor('the request to be deleted', async () => !(await kit.keys('jobs')).includes(id));
+    });
+
+    test('a large document is encrypted, and there when it runs, before the files', async () => {
+      const payer = await kit.newPayer();
+      const machine = kit.machine();
+      await using spools = new AsyncDisposableStack();
+      const pathOf = async (bytes: Buffer): Promise<string> => {
+        const spool = spools.use(kit.store.blobs.createSpool());
+        await spool.write(bytes);
+        return spool.toFile();
+      };
+      const html = Buffer.from(`<p>a private text${' '.repeat(300_000)}ü`);
+      const text = {
+        path: await pathOf(html),
+        sizeBytes: html.length,
+        sha256: hash('sha256', html),
+      };
+      const style = Buffer.from('p { color: red }');
+      const file = {
+        name: 'a.css',
+        contentType: 'text/css',
+        path: await pathOf(style),
+        sizeBytes: style.length,
+      };
+      const seen: Buffer[] = [];
+      machine.browser.before = async ({ source }) => {
+        if (source.kind === 'url' || typeof source.text === 'string') return;
+        for (const { path } of [source.text, ...source.files]) seen.push(await readFile(path));
+      };
+      const source = { kind: 'html', text, baseUrl: null, files: [file] } as const;
+      const { id } = await machine.accept(payer, {
+        request: requestFor(['text'], { source: { ...source, files: [file] } }),
+      });
+      const stored = (await readBlob(kit.jobStore.blobs, id))!;
+      assert.ok(!stored.includes('a private text'), 'the document is encrypted');
+      machine.open();
+      await kit.ended(machine, payer, id);
+      assert.deepEqual(seen, [html, style]);
     });
 
     test('files of the request are there when it runs', async () => {

@@ -14,7 +14,7 @@ import { createOutgoing } from '#browser/egress/outgoing.ts';
 import { createEgressRules } from '#browser/egress/rules.ts';
 import type { Browser, PageReceipt } from '#browser/browser.ts';
 import { noAccess, noChanges, plainPdf, plainPicture, plainView } from '#browser/job.ts';
-import type { Job, Output, OutputFormat, Source, SourceFile } from '#browser/job.ts';
+import type { Job, Output, OutputFormat, Source, SentDocument, SourceFile } from '#browser/job.ts';
 import { callerFor, type Caller } from '#accounts/authenticate.ts';
 import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { createTransfers } from '#delivery/transfers.ts';
@@ -123,9 +123,10 @@ export const jobParts = (jobBlobs: Blobs) => ({
   jobBlobs,
   plans: createPlans(),
   log: createLog('silent'),
-  lowerRequest(given: unknown, files: SourceFile[]): RenderRequest {
+  lowerRequest(given: unknown, files: SourceFile[], document?: SentDocument): RenderRequest {
     const request = structuredClone(given) as RenderRequest;
-    if (request.job.source.kind !== 'url') request.job.source.files = files;
+    const { source } = request.job;
+    if (source.kind !== 'url') Object.assign(source, { files, ...document });
     return request;
   },
 });

@@ -122,7 +122,7 @@ export function createInterruptions(): Interruptions {
     }),
     wrapBlobs: (blobs) => ({
       ...blobs,
-      createSpool: (writer) => wrapSpool(blobs.createSpool(writer)),
+      createSpool: (...given) => wrapSpool(blobs.createSpool(...given)),
       adopt: async (file, account) => wrapAdopted(await blobs.adopt(file, account)),
       async open(key, range, reader) {
         await touch('blobs.open');

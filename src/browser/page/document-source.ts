@@ -23,10 +23,9 @@ export const relativeToDocument = (text: string): string =>
   text.replaceAll(/https:\/\/[a-z0-9]{20}\.document\.invalid\//g, '');
 
 export async function documentOf(source: DocumentSource, signal: AbortSignal): Promise<RequestDocument> {
-  const { baseUrl } = source;
-  const document = Buffer.from(
-    source.kind === 'html' ? source.text : await markdownPage(source.text, signal),
-  );
+  const { baseUrl, kind, text } = source;
+  const given = typeof text === 'string' ? Buffer.from(text) : await readFile(text.path);
+  const document = kind === 'html' ? given : Buffer.from(await markdownPage(given.toString(), signal));
   const url = new URL(baseUrl ?? `https://${newId().toLowerCase()}${privateSuffix}/`);
   const answers = new Map<string, Answer>();
   for (const { name, contentType, path } of source.files) {

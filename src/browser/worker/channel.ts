@@ -10,7 +10,7 @@ interface ChannelOptions {
 
 /** A worker is trusted less than the service: it sends receipts, which are small. */
 export const fromWorkerCharacters = 1024 ** 2;
-/** A document of 2 MiB, of which JSON may write each byte as six characters, with styles and scripts. */
+/** A request of 8 MB, of which only a large document is handed over as a file. */
 export const toWorkerCharacters = 16 * 1024 ** 2;
 
 /** Returns how to send. */

@@ -1,10 +1,10 @@
-// Copies what a render reads into the folder of its worker, which may run as another user: the files of the request, which are removed
-// with the render, and the operator's list of hosts, which is copied again if it has changed.
+// Copies what a render reads into the folder of its worker, which may run as another user: a large document and the files of the request,
+// which are removed with the render, and the operator's list of hosts, which is copied again if it has changed.
 import { createReadStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
-import type { Task } from '#browser/job.ts';
+import type { Source, Task } from '#browser/job.ts';
 import type { UnixUser } from '#browser/process/unprivileged.ts';
 
 export interface HandOver {
@@ -27,17 +27,29 @@ export function createHandOver(folder: string, owner: UnixUser | null): HandOver
     await file.writeFile(createReadStream(from));
   }
 
+  async function copyFile<File extends { path: string }>(id: string, file: File): Promise<File> {
+    const index = given.get(id);
+    if (index === undefined) throw new Error('the render is over');
+    const path = nameOf(id, index);
+    given.set(id, index + 1);
+    await copy(file.path, path);
+    return { ...file, path };
+  }
+
   async function copyFiles<File extends { path: string }>(id: string, files: File[]): Promise<File[]> {
     const copies: File[] = [];
-    for (const file of files) {
-      const index = given.get(id);
-      if (index === undefined) throw new Error('the render is over');
-      const path = nameOf(id, index);
-      given.set(id, index + 1);
-      await copy(file.path, path);
-      copies.push({ ...file, path });
-    }
+    for (const file of files) copies.push(await copyFile(id, file));
     return copies;
+  }
+
+  async function copySource(id: string, source: Source): Promise<Source> {
+    if (source.kind === 'url') return source;
+    const { text, files } = source;
+    return {
+      ...source,
+      text: typeof text === 'string' ? text : await copyFile(id, text),
+      files: await copyFiles(id, files),
+    };
   }
 
   async function copyList(path: string): Promise<string> {
@@ -60,7 +72,7 @@ export function createHandOver(folder: string, owner: UnixUser | null): HandOver
     return {
       ...task,
       references: await copyFiles(id, references),
-      source: source.kind === 'url' ? source : { ...source, files: await copyFiles(id, source.files) },
+      source: await copySource(id, source),
       changes: {
         ...changes,
         blockedHostsFile: blockedHostsFile === null ? null : await copyList(blockedHostsFile),
@@ -71,8 +83,10 @@ export function createHandOver(folder: string, owner: UnixUser | null): HandOver
   return {
     give(id, task) {
       const { source, changes, references = [] } = task;
-      const hasFiles = references.length > 0 || (source.kind !== 'url' && source.files.length > 0);
-      return hasFiles || changes.blockedHostsFile !== null ? copyAll(id, task) : undefined;
+      const isInFiles = source.kind !== 'url' && (typeof source.text !== 'string' || source.files.length > 0);
+      return references.length > 0 || isInFiles || changes.blockedHostsFile !== null
+        ? copyAll(id, task)
+        : undefined;
     },
     async takeBack(id) {
       const count = given.get(id) ?? 0;

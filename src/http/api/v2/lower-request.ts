@@ -5,6 +5,7 @@ import {
   isPicture,
   type BlockedKind,
   type PageChanges,
+  type SentDocument,
   type Source,
   type SourceFile,
   type View,
@@ -44,14 +45,15 @@ type Unset =
   | 'expires_in'
   | 'reference';
 
-/** `given` is as the client sent it: what was left out counts where fields contradict each other. */
+/** `given` is as the client sent it, but for a large document: what was left out counts where fields contradict each other. */
 export function lowerRequest(
   given: RenderRequest,
   files: SourceFile[],
   settings: InstallationSettings,
+  document?: SentDocument,
 ): Omit<Render, 'keepMs'> {
   const asked = withDefaults(RenderRequest, given) as Asked;
-  const source = sourceOf(given, files);
+  const source = sourceOf(given, files, document);
   const view = viewOf(given, asked);
   const outputs = outputsOf(given);
   requirePixels(outputs, view);
@@ -92,17 +94,23 @@ export function lowerRequest(
 }
 
 /** Of a render that was queued, perhaps by an earlier version of the service. */
-export const lowerStored = (given: unknown, files: SourceFile[], settings: InstallationSettings) =>
-  lowerRequest(validateGiven(RenderRequest, given), files, settings);
+export const lowerStored = (
+  given: unknown,
+  files: SourceFile[],
+  settings: InstallationSettings,
+  document?: SentDocument,
+) => lowerRequest(validateGiven(RenderRequest, given), files, settings, document);
 
-function sourceOf(given: RenderRequest, files: SourceFile[]): Source {
-  const kinds = (['url', 'html', 'markdown'] as const).filter((name) => given[name] !== undefined);
+function sourceOf(given: RenderRequest, files: SourceFile[], document: SentDocument | undefined): Source {
+  const kinds = (['url', 'html', 'markdown'] as const).filter(
+    (name) => given[name] !== undefined || document?.kind === name,
+  );
   const [kind, another] = kinds;
   if (kind === undefined) throw invalid('url', 'missing; send exactly one of url, html and markdown');
   if (another !== undefined)
     throw invalid(another, `cannot be combined with ${kind}; send exactly one of url, html and markdown`);
   const text = given[kind] ?? '';
-  if (kind !== 'url') return { kind, text, baseUrl: given.base_url ?? null, files };
+  if (kind !== 'url') return { kind, text: document?.text ?? text, baseUrl: given.base_url ?? null, files };
   if (given.base_url !== undefined)
     throw invalid('base_url', 'is the address of html or markdown; leave it out with url');
   if (files.length > 0) throw invalid('file', 'files go with html or markdown, not with url; leave them out');

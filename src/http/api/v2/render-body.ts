@@ -1,38 +1,36 @@
 // The body of a render: JSON, or a form with that JSON and the files that its page finds. It goes through spools: what is still arriving is
 // on disk if it is large, and whatever becomes of the request, nothing is left of it. Spec 10.
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import { invalid } from '#core/errors.ts';
-import { createFairQueue } from '#core/fair-queue.ts';
 import { limits } from '#core/limits.ts';
+import type { Asker, Cell, Sent } from '#cell/cell.ts';
+import { Unreadable } from '#cell/work.ts';
 import type { Blobs, Spool } from '#storage/blobs.ts';
-import type { SourceFile } from '#browser/job.ts';
+import type { SentDocument, SourceFile } from '#browser/job.ts';
 import { checkFileName, fileTypeOf } from '#http/api/v2/file-names.ts';
+import { readRequest, type readLargeRequest, type ReadRequest } from '#http/api/v2/read-request.ts';
 import type { PartHead } from '#http/body/form-parser.ts';
 import { valueOf } from '#http/body/header-value.ts';
-import { parseJson, requestTooLarge } from '#http/body/json-body.ts';
-import { createStructureLimit } from '#http/body/json-structure.ts';
+import { requestTooLarge } from '#http/body/json-body.ts';
 import { readForm, type OpenPart } from '#http/body/read-form.ts';
 import { receiveBody, requireType } from '#http/body/receive-body.ts';
 
 /**
  * An HTML document of 2 MiB, in which an encoder has escaped everything but ASCII, has 6 MiB as JSON; style, script and secrets have
- * another 1.5. Parsing the worst text of this size takes 35 ms, which nobody else is answered in: so only one is parsed at a time, and
- * others are answered before the next. test/http/api/v2/bodies.test.ts.
+ * another 1.5.
  */
 const jsonBytes = 8 * 1024 * 1024;
-/** Up to this size it takes a millisecond. */
-const smallBytes = 256 * 1024;
-/** A request with every field at its limit has less than 2,000. */
-const jsonMarks = 10_000;
+/** Up to this size it is read in a millisecond, without the way to the cell. */
+const smallBytes = 64 * 1024;
 
-export interface RenderBody extends AsyncDisposable {
-  json: unknown;
+export interface RenderBody extends ReadRequest, AsyncDisposable {
+  /** Of a large request; it is not in `given`. */
+  document: SentDocument | undefined;
   /** Of the JSON. */
   sizeBytes: number;
   files: SourceFile[];
   /** The files by name and content, for comparing requests. */
-  digest: string[][];
+  fileDigests: string[][];
 }
 
 interface ReceivedFile {
@@ -40,45 +38,21 @@ interface ReceivedFile {
   sha256: string;
 }
 
-export function createRenderBodyReader(blobs: Blobs) {
-  const parseInTurn = createParser();
-  return (request: IncomingMessage, accountId: string): Promise<RenderBody> =>
-    readRenderBody(request, blobs, accountId, parseInTurn);
-}
+type NewSpool = (options: { isHashed: boolean }) => Spool;
 
-type Parse = (text: JsonText, accountId: string) => Promise<unknown>;
-
-export function createParser(): Parse {
-  const large = createFairQueue({ concurrency: 1 });
-  const parse = async ({ read, field }: JsonText) => parseJson(await read(), { holdsSecrets: true, field });
-  return (text, accountId) => {
-    if (text.sizeBytes <= smallBytes) return parse(text);
-    return large.run(accountId, async () => {
-      try {
-        return await parse(text);
-      } finally {
-        await setImmediate();
-      }
-    });
-  };
-}
-
-/** JSON that has arrived. While it waits, large ones are on disk. */
-interface JsonText {
+/** JSON that has arrived. */
+interface JsonText extends Sent {
   /** Where it was sent: the body, or a part of a form. */
   field: string;
-  sizeBytes: number;
-  read(): Promise<Buffer>;
 }
 
-async function readRenderBody(
+export async function readRenderBody(
+  { blobs, cell }: { blobs: Blobs; cell: Cell },
   request: IncomingMessage,
-  blobs: Blobs,
-  accountId: string,
-  parseInTurn: Parse,
+  asker: Asker,
 ): Promise<RenderBody> {
   await using spools = new AsyncDisposableStack();
-  const newSpool = (): Spool => spools.use(blobs.createSpool(accountId));
+  const newSpool: NewSpool = (options) => spools.use(blobs.createSpool(asker.accountId, options));
   const isForm = valueOf(request.headers['content-type']) === 'multipart/form-data';
   requireType(
     request,
@@ -87,16 +61,38 @@ async function readRenderBody(
   );
   const { text, received } = isForm
     ? await readParts(request, newSpool)
-    : { text: await readText(request, newSpool()), received: [] };
-  const json = await parseInTurn(text, accountId);
+    : { text: await readText(request, newSpool({ isHashed: false })), received: [] };
+  const read =
+    text.sizeBytes > smallBytes
+      ? await readInCell(cell, text, asker, newSpool)
+      : { ...readRequest(await text.read(), text), document: undefined };
   const kept = spools.move();
   return {
-    json,
+    ...read,
     sizeBytes: text.sizeBytes,
     files: received.map(({ file }) => file),
-    digest: received.map(({ file, sha256 }) => [file.name, file.contentType, sha256]),
+    fileDigests: received.map(({ file, sha256 }) => [file.name, file.contentType, sha256]),
     // What cannot be deleted now is left to the sweep of spools: the render has its answer.
     [Symbol.asyncDispose]: () => kept.disposeAsync().catch(() => {}),
+  };
+}
+
+async function readInCell(cell: Cell, text: JsonText, asker: Asker, newSpool: NewSpool) {
+  const { field } = text;
+  const { bytes, facts } = await cell
+    .inCell<typeof readLargeRequest>('readLargeRequest', text, { field }, asker)
+    .catch((error: unknown) => {
+      if (asker.signal?.aborted) throw invalid('body', 'the connection closed');
+      throw error instanceof Unreadable ? invalid(field, `${error.message} to read`) : error;
+    });
+  const { document: about, ...read } = facts;
+  if (!about || !bytes) return { ...read, document: undefined };
+  const spool = newSpool({ isHashed: false });
+  await spool.write(bytes);
+  const { kind, sha256 } = about;
+  return {
+    ...read,
+    document: { kind, text: { path: await spool.toFile(), sizeBytes: bytes.length, sha256 } },
   };
 }
 
@@ -111,7 +107,6 @@ async function readText(request: IncomingMessage, spool: Spool): Promise<JsonTex
 
 /** JSON on its way in. */
 function createTextPart(spool: Spool, field: string) {
-  const countMarks = createStructureLimit(jsonMarks);
   let sizeBytes = 0;
   return {
     field,
@@ -126,14 +121,13 @@ function createTextPart(spool: Spool, field: string) {
           jsonBytes,
           'send a smaller document, or load parts of it from an address',
         );
-      countMarks(piece);
       return spool.write(piece);
     },
     read: (): Promise<Buffer> => spool.read(),
   };
 }
 
-async function readParts(request: IncomingMessage, newSpool: () => Spool) {
+async function readParts(request: IncomingMessage, newSpool: NewSpool) {
   let text: JsonText | undefined;
   const files: Promise<ReceivedFile>[] = [];
   const names = new Set<string>();
@@ -148,7 +142,7 @@ async function readParts(request: IncomingMessage, newSpool: () => Spool) {
 
   function openText(): OpenPart {
     if (text) throw invalid('request', 'given more than once');
-    const part = createTextPart(newSpool(), 'request');
+    const part = createTextPart(newSpool({ isHashed: false }), 'request');
     text = part;
     return { write: part.write, end: async () => {} };
   }
@@ -159,7 +153,7 @@ async function readParts(request: IncomingMessage, newSpool: () => Spool) {
     const name = checkFileName(filename);
     if (names.has(name)) throw invalid('file', `${JSON.stringify(name)} is there twice; send each file once`);
     names.add(name);
-    const spool = newSpool();
+    const spool = newSpool({ isHashed: true });
     let sizeBytes = 0;
     return {
       write(piece) {

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
 import { isId } from '#core/ids.ts';
+import type { Cell } from '#cell/cell.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { outputFiles } from '#renders/output-files.ts';
 import type { RenderHistory } from '#renders/render-history.ts';
@@ -13,12 +14,11 @@ import { sendAnswer, type Answer } from '#http/answer.ts';
 import { bytesAnswer, jsonAnswer, queueRender, runRender, type RenderParts } from '#http/api/run-render.ts';
 import { lowerRequest, type InstallationSettings } from '#http/api/v2/lower-request.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
-import { createRenderBodyReader } from '#http/api/v2/render-body.ts';
-import { RenderQuery, RenderRequest, RendersQuery, type Render } from '#http/api/v2/schemas.ts';
+import { readRenderBody } from '#http/api/v2/render-body.ts';
+import { RenderQuery, RendersQuery, type Render } from '#http/api/v2/schemas.ts';
 import { sendJson } from '#http/api/v2/send-json.ts';
-import { validateGiven } from '#http/body/validate.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
-import { callerOf } from '#http/guards.ts';
+import { callerOf, networksOf } from '#http/guards.ts';
 import { readQuery } from '#http/query.ts';
 
 export interface RendersParts extends RenderParts, InstallationSettings {
@@ -26,11 +26,11 @@ export interface RendersParts extends RenderParts, InstallationSettings {
   renderHistory: RenderHistory;
   renderWaits: RenderWaits;
   renderBlobs: Blobs;
+  cell: Cell;
 }
 
 export function renderHandlers(parts: RendersParts) {
-  const { renderHistory, renderJobs, renderWaits, renderBlobs, cacheKeyOf, contentBaseUrl } = parts;
-  const readBody = createRenderBodyReader(renderBlobs);
+  const { renderHistory, renderJobs, renderWaits, renderBlobs, cell, cacheKeyOf, contentBaseUrl } = parts;
   const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id;
 
   const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
@@ -38,13 +38,17 @@ export function renderHandlers(parts: RendersParts) {
 
   /** What came with the request is gone when this returns: the client may take its time to read the answer. */
   async function render(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    await using body = await readBody(request.raw, callerOf(request).accountId);
-    const given = validateGiven(RenderRequest, body.json);
-    const lowered = lowerRequest(given, body.files, parts);
     const { accountId } = callerOf(request);
+    await using body = await readRenderBody({ blobs: renderBlobs, cell }, request.raw, {
+      accountId,
+      networks: networksOf(request.ip),
+      signal: hangUpSignal(request, reply),
+    });
+    const { given, digest, files, fileDigests, document } = body;
+    const lowered = lowerRequest(given, files, parts, document);
     const maxAgeMs = (given.max_age ?? 0) * 1000;
-    const cacheKey = maxAgeMs > 0 ? await cacheKeyOf(accountId, lowered.job, body.digest) : undefined;
-    const asked = { content: { given, files: body.digest }, sizeBytes: body.sizeBytes };
+    const cacheKey = maxAgeMs > 0 ? await cacheKeyOf(accountId, lowered.job, fileDigests) : undefined;
+    const asked = { content: { given: digest, files: fileDigests }, sizeBytes: body.sizeBytes };
     const cache =
       cacheKey === undefined
         ? undefined

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { checkFileName, fileTypeOf } from '#http/api/v2/file-names.ts';
-import { createParser } from '#http/api/v2/render-body.ts';
 import { RenderRequest } from '#http/api/v2/schemas.ts';
-import { createStructureLimit } from '#http/body/json-structure.ts';
+import { limitStructure } from '#http/body/json-structure.ts';
 import { validateGiven } from '#http/body/validate.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { bearer } from '#test/support/requests.ts';
@@ -92,27 +91,54 @@ test('a body of brackets is refused before it is parsed', async () => {
   assert.match(error.message, /more than 10000 brackets/);
 });
 
-test('the event loop turns between two large texts, and accounts take turns', async () => {
-  const parse = createParser();
-  let turns = 0;
-  const count = (): void => {
-    turns += 1;
-    next = setImmediate(count);
-  };
-  let next = setImmediate(count);
-  const read = async () => Buffer.from(`"${'x'.repeat(300 * 1024)}"`);
-  const parsed: [account: string, turns: number][] = [];
-  const parseFor = async (account: string) => {
-    await parse({ field: 'body', sizeBytes: 300 * 1024, read }, account);
-    parsed.push([account, turns]);
-  };
-  await Promise.all(['many', 'many', 'many', 'one'].map(parseFor));
-  clearImmediate(next);
-  assert.deepEqual(
-    parsed.map(([account]) => account),
-    ['many', 'many', 'one', 'many'],
+test('a large document is rendered like a small one, also in a form, in Markdown, and when it is queued', async () => {
+  const filling = ' '.repeat(100_000);
+  const red = `<body style="background:#f00">${filling}`;
+  const html = await send(JSON.stringify({ html: red, viewport: small }));
+  assert.deepEqual(await colourOf(html.bytes), [255, 0, 0]);
+  const inForm = await send(
+    form({ html: `<img src="a.svg">${red}`, viewport: small }, [['a.svg', '<svg/>']]),
   );
-  assert.equal(new Set(parsed.map(([, at]) => at)).size, parsed.length, 'each in a turn of its own');
+  assert.deepEqual(await colourOf(inForm.bytes), [255, 0, 0]);
+  const text = await send(JSON.stringify({ markdown: `# Ü\u0001b\n${filling}\n- **x**`, format: 'text' }));
+  assert.match(text.bytes.toString(), /Ü.?b\s+x/);
+
+  const queued = await send(JSON.stringify({ html: red, viewport: small, async: true }));
+  assert.equal(queued.status, 202, queued.error?.message);
+  const { id } = JSON.parse(queued.bytes.toString()) as { id: string };
+  const ended = await fetch(`${service.origin}/api/v2/renders/${id}?wait=30`, { headers: bearer(key) });
+  const { outputs } = (await ended.json()) as { outputs: { url: string }[] };
+  const file = await fetch(service.origin + new URL(outputs[0]!.url).pathname);
+  assert.deepEqual(await colourOf(Buffer.from(await file.arrayBuffer())), [255, 0, 0]);
+  assert.deepEqual(await spooled(), []);
+});
+
+test('what is wrong with a large request is said as of a small one', async () => {
+  const html = 'x'.repeat(100_000);
+  const rows: [string | FormData, field: string, message: RegExp][] = [
+    [`{"html":"${html}"`, 'body', /^body: malformed JSON/],
+    [JSON.stringify({ html, markdown: html }), 'markdown', /cannot be combined with html/],
+    [JSON.stringify({ html, url: 'https://example.com/' }), 'html', /cannot be combined with url/],
+    [JSON.stringify({ html, base_url: 5 }), 'base_url', /must be/],
+    [JSON.stringify({ html, markdwn: '', viewport: 1 }), 'markdwn', /did you mean "markdown"/],
+    [form({ html, color_scheme: 'red' }, [['a.png', 'x']]), 'color_scheme', /one of light, dark, not "red"/],
+  ];
+  for (const [body, field, message] of rows) {
+    const { status, error } = await send(body);
+    assert.deepEqual([status, error.field], [422, field], error.message);
+    assert.match(error.message, message);
+  }
+  assert.deepEqual(await spooled(), []);
+});
+
+test('a large request is equal to one that is spaced otherwise, and to no other', async () => {
+  const html = `<p>${'x'.repeat(100_000)}`;
+  const ask = (body: string) => send(body, { 'idempotency-key': 'spaces' });
+  assert.equal((await ask(JSON.stringify({ html, viewport: small }))).status, 200);
+  const spaced = await ask(JSON.stringify({ html, viewport: small }, null, 4));
+  assert.equal(spaced.headers.get('idempotent-replayed'), 'true');
+  assert.equal((await ask(JSON.stringify({ html: `${html}y`, viewport: small }))).status, 422);
+  assert.equal((await ask(JSON.stringify({ html, viewport: small, css: 'p{}' }))).status, 422);
 });
 
 test('ten unknown fields with names of 700 KB are not read once for each known field', () => {
@@ -126,16 +152,10 @@ test('ten unknown fields with names of 700 KB are not read once for each known f
   assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms of processor time`);
 });
 
-test('brackets in strings do not count, also where a piece ends within an escape', () => {
+test('brackets in strings do not count', () => {
   const text = Buffer.from(String.raw`{"a":"[[[\"[[[\\","b":[1,"\\\""]}`);
-  for (const pieceBytes of [1, 2, 3, text.length]) {
-    const piecewise = (most: number) => {
-      const count = createStructureLimit(most);
-      for (let at = 0; at < text.length; at += pieceBytes) count(text.subarray(at, at + pieceBytes));
-    };
-    piecewise(6);
-    assert.throws(() => piecewise(5), /more than 5 brackets/);
-  }
+  limitStructure(text, 6);
+  assert.throws(() => limitStructure(text, 5), /more than 5 brackets/);
 });
 
 test('a form: the page finds its files under their names, and nothing is left of them', async () => {
