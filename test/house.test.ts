@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { test } from 'node:test';
+import { programs } from '#core/programs.ts';
 
 const rooms = [
   'core',
@@ -37,6 +38,14 @@ const fileReaders = new Map([
   ['doctor.ts', 'the paths that the operator configured'],
   ['http/pages/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
 ]);
+/**
+ * What reads whatever a stranger has sent, for which only the cell is the place. Left out are lists of names, and what tells a type from its
+ * first bytes.
+ */
+const parsers =
+  /^(uploads\/(svg\/(?!decode-xml)|metadata\/(?!cleaning)|dimensions)|saxes|marked|@cantoo\/pdf-lib|@hyzyla\/pdfium)/;
+/** These read texts of ours. */
+const parsesOurs = new Set(['http/docs/handbook.ts: marked']);
 /** Find and run programs of the system. */
 const programFolders = ['browser/install', 'browser/process'];
 const runsPrograms = (file: string): boolean =>
@@ -142,6 +151,41 @@ test('Fastify, the browser driver, SQL, S3 and files are each used in one place 
   );
   assert.deepEqual(wrong, []);
 });
+
+test('what strangers have sent is parsed in the cell and in no other program', () => {
+  const { cell, ...others } = programs;
+  const inCell = parsersFrom([cell]);
+  for (const parser of ['svg/sanitize-svg.ts', 'metadata/remove-metadata.ts', 'dimensions.ts'])
+    assert.ok(
+      inCell.some((found) => found.endsWith(`: uploads/${parser}`)),
+      parser,
+    );
+  assert.deepEqual(
+    parsersFrom(Object.values(others)).filter((found) => !parsesOurs.has(found)),
+    [],
+  );
+});
+
+/** The parsers that these programs load, now or later, each after the file that imports it. */
+function parsersFrom(starts: string[]): string[] {
+  const reached = new Set(starts.map((start) => start.replace(/^src\//, '')));
+  const found: string[] = [];
+  for (const file of reached) {
+    for (const target of loadedBy(file)) {
+      if (parsers.test(target)) found.push(`${file}: ${target}`);
+      if (files.includes(target.replaceAll('/', sep))) reached.add(target);
+    }
+  }
+  return found;
+}
+
+/** Imports that are only types are not loaded. */
+function loadedBy(file: string): string[] {
+  const text = readFileSync(join(source, file), 'utf8').replaceAll(/import type [^;]*;/g, '');
+  return [...text.matchAll(/(?:from|import\(|import)\s*'([^']+)'/g)].map(([, target = '']) =>
+    target.replace(/^#roof\//, '').replace(/^#/, ''),
+  );
+}
 
 test('each file on the list of file readers does read files', () => {
   const idle = [...fileReaders.keys()].filter(
