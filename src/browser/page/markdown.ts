@@ -1,57 +1,59 @@
 // Markdown of the request as a page: CommonMark with GitHub's tables and task lists, HTML included, and a plain style sheet. v2 2 (source).
-// It is made in a thread, because there are texts that take the library minutes, or more stack or memory than there is: then only
-// this render fails.
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+// There are texts that take the library minutes, or more stack or memory than there is: so it runs in a thread.
 import type * as marked from 'marked';
 import { RenderFailure } from '#browser/browser.ts';
 import { inTime } from '#browser/page/at-most.ts';
 import { openLibraryFile } from '#browser/process/library-file.ts';
+import { openLibraryThread } from '#browser/process/library-thread.ts';
 
 /** A megabyte of prose takes half a second. */
 const limitMs = 10_000;
-const resourceLimits = { maxOldGenerationSizeMb: 256, stackSizeMb: 4 };
+const memoryMb = 256;
+const tooLarge = (cause: unknown) =>
+  new RenderFailure('too_large', 'the Markdown is nested too deeply, or takes too long to read', {
+    cause,
+    field: 'markdown',
+  });
 
 const library = openLibraryFile(new URL('marked.umd.js', import.meta.resolve('marked')).href);
 
-export async function markdownPage(text: string, signal: AbortSignal, withinMs = limitMs): Promise<string> {
-  const tooLarge = (cause: unknown) =>
-    new RenderFailure('too_large', 'the Markdown is nested too deeply, or takes too long to read', {
-      cause,
-      field: 'markdown',
-    });
-  const thread = new Worker(programOf(library()), { eval: true, workerData: text, env: {}, resourceLimits });
-  // Nobody listens any more when it is terminated.
-  thread.on('error', () => {});
-  try {
-    const late = () => tooLarge(`it took longer than ${withinMs} ms`);
-    const [page] = await inTime(withinMs, signal, late, (until) =>
-      once(thread, 'message', { signal: until }).catch((error: unknown) => {
-        throw until.aborted ? until.reason : tooLarge(error);
-      }),
-    );
-    return String(page);
-  } finally {
-    await thread.terminate();
-  }
+interface Calls {
+  pageOf(text: string): string;
 }
 
-/** Runs in the thread, with nothing of what surrounds it here. */
-function pageOf({ Marked }: typeof marked, text: string, styles: string): string {
+export async function markdownPage(text: string, signal: AbortSignal, withinMs = limitMs): Promise<string> {
+  await using thread = openLibraryThread<Calls>({
+    library: library(),
+    create: createCalls,
+    data: plainStyles,
+    memoryMb,
+    unreadable: tooLarge,
+    tooLarge,
+  });
+  const late = () => tooLarge(`it took longer than ${withinMs} ms`);
+  return await inTime(withinMs, signal, late, (until) => thread.call('pageOf', text, until));
+}
+
+function createCalls({ Marked }: typeof marked, styles: string): Calls {
   const textOf = (token: marked.Token): string => {
     if ('tokens' in token && token.tokens) return token.tokens.map(textOf).join('');
     return token.type === 'html' ? '' : 'text' in token ? String(token.text) : '';
   };
-  const markdown = new Marked({ gfm: true });
-  const tokens = markdown.lexer(text);
-  const heading = tokens.find(({ type }) => type === 'heading');
-  const title = heading ? textOf(heading).replaceAll('&', '&amp;').replaceAll('<', '&lt;') : '';
-  return `<!doctype html>
+
+  return {
+    pageOf(text) {
+      const markdown = new Marked({ gfm: true });
+      const tokens = markdown.lexer(text);
+      const heading = tokens.find(({ type }) => type === 'heading');
+      const title = heading ? textOf(heading).replaceAll('&', '&amp;').replaceAll('<', '&lt;') : '';
+      return `<!doctype html>
 <html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <style>${styles}</style></head>
 <body>
 ${markdown.parser(tokens)}</body></html>
 `;
+    },
+  };
 }
 
 /** In a layer, so that any rule of the client's own styles wins. */
@@ -76,7 +78,3 @@ const plainStyles = `@layer {
   li > input[type=checkbox] { margin: 0 .4em 0 -1.4em }
   @media print { body { max-width: none; margin: 0; padding: 0 } pre, blockquote, tr, img { break-inside: avoid } }
 }`;
-
-const programOf = (markedText: string): string => `${markedText}
-const { parentPort, workerData } = require('node:worker_threads');
-parentPort.postMessage((${String(pageOf)})(module.exports, workerData, ${JSON.stringify(plainStyles)}));`;

@@ -5,7 +5,7 @@ import { fieldOf, type Attempt, type MadeOutput } from '#browser/page/attempt.ts
 import { createNumberTools } from '#browser/page/in-page/number-tools.ts';
 import { openTools } from '#browser/page/isolated-world.ts';
 import { ignore } from '#browser/page/page-sessions.ts';
-import type { LibraryThread } from '#browser/pdf/library-thread.ts';
+import type { LibraryThread } from '#browser/process/library-thread.ts';
 import type { PdfCalls } from '#browser/pdf/pdf-editor.ts';
 
 /** The last one only proves that nothing moved. A page may be so made that its numbers never come to rest. */

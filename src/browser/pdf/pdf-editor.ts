@@ -3,7 +3,8 @@
 import type * as pdfLib from '@cantoo/pdf-lib';
 import type { DocumentInfo } from '#browser/job.ts';
 import { openLibraryFile } from '#browser/process/library-file.ts';
-import { openLibraryThread, type LibraryThread } from '#browser/pdf/library-thread.ts';
+import { openLibraryThread, type LibraryThread } from '#browser/process/library-thread.ts';
+import { pdfThread } from '#browser/pdf/pdf-thread.ts';
 
 export interface PdfFacts {
   /** Of each page, in points. */
@@ -39,7 +40,7 @@ const library = openLibraryFile(
 );
 
 export const openPdfEditor = (): LibraryThread<PdfCalls> =>
-  openLibraryThread<PdfCalls>({ library: library(), create: createCalls });
+  openLibraryThread<PdfCalls>({ ...pdfThread, library: library(), create: createCalls });
 
 function createCalls(lib: typeof pdfLib): PdfCalls {
   const { PDFDocument, PDFDict, PDFArray, PDFName, PDFOperator, PDFOperatorNames } = lib;

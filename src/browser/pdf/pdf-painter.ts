@@ -1,7 +1,8 @@
 // Draws a page of a PDF that the browser has printed. PDFium is the engine with which Chromium itself shows PDFs, here as WebAssembly: what
 // a page may do to it stays in the memory of its thread.
 import { openLibraryBytes, openLibraryFile } from '#browser/process/library-file.ts';
-import { openLibraryThread, type LibraryThread } from '#browser/pdf/library-thread.ts';
+import { openLibraryThread, type LibraryThread } from '#browser/process/library-thread.ts';
+import { pdfThread } from '#browser/pdf/pdf-thread.ts';
 
 interface Size {
   width: number;
@@ -63,6 +64,7 @@ const program = openLibraryBytes(urlOf('pdfium.wasm'));
 
 export const openPdfPainter = (): LibraryThread<PainterCalls> =>
   openLibraryThread<PainterCalls>({
+    ...pdfThread,
     library: library(),
     create: createCalls,
     data: program(),

@@ -1,8 +1,7 @@
-// Runs a library for PDFs in a thread. What pages put into a PDF may take such a library minutes, or more memory than there is: then
-// only this render fails, and the worker goes on answering.
+// Runs a library in a thread. What a stranger has written may take it minutes, or more stack or memory than there is: then only this render
+// fails, and the worker goes on answering. The program is a text, because the user that the worker becomes may not be allowed to open files.
 import { once } from 'node:events';
 import { Worker, type Transferable } from 'node:worker_threads';
-import { RenderFailure } from '#browser/browser.ts';
 
 export interface LibraryThread<Calls extends Record<keyof Calls, Call>> extends AsyncDisposable {
   /** One at a time. Buffers among the arguments are moved to the thread. */
@@ -24,21 +23,26 @@ interface ThreadOptions<Calls> {
   // oxlint-disable-next-line typescript/no-explicit-any
   create: (library: any, data: never) => Calls | Promise<Calls>;
   data?: unknown;
+  memoryMb: number;
+  /** What a call is refused with if the library fails. */
+  unreadable: (cause: unknown) => Error;
+  /** The same if the thread ends. */
+  tooLarge: (cause: unknown) => Error;
 }
-
-/** 2,000 pages with their tags take 300 MB. */
-const resourceLimits = { maxOldGenerationSizeMb: 768, stackSizeMb: 4 };
 
 export function openLibraryThread<Calls extends Record<keyof Calls, Call>>({
   library,
   create,
   data,
+  memoryMb,
+  unreadable,
+  tooLarge,
 }: ThreadOptions<Calls>): LibraryThread<Calls> {
   const thread = new Worker(programOf(library, create), {
     eval: true,
     workerData: data,
     env: {},
-    resourceLimits,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
     stdout: true,
     stderr: true,
   });
@@ -50,10 +54,7 @@ export function openLibraryThread<Calls extends Record<keyof Calls, Call>>({
       const [answer] = (await once(thread, 'message', { signal }).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : tooLarge(error);
       })) as [Answer];
-      if ('failed' in answer)
-        throw new RenderFailure('unprintable', 'the PDF of the page could not be read', {
-          cause: answer.failed,
-        });
+      if ('failed' in answer) throw unreadable(answer.failed);
       return answer.result as never;
     },
     async [Symbol.asyncDispose]() {
@@ -63,9 +64,6 @@ export function openLibraryThread<Calls extends Record<keyof Calls, Call>>({
 }
 
 type Answer = { result: unknown } | { failed: string };
-
-const tooLarge = (cause: unknown): RenderFailure =>
-  new RenderFailure('too_large', 'the PDF of the page is too large to be worked on', { cause });
 
 /** Buffers of a result are moved, not copied. */
 const programOf = (library: string, create: ThreadOptions<unknown>['create']): string => `${library}
