@@ -97,15 +97,15 @@ async function ask(thread: Thread, order: Order, { cpuMs, clockMs, signal }: Lim
   }
 }
 
-/** Of a thread that has ended the exit is reported, so what it says of itself does not matter. */
+/** From the first look on: most works have ended by then. Of a thread that has ended the exit is reported, so what it says does not matter. */
 function watchProcessor(thread: Thread, cpuMs: number, onTooMuch: (error: Unreadable) => void) {
-  const before = thread.cpuUsage();
+  let before: NodeJS.CpuUsage | undefined;
   const check = async (): Promise<void> => {
-    const { user, system } = await thread.cpuUsage(await before);
-    if (user + system > cpuMs * 1_000)
+    const used = await thread.cpuUsage(before);
+    if (!before) before = used;
+    else if (used.user + used.system > cpuMs * 1_000)
       onTooMuch(new Unreadable(`takes more than ${cpuMs / 1_000} s of CPU time`));
   };
-  before.catch(() => {});
   return setInterval(() => {
     check().catch(() => {});
   }, checkEveryMs);
