@@ -10,13 +10,15 @@ export interface SizeFacts {
   dimensions: Dimensions | undefined;
 }
 
-export const measureFile = (sent: Buffer, { type }: { type: ImageType }): Made<SizeFacts> => ({
-  facts: { dimensions: readDimensions(type, sent) },
-});
+/** Of the beginning of a file, or of the whole. */
+export const measureFile = (
+  sent: Buffer,
+  { type, isWhole }: { type: ImageType; isWhole: boolean },
+): Made<SizeFacts> => ({ facts: { dimensions: readDimensions(type, sent, isWhole) } });
 
 /** The size as shown, orientation applied; undefined if the bytes of the image do not contain it. Never throws. */
-export function readDimensions(type: ImageType, bytes: Buffer): Dimensions | undefined {
+export function readDimensions(type: ImageType, bytes: Buffer, isWhole = true): Dimensions | undefined {
   if (type === 'image/svg+xml') return soundSize(() => readSvgDimensions(bytes));
   if (type === 'image/avif') return soundSize(() => readAvif(bytes));
-  return headerDimensions(type, bytes, true);
+  return headerDimensions(type, bytes, isWhole);
 }

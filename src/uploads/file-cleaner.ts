@@ -16,6 +16,9 @@ export interface CleanFile extends CleanFacts {
 
 export type FileCleaner = ReturnType<typeof createFileCleaner>;
 
+/** A photo has its size after its metadata: a preview, a profile of colours. */
+const beginningBytes = 256 * 1024;
+
 export function createFileCleaner({ blobs, cell }: { blobs: Blobs; cell: Cell }) {
   /**
    * `owner` discards the new file if it is not stored. Rejects with `validation_error` if the file is broken, hostile or cannot be read with
@@ -46,10 +49,15 @@ export function createFileCleaner({ blobs, cell }: { blobs: Blobs; cell: Cell })
     const isWhole = sizeBytes <= head.length;
     const shown = hasHeader(type) ? headerDimensions(type, head, isWhole) : undefined;
     if (shown || (hasHeader(type) && isWhole)) return { file, removed: [], dimensions: shown };
-    const sent = { sizeBytes, read: () => spool.read() };
+    const parts = hasHeader(type) && sizeBytes > beginningBytes ? [beginningBytes, sizeBytes] : [sizeBytes];
     try {
-      const { facts } = await cell.inCell<typeof measureFile>('measureFile', sent, { type }, asker);
-      return { file, removed: [], ...facts };
+      for (const bytes of parts) {
+        const sent = { sizeBytes: bytes, read: () => spool.read(bytes) };
+        const order = { type, isWhole: bytes === sizeBytes };
+        const { facts } = await cell.inCell<typeof measureFile>('measureFile', sent, order, asker);
+        if (facts.dimensions) return { file, removed: [], ...facts };
+      }
+      return { file, removed: [], dimensions: undefined };
     } catch (error) {
       if (error instanceof Unreadable) return { file, removed: [], dimensions: undefined };
       throw error instanceof CellBusy ? busy(error.message) : error;

@@ -61,6 +61,8 @@ suite('dimensions', () => {
         assert.deepEqual(readDimensions('image/jpeg', bytes), shown, `${count} segments`);
         const inHead = headerDimensions('image/jpeg', bytes.subarray(0, 4_096), false);
         assert.deepEqual(inHead, count === 0 ? shown : undefined);
+        const atFirst = readDimensions('image/jpeg', bytes.subarray(0, 256 * 1024), false);
+        assert.deepEqual(atFirst, count < 4 ? shown : undefined, `the beginning with ${count} segments`);
       }
     }
   });
